@@ -1,8 +1,8 @@
-# ScanMill. Swift 6.3 is the one prerequisite; the rest is installed from Debian's packages when it is missing.
+# ScanMill. Swift 6.3 is the only prerequisite; the rest is installed from Debian's packages if it is missing.
 .PHONY: help setup build self-contained install demo test bench torture fuzz sanitize lint format docs clean
 
 PACKAGES = zlib1g-dev libisal-dev libdeflate-dev libpng-dev libjpeg-dev libopenexr-dev libzip-dev liblz4-dev ffmpeg pkg-config python3 python3-venv unzip make
-# Taken from the command line alone: both are removed, and what the environment calls OUT may hold a year of results.
+# Taken only from the command line: both folders are removed, and an OUT in the environment may hold a year of results.
 OUT      = out/demo
 MANUAL   = out/manual
 PREFIX  ?= /usr/local
@@ -34,11 +34,11 @@ setup:
 	  $(SUDO) apt-get update -qq && \
 	  $(SUDO) env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $$missing > /dev/null; fi
 
-# What the tool says of itself, as a file below share/ that everybody may read, whatever the umask.
+# What the tool prints about itself, as a file below share/ that everybody may read, whatever the umask.
 told = install -Dm 644 /dev/null $(SHARE)/$(1) && $(SCANMILL) $(2) > $(SHARE)/$(1)
 
-# What is installed has Swift's libraries inside: a service's own user may not be able to read the toolchain's. What
-# explains a crash is looked for beside those, and so comes along.
+# The installed tool has Swift's libraries inside: a service's own user may be unable to read the toolchain's. The
+# program that explains crashes is looked for beside those libraries, so it is installed too.
 SWIFT_LIBRARIES = $(shell swift -print-target-info | sed -n 's/.*"runtimeResourcePath": "\(.*\)".*/\1/p')
 BACKTRACE       = $(SWIFT_LIBRARIES)/../../libexec/swift/linux/swift-backtrace-static
 
@@ -65,24 +65,24 @@ demo: build
 	$(SCANMILL) run pipelines/object-nerf.yaml samples/desk -o $(OUT)
 	@echo; echo "$(OUT)/desk:"; cd $(OUT)/desk && ls -1p
 
-# Left to themselves all tests begin at once, and each seems to take as long as all of them.
+# By default all tests begin at once, and each seems to take as long as all of them.
 test: export SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH = $(shell echo $$((8 * $$(nproc))))
 test: PACKAGES += cmark-gfm mandoc valgrind
 test: setup
 	@rm -f .build/tests-swift-testing.xml
 	swift test -c release --xunit-output .build/tests.xml || { .ci/failures .build/tests-swift-testing.xml; exit 1; }
 
-# What scripts need is installed from PyPI into a folder of its own below .build.
+# The scripts' dependencies are installed from PyPI into a folder of their own below .build.
 bench: self-contained
 	python3 Tests/Benchmarks/bench.py $(foreach job,$(JOB),--job $(job)) $(BENCH_FLAGS)
 
-# What is missing, such as root or loop devices, is said aloud by the tests that skip.
+# Tests that skip because something is missing, such as root or loop devices, say so aloud.
 torture: PACKAGES += strace faketime e2fsprogs mount util-linux procps
 torture: setup
 	SCANMILL_TORTURE=full swift test -c release --filter TortureTests
 
-# What a run learns stays in .build-fuzz/corpus; what it finds lies in .build-fuzz/found, and belongs, minimised
-# (-minimize_crash=1), into Fuzz/corpus, which the tests replay. FUZZ_FLAGS go to libFuzzer.
+# What a run learns stays in .build-fuzz/corpus; what it finds is put into .build-fuzz/found and, once minimised
+# (-minimize_crash=1), belongs in Fuzz/corpus, which the tests replay. FUZZ_FLAGS go to libFuzzer.
 fuzz: setup
 	SCANMILL_FUZZ=1 swift build -c release --scratch-path .build-fuzz --sanitize=address --sanitize=fuzzer \
 	  --product scanmill-fuzz
@@ -93,8 +93,8 @@ fuzz: setup
 	  -artifact_prefix=.build-fuzz/found/$$target- $(FUZZ_FLAGS) \
 	  .build-fuzz/corpus/$$target Fuzz/corpus/$$target || exit 1; done
 
-# Tests of figures (memory, speed) say aloud that they skip: a sanitizer takes several times as much of both. What is known
-# is told by the names of functions, also of runs that find no program on their PATH.
+# Tests that measure memory or speed say aloud that they skip: a sanitizer takes several times as much of both. Known
+# findings are suppressed by function name, even in runs that find no symbolizer on their PATH.
 sanitize: setup
 	LSAN_OPTIONS=suppressions=$(CURDIR)/.ci/leak-sanitizer.supp:print_suppressions=0 \
 	  ASAN_SYMBOLIZER_PATH=$$(command -v llvm-symbolizer) \

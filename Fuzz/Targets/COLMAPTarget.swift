@@ -2,7 +2,7 @@ import ScanFormats
 import ScanModel
 
 extension FuzzTarget {
-    /// The three files of a COLMAP model, as text and as binary: the same bytes as each of them.
+    /// The three files of a COLMAP model, as text and as binary: the same bytes are read as each of them.
     static let colmap = FuzzTarget("colmap") { bytes in
         let source = { MemorySource(bytes, name: "model", chunk: 37) }
         let limit = 1000

@@ -2,8 +2,8 @@ import ScanFormats
 import ScanModel
 
 extension FuzzTarget {
-    /// A depth stream from its compressed bytes to metres: inflating, cutting into frames, keeping the whole ones of a
-    /// damaged stream. The first byte chooses the rules, the encoding and the frames that are wanted.
+    /// A depth stream from its compressed bytes to metres: inflating, splitting into frames, keeping the whole frames
+    /// of a damaged stream. The first byte chooses the rules, the encoding and the frames that are wanted.
     static let depthStream = FuzzTarget("depth-stream") { bytes in
         guard let choice = bytes.first else { return }
         let stream = Array(bytes.dropFirst())
@@ -47,7 +47,7 @@ extension FuzzTarget {
     }
 }
 
-/// A capture of one file in memory, whatever it is called.
+/// A capture of one file in memory, whatever name is asked for.
 private struct OneFile: CaptureTree {
     let name = "memory"
     let bytes: [UInt8]

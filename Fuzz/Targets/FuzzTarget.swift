@@ -1,4 +1,4 @@
-/// A reader as a fuzzer sees it: whatever bytes come, it answers with a value or a ``Problem``, soon and in little memory.
+/// A reader as a fuzzer sees it: it answers any bytes with a value or a ``Problem``, soon and in little memory.
 ///
 /// To fuzz another reader, add a file with a ``FuzzTarget`` beside the others, name it in ``all``, and put a few seeds
 /// into `Fuzz/corpus/<name>/`.
@@ -37,7 +37,7 @@ public struct FuzzTarget: Sendable {
     }
 }
 
-/// What no input may break; a fuzzer takes the end of the process for a finding.
+/// A promise that no input may break; a fuzzer reports the end of the process as a finding.
 func expect(_ condition: Bool, _ promise: String) {
     if !condition { fatalError("broken promise: \(promise)") }
 }

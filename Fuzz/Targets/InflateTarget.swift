@@ -2,7 +2,7 @@ import ScanFormats
 import ScanModel
 
 extension FuzzTarget {
-    /// Raw DEFLATE, or zlib's wrapping of it, by both engines.
+    /// Raw DEFLATE, or in its zlib wrapper, by both engines.
     static let inflate = FuzzTarget("inflate") { bytes in
         let limit = 1 << 16
         let results = InflateEngine.allCases.map { engine -> [UInt8]? in

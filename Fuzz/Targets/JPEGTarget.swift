@@ -2,7 +2,7 @@ import ScanFormats
 import ScanModel
 
 extension FuzzTarget {
-    /// A JPEG of few pixels: the limit keeps a header from making every run slow.
+    /// A JPEG of few pixels: without the limit, a header could make every run slow.
     static let jpeg = FuzzTarget("jpeg") { bytes in
         let limits = PictureLimits(side: 256, pixels: 1 << 12)
         _ = JPEG.cutDefect(bytes, bytes, at: 0)

@@ -2,7 +2,7 @@ import ScanFormats
 import ScanModel
 
 extension FuzzTarget {
-    /// A motion file of any of its layouts.
+    /// A motion file in any of its layouts.
     static let motion = FuzzTarget("motion") { bytes in
         let kind = bytes.count % 2 == 0 ? MotionKind.gravity : nil
         do throws(Problem) {

@@ -2,8 +2,8 @@ import ScanFormats
 import ScanModel
 
 extension FuzzTarget {
-    /// The text tables of Stray Scanner, TUM and ARKitScenes, each as a reader of its kind takes it, and the pairing of the
-    /// times that come out.
+    /// The text tables of Stray Scanner, TUM and ARKitScenes, each through its own reader, and the pairing of the
+    /// resulting times.
     static let odometry = FuzzTarget("odometry") { bytes in
         var times: [Int64] = []
         var others: [Int64] = []

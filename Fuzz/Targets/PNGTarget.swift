@@ -2,7 +2,8 @@ import ScanFormats
 import ScanModel
 
 extension FuzzTarget {
-    /// A PNG of few pixels, as colour, as grey and as depth: as it is, and with right checksums, which no fuzzer guesses.
+    /// A PNG of few pixels, as colour, as grey and as depth: as it is, and with correct checksums, which no fuzzer
+    /// guesses.
     static let png = FuzzTarget("png") { bytes in
         let limits = PictureLimits(side: 256, pixels: 1 << 12)
         _ = PNG.cutDefect(bytes)

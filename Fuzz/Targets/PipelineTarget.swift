@@ -3,7 +3,7 @@ import ScanPipeline
 import ScanStages
 
 extension FuzzTarget {
-    /// A pipeline file. What stands behind a zero byte is the text of a `--set`.
+    /// A pipeline file. What follows a zero byte is the text of a `--set`.
     static let pipeline = FuzzTarget("pipeline") { bytes in
         let parts = bytes.split(separator: 0, maxSplits: 1, omittingEmptySubsequences: false).map(Array.init)
         do throws(Problem) {

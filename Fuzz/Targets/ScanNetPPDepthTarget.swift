@@ -2,7 +2,7 @@ import ScanFormats
 import ScanModel
 
 extension FuzzTarget {
-    /// `depth.bin` from its bytes to metres, in whichever layout it is taken to be.
+    /// `depth.bin` from its bytes to metres, in whichever layout it seems to have.
     static let scanNetPPDepth = FuzzTarget("scannetpp-depth") { bytes in
         let walks = [1, 17, Int.max].map { Walk(bytes, chunk: $0) }
         expect(walks.allSatisfy { $0 == walks[0] }, "what is read does not depend on how the file is read")

@@ -5,7 +5,7 @@ import ScanModel
 extension FuzzTarget {
     /// A `.sens` file: its header and frames, then every payload. The first byte chooses the rules.
     static let sens = FuzzTarget("sens") { bytes in
-        // Payloads are read from their places, which takes a file.
+        // Payloads are read at their offsets, which takes a file.
         guard let choice = bytes.first, let file = tmpfile() else { return }
         defer { fclose(file) }
         let rest = Array(bytes.dropFirst())

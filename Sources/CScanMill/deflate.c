@@ -13,7 +13,7 @@ static const size_t longest_run = (size_t)1 << 30;
 
 struct sm_inflate {
     enum sm_engine engine;
-    // Bytes of the wrapper's header that ISA-L need not see: it loses the header when it arrives in two pieces.
+    // Bytes of the wrapper's header that are kept from ISA-L, which loses a header that arrives in two pieces.
     int header_left;
     int ended;
     // Why the data cannot be inflated any further, once that is known.
@@ -69,8 +69,8 @@ static const char *isal_reason(int code) {
     }
 }
 
-// A match that reaches back before the start can only stand in the first 32 KiB. ISA-L's fast loop counts the bytes of
-// such a match as given before it sees that there are none; without input to run ahead in, it looks first.
+// A match that reaches back before the start can only occur in the first 32 KiB. ISA-L's fast loop counts the bytes of
+// such a match as given before it sees that there are none; without input to run ahead in, it checks first.
 static int isal_inflate_checked(struct inflate_state *state) {
     while (state->total_out < ISAL_DEF_HIST_SIZE && state->avail_in > 1) {
         const uint32_t held = state->avail_in - 1;
@@ -148,7 +148,7 @@ int sm_inflate_step(
     }
     step->taken += skipped;
     stream->ended = step->ended;
-    // Damage is reported once all that came before it is given out.
+    // Damage is reported once everything before it has been given out.
     if (!stream->damage || step->given == output_count) return 0;
     snprintf(message, SM_MESSAGE, "%s", stream->damage);
     return 1;
@@ -174,7 +174,7 @@ int sm_deflate_block(
         z.next_out = output;
         z.avail_out = (uInt)capacity;
         code = deflate(&z, Z_FULL_FLUSH);
-        // With room left over the flush is complete.
+        // If there is room left, the flush is complete.
         if (code == Z_OK && (z.avail_in > 0 || z.avail_out == 0)) code = Z_BUF_ERROR;
         *written = capacity - z.avail_out;
     }

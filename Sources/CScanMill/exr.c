@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Nobody keeps depth beside more; unpacked, a file of many would be far larger than its pictures.
+// Nobody keeps depth beside more channels; unpacked, a file of many would be far larger than its pictures.
 enum { most_channels = 16 };
 
 struct file {
@@ -31,7 +31,7 @@ static int64_t size_of(exr_const_context_t context, void *data) {
     return (int64_t)((const struct file *)data)->count;
 }
 
-// The first thing that the library complains of is the cause of what follows.
+// The first thing that the library complains about is the cause of the rest.
 static void note(exr_const_context_t context, exr_result_t code, const char *text) {
     void *data = NULL;
     if (exr_get_user_data(context, &data) != EXR_ERR_SUCCESS || !data) return;
@@ -53,15 +53,15 @@ static int is_same(exr_attr_box2i_t a, exr_attr_box2i_t b) {
     return a.min.x == b.min.x && a.min.y == b.min.y && a.max.x == b.max.x && a.max.y == b.max.y;
 }
 
-// Opens a file of one part of rows, and says how large its pixels' window is. Cameras are for the whole view, so the
-// pixels have to be those of it.
+// Opens a file that has one part in scan lines, and returns its data window. Cameras are for the whole view, so the
+// pixels have to cover it.
 static int open_rows(struct file *file, exr_context_t *context, exr_attr_box2i_t *window) {
     exr_context_initializer_t options = EXR_DEFAULT_CONTEXT_INITIALIZER;
     options.user_data = file;
     options.read_fn = read_bytes;
     options.size_fn = size_of;
     options.error_handler_fn = note;
-    // Rows that are not where the file says are not guessed.
+    // No guessing where rows are if they are not where the file says.
     options.flags = EXR_CONTEXT_FLAG_DISABLE_CHUNK_RECONSTRUCTION;
     file->message[0] = 0;
     exr_result_t result = exr_start_read(context, "picture", &options);
@@ -115,7 +115,7 @@ static exr_coding_channel_info_t *depth_channel(exr_decode_pipeline_t *decoder) 
     return NULL;
 }
 
-// B44 and DWA are made for looks; of several channels the library's B44 mixes them up (3.1.5), and it has no DWA.
+// B44 and DWA are made for looks; the library's B44 mixes up several channels (3.1.5), and it has no DWA.
 static int keeps_depth(exr_compression_t compression) { return compression <= EXR_COMPRESSION_PXR24; }
 
 // Where rows are decoded to. The library's fast paths for several channels write to all of them, wanted or not (3.1.5).

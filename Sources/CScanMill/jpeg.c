@@ -7,15 +7,16 @@
 #include <setjmp.h>
 #include <stdlib.h>
 
-// Behind jpeglib.h, which says whose interface it is: that of libjpeg 8, as on Ubuntu, numbers the warnings in another way
-// than that of libjpeg 6, as on Debian.
+// After jpeglib.h, which says whose interface it is: libjpeg 8's, as on Ubuntu, numbers the warnings differently from
+// libjpeg 6's, as on Debian.
 #include <jerror.h>
 
 // A progressive picture repeats the whole frame in every scan, so that a small file could take hours. Encoders make
 // about ten scans.
 enum { most_scans = 100 };
 
-// Encoders exist that leave a few stray bytes before a marker. More of them mean that the data ran out of step.
+// Some encoders leave a few stray bytes before a marker. More of them mean that decoding has lost its place in the
+// data.
 enum { stray_bytes = 16 };
 
 struct trap {
@@ -32,7 +33,7 @@ static void fail(j_common_ptr info) {
     longjmp(trap->exit, 1);
 }
 
-// libjpeg only warns when data is missing or damaged, and fills up with grey.
+// If data is missing or damaged, libjpeg only warns, and fills up with grey.
 static void warn(j_common_ptr info, int level) {
     if (level >= 0) return;
     switch (info->err->msg_code) {
@@ -65,8 +66,8 @@ static struct jpeg_error_mgr *set_trap(struct trap *trap, char *message) {
     return &trap->base;
 }
 
-// Fills in `header` and, when there is room for pixels, reads them, made smaller to so many eighths. With `laplacian`,
-// there is room for one row, and each is added to it.
+// Fills in `header` and, if there is room for pixels, reads them, downscaled to so many eighths. With `laplacian`,
+// there is room for one row, and each row is added to it.
 static int read_jpeg(
     const uint8_t *bytes, size_t count, struct sm_picture_header *header, int channels, int eighths, uint8_t *pixels,
     size_t pixel_bytes, struct sm_laplacian_rows *laplacian, char *message) {

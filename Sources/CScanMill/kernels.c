@@ -29,7 +29,7 @@ static inline float float_of(uint32_t bits) {
 // for subnormal halves too.
 static inline float float_from_half(uint16_t half) { return float_of((uint32_t)half << 13) * 0x1p112f; }
 
-// Of a value in 0...65519. Ties go to even in both branches, neither of which is a jump.
+// For a value in 0...65519. Ties go to even in both cases, and there is no branch.
 static inline uint16_t half_from_float(float value) {
     // The last bit of 0.5 + value stands for 2^-24, the step of subnormal halves.
     const uint32_t subnormal = bits_of(value + 0.5f) - bits_of(0.5f);
@@ -127,7 +127,7 @@ size_t sm_halves_from_metres(const float *metres, size_t count, uint16_t *halves
 
 BODY size_t units_from_metres(
     const float *metres, size_t count, double units_per_metre, uint16_t largest, int32_t invalid, uint16_t *units) {
-    // Adding and taking away 1.5 × 2^52 rounds to a whole number, ties to even.
+    // Adding and subtracting 1.5 × 2^52 rounds to a whole number, ties to even.
     const double whole = 0x1.8p52;
     uint32_t overflow = 0;
     for (size_t i = 0; i < count; i++) {
@@ -178,7 +178,7 @@ BODY void expand_range(uint8_t *luma, size_t count) {
     for (size_t i = 0; i < count; i++) {
         const uint8_t value = luma[i] < 16 ? 16 : luma[i] > 235 ? 235 : luma[i];
         const uint16_t scaled = (uint16_t)((value - 16) * 255 + 109);
-        // Division by 219, exact for these 220 numbers, in 16 bits for as many lanes as there are.
+        // Division by 219, exact for these 220 numbers, in 16 bits so that more lanes fit.
         luma[i] = (uint8_t)((uint16_t)((uint32_t)scaled * 38305 >> 16) >> 7);
     }
 }

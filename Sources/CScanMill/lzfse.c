@@ -2,11 +2,11 @@
 
 #include <string.h>
 
-// LZFSE, after Apple's description of its bitstream (lzfse, README and lzfse_internal.h): blocks that are stored, packed by
-// LZVN (small ones), or made of literals and of matches, both coded by finite state entropy (FSE).
+// LZFSE, after Apple's description of its bitstream (lzfse, README and lzfse_internal.h): blocks that are stored,
+// packed with LZVN (small ones), or made of literals and matches, both coded with finite state entropy (FSE).
 //
-// Everything that a stream says is checked before it is used: a damaged one ends with a reason, and never reads or writes
-// outside its buffers.
+// Everything that a stream says is checked before it is used: a damaged stream ends with a reason, and never makes the
+// decoder read or write outside its buffers.
 
 enum {
     magic_end = 0x24787662,     // bvx$
@@ -20,7 +20,7 @@ enum { length_symbols = 20, match_symbols = 20, distance_symbols = 64, literal_s
 enum { length_states = 64, match_states = 64, distance_states = 256, literal_states = 1024 };
 enum { most_literals = 40000, most_matches = 10000 };
 
-// The bytes that are not read yet, and what is written: matches reach back into all of it.
+// The bytes not yet read, and the output so far: matches reach back into all of it.
 struct decoder {
     const uint8_t *input, *input_end;
     uint8_t *output, *output_start, *output_end;
@@ -46,7 +46,7 @@ static uint64_t get64(const uint8_t *from) { return get32(from) | (uint64_t)get3
 
 // MARK: - Copying
 
-// From a place whose `size` bytes the caller has checked.
+// Copies from `from`, whose `size` bytes the caller has checked.
 static int put(struct decoder *decoder, const uint8_t *from, size_t size) {
     if (size > room(decoder)) return fail(decoder, is_larger);
     memcpy(decoder->output, from, size);
@@ -54,7 +54,7 @@ static int put(struct decoder *decoder, const uint8_t *from, size_t size) {
     return 1;
 }
 
-// What was written `distance` bytes ago, once more; it may run into what it writes itself.
+// Copies what was written `distance` bytes ago once more; the copy may run into what it writes itself.
 static int repeat(struct decoder *decoder, size_t distance, size_t size) {
     if (size == 0) return 1;
     if (distance == 0 || distance > (size_t)(decoder->output - decoder->output_start)) return fail(decoder, is_damaged);
@@ -71,12 +71,12 @@ static int repeat(struct decoder *decoder, size_t distance, size_t size) {
 
 // MARK: - LZVN
 
-// Literals and a match, as one operation says them.
+// One operation: literals and a match.
 struct operation {
     size_t size, literals, match, distance;
 };
 
-// Reads the operation at `from`, of which `count` bytes are there. `distance` is the last one. Returns 0 for what is none.
+// Reads the operation at `from`, where `count` bytes are left. `distance` is the last one. Returns 0 if it is none.
 static int read_operation(const uint8_t *from, size_t count, size_t distance, struct operation *operation) {
     const uint8_t code = from[0];
     const size_t next = count > 1 ? from[1] : 0, after = count > 2 ? from[2] : 0;
@@ -99,7 +99,7 @@ static int read_operation(const uint8_t *from, size_t count, size_t distance, st
         operation->match = (code >> 3 & 7u) + 3;
         switch (code & 7) {
         case 6:
-            // Without literals these are others: 0x06 ends, 0x0e and 0x16 do nothing, the rest is not used.
+            // Without literals, these are other codes: 0x06 ends, 0x0e and 0x16 do nothing, the rest are unused.
             if (operation->literals == 0) return 0;
             break;
         case 7:
@@ -173,16 +173,16 @@ static int take_bits(struct bits *bits, int count, uint32_t *value) {
     return 1;
 }
 
-// What a state stands for, and how the next one follows: `base` and so many bits.
+// The symbol of a state, and how the next state follows: `base` plus so many bits.
 struct state {
     uint8_t symbol, bits;
     int16_t base;
 };
 
-// Above the highest one.
+// The zero bits above the highest one.
 static int zero_bits(uint32_t value) { return __builtin_clz(value); }
 
-// Fills the states by how often each symbol comes.
+// Fills the states by how often each symbol occurs.
 static int fill_states(struct state *states, int state_count, const uint16_t *frequencies, int symbol_count) {
     int filled = 0;
     memset(states, 0, (size_t)state_count * sizeof *states);
@@ -213,7 +213,7 @@ static int take_symbol(struct bits *bits, const struct state *states, uint32_t *
     return 1;
 }
 
-// What a symbol of lengths or distances stands for: `base` and so many bits.
+// What a symbol of lengths or distances stands for: `base` plus so many bits.
 struct value {
     uint8_t bits;
     uint32_t base;
@@ -227,7 +227,7 @@ static struct value length_value(uint8_t symbol, const struct value *ranges) {
     return symbol < 16 ? (struct value){0, symbol} : ranges[symbol - 16];
 }
 
-// Distances: four symbols for each number of bits, one after the other.
+// Distances: four symbols in turn for each number of bits.
 static struct value distance_value(uint8_t symbol) {
     const uint8_t bits = symbol / 4;
     return (struct value){bits, (((uint32_t)4 + symbol % 4) << bits) - 4};
@@ -248,7 +248,7 @@ struct block {
     uint16_t lengths[length_symbols], matches_of[match_symbols], distances[distance_symbols], bytes[literal_symbols];
 };
 
-// How often symbols come, in a code of 2 to 14 bits each, lowest bits first.
+// How often symbols occur, in a code of 2 to 14 bits each, lowest bits first.
 static int read_frequencies(const uint8_t *from, const uint8_t *end, uint16_t *frequencies, int count) {
     uint32_t held = 0;
     int there = 0;
@@ -292,7 +292,7 @@ static int read_header(struct decoder *decoder, struct block *block) {
         .match_state = third >> 42 & ten,
         .distance_state = third >> 52 & ten,
     };
-    // Encoders fill up literals to a multiple of four. What gives nothing would only cost time.
+    // Encoders pad literals to a multiple of four. Those that give no output would only cost time.
     if (block->header < fixed_size || block->literals > most_literals || block->literals % 4 != 0
         || block->matches > most_matches || block->literals > block->raw + 3 || block->matches > block->raw
         || block->length_state >= length_states
@@ -352,7 +352,7 @@ static int run_matches(struct decoder *decoder, struct block *block, const uint8
             || !take_value(&bits, distance_value(symbol), &far) || length > block->literals - used) {
             return fail(decoder, is_damaged);
         }
-        // 0 is the distance of the match before.
+        // 0 means the distance of the previous match.
         if (far != 0) distance = far;
         if (!put(decoder, literals + used, length) || !repeat(decoder, distance, match)) return 0;
         used += length;

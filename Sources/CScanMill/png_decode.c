@@ -54,7 +54,7 @@ static int read_png(
         return 1;
     }
     png_set_read_fn(png, &reader, read_bytes);
-    // Sizes are for the caller to judge.
+    // The caller checks sizes.
     png_set_user_limits(png, PNG_UINT_31_MAX, PNG_UINT_31_MAX);
     // Profiles, gamma, texts and the like are neither used nor unpacked.
     png_set_keep_unknown_chunks(png, PNG_HANDLE_CHUNK_NEVER, NULL, -1);

@@ -12,18 +12,18 @@ static uint8_t *put32(uint8_t *to, uint32_t value) {
     return to;
 }
 
-// Puts length and name of a chunk whose data follows.
+// Writes length and name of a chunk whose data follows.
 static uint8_t *begin_chunk(uint8_t *to, const char *name, size_t size) {
     memcpy(put32(to, (uint32_t)size), name, 4);
     return to + 8;
 }
 
-// Puts the checksum, over name and data, behind `data`.
+// Writes the checksum, over name and data, after `data`.
 static uint8_t *end_chunk(uint8_t *data, size_t size) {
     return put32(data + size, libdeflate_crc32(0, data - 4, size + 4));
 }
 
-// PNG's bytes of a row of pixels: most significant byte first.
+// A row of pixels as PNG stores it: most significant byte first.
 static void put_row(const uint8_t *pixels, size_t size, int bits, uint8_t *row) {
     if (bits == 8) {
         memcpy(row, pixels, size);
@@ -37,8 +37,8 @@ static void put_row(const uint8_t *pixels, size_t size, int bits, uint8_t *row) 
     }
 }
 
-// Turns the rows, each behind its filter byte, into differences, from the last one up, since each needs the one above it
-// as it was.
+// Turns the rows, each after its filter byte, into differences, from the last one up, since each needs the original row
+// above it.
 static void filter_rows(uint8_t *rows, size_t size, uint32_t height, size_t pixel, enum sm_png_filter filter) {
     for (uint32_t y = height; y-- > 0;) {
         uint8_t *row = rows + (size + 1) * y;

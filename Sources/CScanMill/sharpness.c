@@ -1,7 +1,7 @@
 #include "CScanMill.h"
 #include "vector.h"
 
-// The grey of the first pixels of a row, as many as it can do at once; returns how many.
+// Computes the grey of the first pixels of a row, as many as it can do in whole vectors; returns how many.
 typedef size_t gray_start(const uint8_t *pixels, size_t width, int16_t *gray);
 
 BODY size_t gray_none(const uint8_t *pixels, size_t width, int16_t *gray) {
@@ -36,7 +36,7 @@ BODY void add_row(
     }
 }
 
-// Takes the next row, whose grey is the last one kept; its Laplacian follows when the row below it is known.
+// Adds the next row, whose grey is the last one kept; its Laplacian follows once the row below it is known.
 BODY void take_gray(struct sm_laplacian_rows *rows) {
     int16_t *const above = rows->kept[0], *const row = rows->kept[1], *const below = rows->kept[2];
     // Beyond its ends the row is mirrored about its outermost pixels.
@@ -65,8 +65,8 @@ BODY void gray_pixels(const uint8_t *pixels, size_t count, uint8_t *gray) {
 }
 
 #if defined(__x86_64__)
-// What compilers make of three-byte pixels takes twice as long as this. Each 32-bit lane gets a pixel: the products of
-// red and green come from one instruction, those of blue and of one half, which rounds, from another.
+// Twice as fast as what compilers make of three-byte pixels. Each 32-bit lane gets a pixel: the products of red and
+// green come from one instruction, those of blue and of one half, which rounds, from another.
 AVX2 BODY size_t gray_avx2(const uint8_t *pixels, size_t width, int16_t *gray) {
     const __m256i red_green = _mm256_broadcastsi128_si256(
         _mm_setr_epi8(0, -1, 1, -1, 3, -1, 4, -1, 6, -1, 7, -1, 9, -1, 10, -1));
@@ -85,7 +85,7 @@ AVX2 BODY size_t gray_avx2(const uint8_t *pixels, size_t width, int16_t *gray) {
             grays[half] = gray_of_lanes(
                 _mm256_shuffle_epi8(bytes, red_green), _mm256_or_si256(_mm256_shuffle_epi8(bytes, blue), one));
         }
-        // Packing works on each half of the register for itself, so that the quarters come out in the order 0 2 1 3.
+        // Packing works on each half of the register separately, so the quarters come out in the order 0 2 1 3.
         const __m256i packed = _mm256_permute4x64_epi64(_mm256_packs_epi32(grays[0], grays[1]), 0xd8);
         _mm256_storeu_si256((__m256i *)(gray + x), packed);
     }
@@ -121,7 +121,7 @@ void sm_laplacian_add(struct sm_laplacian_rows *rows, const uint8_t *pixels) {
     take_row(rows, pixels, gray_none);
 }
 
-// As sm_laplacian_add, of a row whose grey is there.
+// Like sm_laplacian_add, for a row whose grey is already there.
 static void add_gray(struct sm_laplacian_rows *rows) {
 #if defined(__x86_64__)
     if (has_avx2()) {

@@ -7,7 +7,7 @@
 enum { shortest_run = 5, longest_run = shortest_run + 31, largest_shift = 2047 };
 
 size_t sm_shifts_decode(const uint8_t *bytes, size_t byte_count, uint16_t *shifts, size_t count, size_t *left) {
-    // The next bits, from the top; zeros stand behind the last one.
+    // The next bits, from the top; zeros follow the last one.
     uint64_t window = 0;
     unsigned filled = 0;
     uint16_t last = 0;

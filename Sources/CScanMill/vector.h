@@ -1,5 +1,5 @@
 // For kernels that are written once and compiled twice: for every machine, and for those with AVX2, where loops over
-// three-byte pixels are four times as fast. Both give the same.
+// three-byte pixels are four times as fast. Both give the same results.
 #pragma once
 
 #if defined(__x86_64__)
@@ -10,7 +10,7 @@
 static inline int has_avx2(void) { return __builtin_cpu_supports("avx2"); }
 #endif
 
-/// Becomes part of whichever function calls it, compiled for the same machines.
+/// Inlined into whichever function calls it, and compiled for the same machines.
 #define BODY static inline __attribute__((always_inline))
 
 #if defined(__x86_64__)

@@ -1,7 +1,7 @@
 #include "CScanMill.h"
 #include "vector.h"
 
-// A row of each plane; one pixel of u and v stands for two of luma.
+// A row of each plane; one pixel of u and v goes with two of luma.
 struct row {
     const uint8_t *luma, *u, *v;
 };
@@ -29,7 +29,7 @@ BODY void colors_of(struct row row, size_t x, struct sm_yuv_factors by, uint8_t 
     }
 }
 
-// These two do the pixels from x on, which is even.
+// These two handle the pixels from x on, which is even.
 BODY void rgb_from(size_t x, struct row row, size_t width, struct sm_yuv_factors by, uint8_t *rgb) {
     for (; x < width; x += 2) colors_of(row, x, by, rgb + 3 * x);
 }
@@ -54,8 +54,8 @@ AVX2 BODY __m256i eightfold(__m128i bytes) { return _mm256_slli_epi16(_mm256_cvt
 
 AVX2 BODY __m256i factor(int16_t factor) { return _mm256_set1_epi16(factor); }
 
-// 16 values, less their middle, in the order that doubling them, which works on each half of the register for itself, puts
-// right.
+// 16 values, less their middle. Doubling them works on each half of the register separately; this order makes up for
+// it.
 AVX2 BODY __m256i chroma(const uint8_t *plane) {
     const __m128i bytes = _mm_shuffle_epi32(_mm_loadu_si128((const __m128i *)plane), 0xd8);
     return _mm256_sub_epi16(eightfold(bytes), _mm256_set1_epi16(1024));
@@ -102,14 +102,15 @@ AVX2 static void gray_avx2(struct row row, size_t width, struct sm_yuv_factors b
     gray_from(x, row, width, by, gray);
 }
 
-// 32 pixels of one colour, clipped. Interleaved, 16 pixels fill three times 16 bytes, and each place in those is this
-// colour's once; so each pixel has a place of its own, in this order.
+// 32 pixels of one colour, clipped. Interleaved, 16 pixels fill three times 16 bytes, and each position in those
+// belongs to this colour once; so each pixel has a position of its own, given by `order`.
 AVX2 BODY __m256i spread(const __m256i color[2], __m128i order) {
     const __m256i bytes = _mm256_permute4x64_epi64(_mm256_packus_epi16(color[0], color[1]), 0xd8);
     return _mm256_shuffle_epi8(bytes, _mm256_broadcastsi128_si256(order));
 }
 
-// A third of the 48 bytes of the first 16 pixels, and the same of the next: a byte of each colour in turn, from `a` on.
+// Stores a third of the 48 bytes of the first 16 pixels, and the same of the next: a byte of each colour in turn, from
+// `a` on.
 AVX2 BODY void store_third(__m256i a, __m256i b, __m256i c, uint8_t *to) {
     const __m256i firsts = _mm256_broadcastsi128_si256(
         _mm_setr_epi8(-1, 0, 0, -1, 0, 0, -1, 0, 0, -1, 0, 0, -1, 0, 0, -1));

@@ -4,14 +4,14 @@
 
 #include "CScanMill.h"
 
-// libzip's own types, under names of ours: its header need not be seen by Swift.
+// libzip's own types under our names, so that Swift need not see its header.
 static zip_t *archive_of(struct sm_zip *archive) { return (zip_t *)archive; }
 static zip_file_t *file_of(struct sm_zip_file *file) { return (zip_file_t *)file; }
 
 static int leave(zip_error_t *error, char *message) {
     snprintf(message, SM_MESSAGE, "%s", zip_error_strerror(error));
     if (zip_error_code_zip(error) == ZIP_ER_MEMORY) return SM_ZIP_MACHINE;
-    // A damaged directory leads to places that are not there, which the system then refuses to go to.
+    // A damaged directory leads to offsets that do not exist, to which the system then refuses to seek.
     const int code = zip_error_system_type(error) == ZIP_ET_SYS ? zip_error_code_system(error) : 0;
     const int is_of_the_archive = code == 0 || code == EINVAL || code == EOVERFLOW || code == EFBIG || code == ENOENT;
     return is_of_the_archive ? SM_ZIP_ARCHIVE : SM_ZIP_MACHINE;
@@ -23,7 +23,7 @@ int sm_zip_open(const char *path, struct sm_zip **archive, char *message) {
     // zip_open would forget the system's own error.
     zip_source_t *source = zip_source_file_create(path, 0, -1, &error);
     *archive = source ? (struct sm_zip *)zip_open_from_source(source, ZIP_RDONLY, &error) : NULL;
-    // An archive that is open has taken the source over.
+    // An open archive has taken over the source.
     if (source && !*archive) zip_source_free(source);
     const int fault = *archive ? 0 : leave(&error, message);
     zip_error_fini(&error);
@@ -31,7 +31,7 @@ int sm_zip_open(const char *path, struct sm_zip **archive, char *message) {
 }
 
 void sm_zip_close(struct sm_zip *archive) {
-    // Opened for reading: there is nothing that closing could write.
+    // Opened for reading: closing has nothing to write.
     if (archive) zip_discard(archive_of(archive));
 }
 

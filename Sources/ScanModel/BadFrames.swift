@@ -1,16 +1,16 @@
 extension Capture {
-    /// The frames that count as bad, in their order, and why. A frame that lacks what is used of it is one, though it is
-    /// kept, unless there are only a few: as few as streams may differ in length.
+    /// The frames that count as bad, in order, and why. A kept frame that lacks a used channel is bad too, unless there
+    /// are only a few such frames: as few as streams may differ in length.
     /// - Parameter used: the channels that are read; nil for all.
     public func badFrames(using used: Set<Channel>? = nil) -> [(index: Int, reason: String)] {
         var reasons: [Int: String] = [:]
         for (channel, indices) in gaps.sorted(by: { $0.key.name < $1.key.name }) {
-            // What has been left out lacks nothing that is used.
+            // A frame that was left out lacks nothing that is used.
             let lacking = indices.filter { frames[$0].drop?.isBad != false }
             guard used?.contains(channel) != false, lacking.count > Self.gapsOfAnySoundCapture else { continue }
             for index in lacking { reasons[index] = reasons[index] ?? "it has no \(channel.plainName)" }
         }
-        // A run drops them where it uses them.
+        // A run drops these frames itself if it uses the channel.
         if used == nil { for lost in sparse.values.map(\.lost) { reasons.merge(lost) { first, _ in first } } }
         for facts in frames { if let drop = facts.drop, drop.isBad { reasons[facts.index] = drop.reason } }
         return reasons.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
@@ -25,7 +25,7 @@ extension Capture {
         let count = frames.count - leftOutCount
         guard Double(bad.count) > badFrameLimit * Double(count) else { return nil }
         let share = Double(bad.count) / Double(count)
-        // Rounded up, so that the share itself is allowed by what is proposed.
+        // Rounded up, so that the proposed limit allows this very share.
         let enough = min(1, (share * 100).rounded(.up) / 100)
         // With no frame left a higher limit is no help.
         let allowing =
@@ -39,13 +39,13 @@ extension Capture {
             fix: "\(commonFix ?? "copy or record the capture again")\(allowing)")
     }
 
-    /// How many frames were left out because their app has kept nothing of what is used.
+    /// How many frames were left out because their app kept none of the data that is used.
     private var leftOutCount: Int {
         let bare = Set(sparse.values.flatMap(\.without))
         return bare.count { frames[$0].drop.map { $0.stage == Drop.reader && !$0.isBad } ?? false }
     }
 
-    /// What mends all of the frames that were dropped as bad, where it is the same for all.
+    /// The fix for the frames that were dropped as bad, if it is the same for all.
     private var commonFix: String? {
         let fixes = Set(frames.compactMap(\.drop).filter(\.isBad).map(\.fix))
         return fixes.count == 1 ? fixes.first ?? nil : nil

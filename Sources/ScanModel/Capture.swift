@@ -1,11 +1,11 @@
 /// One recording: facts, and light frames. Pixels stay on disk or in the stream until a stage loads them.
 public struct Capture: Sendable {
-    /// The folder's name, an archive's or single file's name without its extension.
+    /// The folder's name, or an archive's or single file's name without its extension.
     public var id: String
     /// The format's name and what variant of it was found (`multiscan`, `iOS`).
     public var format = ""
     public var variant = ""
-    /// Of how the format is read: a result of an earlier revision is made again.
+    /// The revision of the format's reader: a result made with an earlier one is made again.
     public var formatRevision = 1
     /// What recorded it, as far as the capture says.
     public var device: String?
@@ -14,18 +14,18 @@ public struct Capture: Sendable {
     public var frames: [FrameFacts] = []
     /// What this capture can give; read-only channels come from the reader, the others from stages.
     public var channels: Set<Channel> = []
-    /// Why it cannot give something that its format knows, for the message when a stage needs it.
+    /// Why it cannot provide a channel that its format knows, for the message when a stage needs it.
     public var absences: [Channel: String] = [:]
-    /// What to do about an absence that the capture's own description contradicts: the copy is not whole.
+    /// What to do about an absence that the capture's own description contradicts: the copy is incomplete.
     public var remedies: [Channel: String] = [:]
-    /// What is to be said where a pipeline leaves something unread that somebody has made by hand: masks, lists of frames.
+    /// What to say when a pipeline leaves something unread that somebody made by hand: masks, lists of frames.
     public var regrets: [Channel: String] = [:]
-    /// What keeps this machine from giving something that the capture has: a tool that is not there.
+    /// What keeps this machine from providing a channel that the capture has: a missing tool.
     public var obstacles: [Channel: Problem] = [:]
-    /// The programs that are not there, without which the reader has seen less of the capture than there is.
+    /// The missing programs without which the reader has seen less of the capture than there is.
     public var missingPrograms: Set<String> = []
 
-    /// Of frames whose lens distorts, how that is undone, by the frame's index.
+    /// How the lens distortion of a frame is undone, by the frame's index; only frames whose lens distorts.
     public var undistortions: [Int: Undistortion] = [:]
 
     /// Pixels of the colour pictures.
@@ -34,30 +34,29 @@ public struct Capture: Sendable {
     public var depthSize: PixelSize?
     /// The depth sensor's camera, where depth is not aligned with the pictures.
     public var depthCamera: DepthCamera?
-    /// The video that the pictures come from, where they do.
+    /// The video that the pictures come from, if they come from one.
     public var videoFile: String?
-    /// Which frame of the video each frame's picture is, ascending, where the video lacks some in between; nil where its
-    /// frame n is the capture's frame n.
+    /// Which frame of the video each frame's picture is, ascending, if the video lacks some in between; nil if frame n
+    /// of the video is frame n of the capture.
     public var videoFrames: [Int?]?
     /// Whether the video's times were compared with the frames' own.
     public var comparesVideoTimes = false
-    /// Whether the frames count that the video's edit list hides, as those of an app that lists them like the others.
+    /// Whether frames that the video's edit list hides count too, as with an app that lists them like the others.
     public var ignoresEditList = false
-    /// Of a video that was cut off, and is taken as far as its frames are whole: that it was.
+    /// Says that the video was cut off and is used as far as its frames are whole.
     public var videoCut: Problem?
-    /// The file in which each frame's ``FrameFacts/line`` stands.
+    /// The file that holds each frame's ``FrameFacts/line``.
     public var cameraLineFile: String?
     /// Nominal frames per second.
     public var frameRate: Double?
 
     /// Which way is up in the recorded world, where the format says so (ARKit: +y): of length 1.
     public var worldUp: Vector3?
-    /// What reading has undone of a turn that a dataset's tools gave the world: makes of a pose the one that stands in the
-    /// file.
+    /// The world rotation by a dataset's tools that reading has undone: turns a pose back into the one in the file.
     public var savedFromWorld = Pose.identity
-    /// How the axes of the cameras point in the capture's file. Poses that are read have OpenGL's.
+    /// How the axes of the cameras point in the capture's file. Poses have OpenGL's axes once they are read.
     public var fileAxes = CameraAxes.openGL
-    /// By how many quarters a stage has turned the pictures clockwise since they were read.
+    /// How many quarter turns clockwise the stages have turned the pictures since they were read.
     public var quarterTurns = 0
     /// Whether a unit of the world is a metre (false for COLMAP's worlds).
     public var isMetric = true
@@ -68,20 +67,20 @@ public struct Capture: Sendable {
     /// The recorder's own description, with all keys, where there is one.
     public var metadata: JSONValue?
 
-    /// Frames without a file of a channel, in formats that have one for each frame.
+    /// Frames that have no file for a channel, in formats that have one file per frame.
     public var gaps: [Channel: [Int]] = [:]
-    /// What an app keeps of some frames only. The others are left out where a pipeline uses it, and count neither as bad nor
-    /// as sound.
+    /// Channels that an app keeps for some frames only. Where a pipeline uses one, the other frames are left out, and
+    /// count neither as bad nor as sound.
     public var sparse: [Channel: SparseChannel] = [:]
 
-    /// How the EXIF block of each frame's picture says that it is to be turned, by the frame's index: 1 is not at all. Of
-    /// pictures whose headers were looked at.
+    /// The EXIF orientation of each frame's picture, by the frame's index: 1 is upright. Only of pictures whose headers
+    /// were read.
     public var orientations: [Int: Int] = [:]
 
     /// What a bad frame means, and the share of bad frames above which the capture fails.
     public var onBadFrame = BadFrameRule.drop
     public var badFrameLimit = 0.05
-    /// What readers, stages and decoders may take for it.
+    /// What readers, stages and decoders may use for this capture.
     public var resources = RunResources()
     /// A picture with more pixels is refused before memory is taken for it.
     public var maxPicturePixels = usualMaxPicturePixels
@@ -93,7 +92,7 @@ public struct Capture: Sendable {
     public var source: any CaptureSource = NoSource()
     /// What a person should know, in the order it was found.
     public var warnings: [String] = []
-    /// What the rules of reading allowed here, and the default rules would have failed the capture for.
+    /// What the reading rules allowed here although the default rules would have failed the capture for it.
     public var forgiven: [Problem] = []
     /// What the reader found, for the receipt.
     public var findings = JSONObject()
@@ -105,7 +104,7 @@ public struct Capture: Sendable {
         frames.contains(where: \.isDropped) ? frames.filter { !$0.isDropped } : frames
     }
 
-    /// The camera of a frame's picture as it was recorded, whatever its lens bends.
+    /// The camera of a frame's picture as recorded, before any undistortion.
     public func recordedIntrinsics(of index: Int) -> CameraIntrinsics? {
         undistortions[index]?.recorded.intrinsics ?? frames[index].intrinsics
     }
@@ -131,13 +130,13 @@ public struct Capture: Sendable {
 
 /// A channel that an app gives to some of its frames only.
 public struct SparseChannel: Hashable, Sendable {
-    /// The frames that have none by rights, by index, ascending.
+    /// The frames that rightly have none, by index, ascending.
     public var without: [Int]
     /// Why such a frame has none: "the app kept no picture of it".
     public var reason: String
-    /// Frames that should have one, as the others tell, and what is missing. Where it is used, they are bad ones.
+    /// Frames that should have one, judging by the others, and what is missing. They are bad where the channel is used.
     public var lost: [Int: String]
-    /// Whether the app has left them out by a rule, and nothing else need have happened.
+    /// Whether the app left them out by a rule of its own, so that nothing need have gone wrong.
     public var isByRule: Bool
 
     public init(without: [Int], reason: String, lost: [Int: String] = [:], isByRule: Bool = false) {
@@ -159,16 +158,16 @@ public struct InputFile: Hashable, Sendable {
     public var byteCount: Int64
     /// The channels whose bytes it holds; none for a file that every run reads (metadata, camera lines).
     public var channels: Set<Channel>
-    /// The channels whose bytes a file holds that every run reads, be it for its times or its headers.
+    /// The channels whose bytes it holds, for a file that every run reads anyway, such as for its times or headers.
     public var alsoHolds: Set<Channel>
     /// What is lost when it is damaged.
     public var stake: Stake
 
     public enum Stake: Hashable, Sendable {
         case capture
-        /// The one whose file it is, such as its picture.
+        /// The frame that the file belongs to, as with its picture.
         case frame(Int)
-        /// Nothing more: the reader has gone on without what it should have held.
+        /// Nothing more: the reader has already gone on without its content.
         case nothing
     }
 
@@ -201,23 +200,23 @@ public protocol CaptureSource: Sendable {
     /// (pictures in files) come without a track: ``prepare(_:for:)`` attaches them.
     func tracks(for channels: Set<Channel>, of capture: Capture) throws(Problem) -> [any FrameTrack]
 
-    /// Attaches what is not in a stream. Called for kept frames, in parallel; for one frame perhaps more than once, each
-    /// time for other channels, and what belongs to others stays as it is.
+    /// Attaches what is not in a stream. Called for kept frames, in parallel; perhaps more than once for a frame, each
+    /// time for different channels. Leaves all other channels as they are.
     func prepare(_ frame: inout Frame, for channels: Set<Channel>) throws(Problem)
 
     /// A whole small file of the capture, such as a picture. A file larger than `limit` bytes is a problem.
     func bytes(of file: String, limit: Int) throws(Problem) -> [UInt8]
 
-    /// Where the file's bytes lie on disk, for copying and for other programs; nil when they lie nowhere as such.
+    /// Where the file's bytes lie on disk, for copying and for other programs; nil when they are not on disk as such.
     func location(of file: String) -> FileLocation?
 
-    /// Where another program can read a file, which is brought there if it has to be.
+    /// A place where another program can read the file, which is copied there if need be.
     func place(_ file: String) throws(Problem) -> FileLocation
 
     /// Opens a file for reading from its start to its end.
     func open(_ file: String) throws(Problem) -> any ByteSource
 
-    /// The versions of the programs that decode these channels, by name: they decide the result too.
+    /// The versions of the programs that decode these channels, by name: the result depends on them too.
     func toolVersions(for channels: Set<Channel>) throws(Problem) -> [String: String]
 }
 
@@ -246,8 +245,8 @@ public protocol FrameTrack: AnyObject, Sendable {
     /// The stream's name, for messages: the path of its file.
     var name: String { get }
 
-    /// Goes on to `frame`. When the frame is wanted its channel is attached; when the stream has lost the frame, it is
-    /// dropped instead, by the stage that reads. Whether a frame may still be dropped is for the run to say.
+    /// Advances to `frame`. If the frame is wanted, its channel is attached; if the stream has lost the frame, it is
+    /// dropped instead, by the stage that reads. The run decides whether a frame may still be dropped.
     func advance(_ frame: inout Frame, isWanted: Bool) throws(Problem)
 
     /// After the last frame: walks to the end of the stream, checks its length, and says what it found.
@@ -260,10 +259,10 @@ public struct TrackEnd: Sendable {
     public var extraFrames: Int
     public var reason: String
     public var warnings: [String]
-    /// What the rules of reading allowed here, and the default rules would have failed the capture for.
+    /// What the reading rules allowed here although the default rules would have failed the capture for it.
     public var forgiven: [Problem]
-    /// Whether other threads might have made something else of what is damaged in it: with
-    /// ``RunResources/videoThreads`` of 1 it is always the same.
+    /// Whether another run might have decoded its damaged part differently: with ``RunResources/videoThreads`` of 1 the
+    /// result is always the same.
     public var isChance: Bool
 
     public init(

@@ -1,11 +1,11 @@
-/// Something a frame or a capture can carry from stage to stage. Stages name the channels they need and make; from that
-/// come the order check, the early release of memory, and the lines in the reference pages.
+/// Something a frame or a capture can carry from stage to stage. Stages name the channels they need and make; the order
+/// check, the early release of memory, and the lines in the reference pages follow from that.
 public struct Channel: Hashable, Sendable, CustomStringConvertible {
     public let name: String
 
     public var description: String { name }
 
-    /// As messages about a frame call it: recorded depth is depth, too.
+    /// What messages about a frame call it: recorded depth is just depth.
     public var plainName: String {
         let prefix = "recorded-"
         return name.hasPrefix(prefix) ? String(name.dropFirst(prefix.count)) : name
@@ -34,7 +34,7 @@ extension Channel {
     public static let pose = Channel("pose")
     /// Focal lengths and principal point, pixels.
     public static let intrinsics = Channel("intrinsics")
-    /// A camera whose lens distorts, of which `undistort` makes ``intrinsics``.
+    /// A camera whose lens distorts, which `undistort` turns into ``intrinsics``.
     public static let lens = Channel("lens")
     /// Nanoseconds on the recorder's clock.
     public static let timestamp = Channel("timestamp")
@@ -42,11 +42,11 @@ extension Channel {
     public static let exposure = Channel("exposure")
     /// The frame's picture.
     public static let color = Channel("color")
-    /// What of the frame's picture is to be used, as the capture says.
+    /// Which pixels of the frame's picture are to be used, according to the capture.
     public static let mask = Channel("mask")
     /// What a dataset uses the frame for: training, validation, test.
     public static let split = Channel("split")
-    /// The brightness plane of a video's frame, full range, which a decoder gives for less than a picture costs.
+    /// The brightness plane of a video's frame, full range, which costs less to decode than a picture.
     public static let luma = Channel("luma")
     /// Depth as recorded, still packed.
     public static let recordedDepth = Channel("recorded-depth")
@@ -56,7 +56,8 @@ extension Channel {
     // Of each frame, made by stages.
     /// Z-depth, metres, 0 where there is none.
     public static let depth = Channel("depth")
-    /// Depth of the source frame before, dropped or not, as decompressed, metres; carried by the source, never by a stage.
+    /// Depth of the previous source frame, dropped or not, as decompressed, metres; carried by the source, not by a
+    /// stage.
     public static let previousDepth = Channel("previous-depth")
     /// Confidence of each depth pixel.
     public static let confidence = Channel("confidence")
@@ -66,7 +67,7 @@ extension Channel {
     public static let downscaled = Channel("downscaled")
     /// Variance of the picture's Laplacian.
     public static let sharpness = Channel("sharpness")
-    /// Motion blur as the camera's motion tells, pixels.
+    /// Motion blur predicted from the camera's motion, pixels.
     public static let predictedBlur = Channel("predicted-blur")
 }
 

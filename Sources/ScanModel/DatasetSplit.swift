@@ -1,4 +1,4 @@
-/// What a dataset uses a frame for. One that stands in none of its lists is used for nothing.
+/// What a dataset uses a frame for. A frame on none of its lists is used for nothing.
 public struct DatasetSplit: OptionSet, Hashable, Sendable {
     public let rawValue: UInt8
 
@@ -8,11 +8,11 @@ public struct DatasetSplit: OptionSet, Hashable, Sendable {
     public static let validation = DatasetSplit(rawValue: 2)
     public static let test = DatasetSplit(rawValue: 4)
 
-    /// Kept from training, to judge what came of it.
+    /// Held back from training, to judge its result.
     public static let heldOut: DatasetSplit = [.validation, .test]
 
-    /// The pictures that are for one of the three. nerfstudio's loaders want a list for validation and one for tests: where
-    /// there is one of them, it does for the other.
+    /// The pictures for one of the three. nerfstudio's loaders want a list for validation and one for tests: if there
+    /// is only one of them, it also serves as the other.
     public static func names(for split: DatasetSplit, of pictures: [(name: String, split: DatasetSplit)]) -> [String] {
         func names(_ split: DatasetSplit) -> [String] {
             pictures.filter { !$0.split.isDisjoint(with: split) }.map(\.name)

@@ -8,17 +8,17 @@ public struct FrameFacts: Hashable, Sendable {
     public var pose: Pose?
     /// For the colour picture's size.
     public var intrinsics: CameraIntrinsics?
-    /// How long the picture was exposed, nanoseconds; where the recorder says so.
+    /// How long the picture was exposed, nanoseconds, if the recorder says.
     public var exposure: Int64?
     /// The picture's file, relative to the capture, where pictures are files.
     public var pictureFile: String?
-    /// Where the camera line stands in its file, where there is one.
+    /// Where the camera line is in its file, if there is one.
     public var line: ByteSpan?
-    /// Variance of the picture's Laplacian, as ``Channel/sharpness``: of the grey picture in 8 bits; higher is sharper.
+    /// Variance of the picture's Laplacian, as ``Channel/sharpness``: on the 8-bit grey picture; higher is sharper.
     public var sharpness: Double?
-    /// How far the picture's points moved while it was exposed, in the mean, as the camera's motion tells; pixels.
+    /// How far the picture's points moved on average during the exposure, from the camera's motion; pixels.
     public var predictedBlur: Double?
-    /// What the dataset that it comes from uses it for; nil where that has no such lists.
+    /// What the source dataset uses it for; nil when the dataset has no such lists.
     public var split: DatasetSplit?
     public var drop: Drop?
 
@@ -27,7 +27,7 @@ public struct FrameFacts: Hashable, Sendable {
     public var isDropped: Bool { drop != nil }
 }
 
-/// What a stage cannot do without. The problem makes the frame a bad one: the rest of the capture has what it lacks.
+/// What a stage cannot do without. The problem makes the frame bad: the rest of the capture has what this frame lacks.
 extension FrameFacts {
     public var requiredTimestamp: Int64 { get throws(Problem) { try Frame.required(timestamp, "timestamp") } }
     public var requiredPose: Pose { get throws(Problem) { try Frame.required(pose, "pose") } }
@@ -57,14 +57,14 @@ public struct ByteSpan: Hashable, Sendable {
     }
 }
 
-/// Why a frame is no longer there.
+/// Why a frame was dropped.
 public struct Drop: Hashable, Sendable {
     /// The stage that dropped it, as it is named in the pipeline (`filter-blur`, `mask-range[2]`).
     public var stage: String
     public var reason: String
-    /// The frame's own data was at fault, rather than a filter's choice; counted against the capture's limit.
+    /// Whether the frame's own data was at fault, not a filter's choice; counted against the capture's limit.
     public var isBad: Bool
-    /// What mends a bad frame, where that is known.
+    /// How to fix a bad frame, where that is known.
     public var fix: String?
 
     public init(stage: String, reason: String, isBad: Bool = false, fix: String? = nil) {
@@ -89,7 +89,7 @@ public enum Picture: Hashable, Sendable {
     case file(String)
     /// Decoded.
     case pixels(RGBImage)
-    /// Decoded, with the values that the video records; when a stage asks for colours they take its place.
+    /// Decoded, with the values that the video records; replaced by RGB when a stage asks for colours.
     case planes(YUVImage)
 }
 
@@ -111,7 +111,7 @@ public struct DownscaledPicture: Hashable, Sendable {
         self.picture = picture
     }
 
-    /// Where datasets keep a smaller copy, of a picture or of what belongs to it: `images_2/000001.jpg` of
+    /// Where datasets keep a smaller copy of a picture or of what belongs to it: `images_2/000001.jpg` for
     /// `images/000001.jpg`. Loaders swap the folder and keep the name.
     public static func path(of path: String, factor: Int) -> String {
         guard let slash = path.lastSlash else { return path }
@@ -127,29 +127,29 @@ public struct DownscaledPicture: Hashable, Sendable {
 public struct Frame: Sendable {
     public var facts: FrameFacts
 
-    /// As the capture has it, or as the stages above have left it: of the size that the intrinsics are for.
+    /// As the capture has it, or as the stages so far have left it: at the size that the intrinsics are for.
     public var picture: Picture? { didSet { encodedPictures = [:] } }
-    /// The picture as files hold it, by how it was encoded: what one writer has done no other one has to do again.
+    /// The picture encoded as a file, by encoding: what one writer has encoded, no other has to encode again.
     public var encodedPictures: [PictureEncoding: [UInt8]] = [:]
     /// The pixels of a picture that is a file, once a stage has decoded them; the picture is still that file.
     public var decodedPicture: RGBImage?
     /// Smaller copies of the picture, each by another factor.
     public var downscaled: [DownscaledPicture] = []
-    /// 255 where the picture's pixels are to be used, 0 where they are to be ignored. Nil where the capture has none for this
-    /// frame.
+    /// 255 where the picture's pixels are to be used, 0 where they are to be ignored. Nil if the capture has none for
+    /// this frame.
     public var mask: LumaImage?
     /// The brightness plane of a video's frame, full range, in the picture's place.
     public var luma: LumaImage?
-    /// Still packed; `decompress` makes ``depth`` of it.
+    /// Still packed; `decompress` turns it into ``depth``.
     public var recordedDepth: RecordedDepth?
-    /// The recorded depth of the source frame before, when a stage asks for `previous-depth`.
+    /// The recorded depth of the previous source frame, when a stage asks for `previous-depth`.
     public var recordedDepthBefore: RecordedDepth?
-    /// `decompress` makes ``confidence`` of it.
+    /// `decompress` turns it into ``confidence``.
     public var recordedConfidence: ConfidenceMap?
     /// As the stages so far have left it. Aligned with the picture, at a size of its own, unless the capture has a
     /// ``Capture/depthCamera``.
     public var depth: DepthMap?
-    /// Of the source frame before, dropped or not, and never masked.
+    /// Of the previous source frame, dropped or not, and never masked.
     public var previousDepth: DepthMap?
     /// For the pixels of ``depth``.
     public var confidence: ConfidenceMap?
@@ -157,9 +157,9 @@ public struct Frame: Sendable {
     public var points: PointCloud?
     /// What a stage hands from its parallel half to its ordered half, by the stage's label.
     public var parcels: [String: any Sendable] = [:]
-    /// Output files written for this frame alone; they are taken back when the frame turns out to be bad.
+    /// Output files written for this frame alone; they are removed when the frame turns out to be bad.
     public var files: [String] = []
-    /// An accumulating stage holds something of this frame, so it cannot be dropped as bad any more.
+    /// Whether an accumulating stage already holds part of this frame, so that it can no longer be dropped as bad.
     public var isTaken = false
 
     public init(_ facts: FrameFacts) { self.facts = facts }
@@ -169,15 +169,15 @@ public struct Frame: Sendable {
         set { facts[keyPath: path] = newValue }
     }
 
-    /// Attaches recorded depth from a source that can give any frame's.
-    /// - Parameter depth: of the frame with this index.
+    /// Attaches recorded depth from a source with random access to frames.
+    /// - Parameter depth: the recorded depth of the frame with this index.
     public mutating func attachDepth(
         for channels: Set<Channel>, _ depth: (Int) throws(Problem) -> RecordedDepth?
     ) throws(Problem) {
         if channels.contains(.recordedDepth) { recordedDepth = try depth(facts.index) }
         if channels.contains(.previousDepth), facts.index > 0 {
             do throws(Problem) { recordedDepthBefore = try depth(facts.index - 1) } catch {
-                // Damage costs its own frame, not the one behind it.
+                // Damage costs its own frame, not the one after it.
                 if error.fault != .input { throw error }
             }
         }

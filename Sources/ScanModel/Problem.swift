@@ -78,7 +78,7 @@ public struct Problem: Error, Hashable, Sendable, Codable {
         return copy
     }
 
-    /// With the way out of any damage to a file of the capture, where none better is known.
+    /// With the fix for any damaged file of a capture, where no better one is known.
     public var withUsualFix: Problem {
         guard fix == nil, fault == .input, place.file != nil else { return self }
         var copy = self
@@ -88,7 +88,7 @@ public struct Problem: Error, Hashable, Sendable, Codable {
 }
 
 extension Problem {
-    /// One line: the summary, and the place behind it. Used as a dropped frame's reason and in logs.
+    /// One line: the summary, then the place. Used as a dropped frame's reason and in logs.
     public var oneLine: String {
         let place = placeText(prefix: "")
         return place.isEmpty ? summary : "\(summary) (\(place))"
@@ -96,7 +96,7 @@ extension Problem {
 
     /// The message people see, several lines, no newline at the end.
     /// - Parameters:
-    ///   - root: what stands before a relative file name, the path of the capture as the user wrote it.
+    ///   - root: what goes before a relative file name: the path of the capture as the user wrote it.
     ///   - weight: what the message begins with.
     public func message(root: String = "", as weight: String = "error") -> String {
         var lines = ["\(weight): \(summary)"]

@@ -1,8 +1,8 @@
 import ScanModel
 
-/// Checks that no two steps write one path, and none that of the receipt.
+/// Checks that no two steps write the same path, and that none writes the receipt's.
 enum ClaimCheck {
-    /// - Parameter id: the capture's; nil as long as it is not known, and stands as `{id}` in what steps claim.
+    /// - Parameter id: the capture's; nil as long as it is not known and is `{id}` in what steps claim.
     static func mistakes(in steps: [Pipeline.Step], id: String? = nil) -> [(step: Int, problem: Problem)] {
         var mistakes: [(step: Int, problem: Problem)] = []
         var owners: [(claim: String, step: Int)] = []
@@ -33,7 +33,7 @@ enum ClaimCheck {
     }
 
     private static func overlap(_ a: String, _ b: String) -> Bool {
-        // A folder's claim ends in a slash; with one behind both, "starts with" is "is or lies in".
+        // A folder's claim ends in a slash; with one added to both, "starts with" is "is or lies in".
         let (a, b) = (a.endsInSlash ? a : a + "/", b.endsInSlash ? b : b + "/")
         return a.hasPrefix(b) || b.hasPrefix(a)
     }

@@ -1,7 +1,7 @@
 import ScanModel
 
-/// Checks the order of a pipeline's stages by the channels they need and make: once when the file is read, when it is
-/// only known what a reader may give, and again for each capture, when it is known what this one has.
+/// Checks the order of a pipeline's stages by the channels they need and make: once when the file is read and only what
+/// a reader may give is known, and again for each capture, when what it has is known.
 package struct OrderCheck {
     package struct Finding {
         package var step: Int
@@ -55,8 +55,8 @@ package struct OrderCheck {
     /// Readers are the stages that make frames.
     private static func isReader(_ step: Pipeline.Step) -> Bool { step.uses.finish.makes.contains(.frames) }
 
-    /// The first thing that a stage needs and this capture has not, as a problem of the capture; or that it needs or
-    /// wants and this machine cannot give, as a problem of the machine, so that no result goes without it in silence.
+    /// The first thing that a stage needs and this capture lacks, as a problem of the capture; or that a stage needs or
+    /// wants and this machine cannot give, as a problem of the machine, so that no result silently goes without it.
     package static func firstLack(of capture: Capture, in steps: [Pipeline.Step]) -> Problem? {
         var available = capture.channels
         for step in steps where !step.uses.isIdle(given: available) {
@@ -87,7 +87,8 @@ package struct OrderCheck {
                             ?? "use a pipeline without \(step.label) for captures like this one, or see  scanmill inspect"
                     ).inStage(step.label)
                 }
-                // What a stage only may make, it says itself when it does not. A reader has already done what it could.
+                // A stage that only may make something says so itself when it does not. A reader has already done what
+                // it could.
                 available.formUnion(role.made(from: available))
                 if !isReader(step) { available.formUnion(role.mayMake) }
                 available.subtract(role.removes)
@@ -117,8 +118,9 @@ package struct OrderCheck {
         return words.joined(separator: ", or ")
     }
 
-    /// The steps with every "one of these" decided for a capture that has `channels`: the first of the group that is
-    /// there counts, and the step no longer looks at the others. A step that has nothing to do looks at nothing.
+    /// The steps with every "one of these" decided for a capture that has `channels`: the first channel of the group
+    /// that is there counts, and the step no longer looks at the others. A step that has nothing to do looks at
+    /// nothing.
     package static func decide(_ steps: [Pipeline.Step], for channels: Set<Channel>) -> [Pipeline.Step] {
         var available = channels
         return steps.map { step in
@@ -178,7 +180,7 @@ package struct OrderCheck {
         _ index: Int, _ step: Pipeline.Step, _ group: [Channel], _ steps: [Pipeline.Step], _ library: StageLibrary
     ) {
         let names = group.map(\.name).joined(separator: " or ")
-        // What a reader only may give this one's captures do not have.
+        // Other readers may give the channel, but this one's captures do not have it.
         let readers = steps.first.map(Self.isReader) == true ? library.makers(of: .frames) : []
         let makers = group.flatMap(library.makers(of:)).filter { !readers.contains($0) }
         let below = steps[(index + 1)...].first { makers.contains($0.name) }
@@ -199,7 +201,7 @@ package struct OrderCheck {
                     fix: fixes.isEmpty ? nil : fixes.joined(separator: ", or "))))
     }
 
-    /// A step whose need only some captures meet, though a step below would make what they lack for all.
+    /// A step whose need only some captures meet, though below a later step all would.
     private mutating func noteEarly(
         _ index: Int, _ group: [Channel], _ lacking: [Channel], _ steps: [Pipeline.Step]
     ) {
@@ -239,7 +241,7 @@ package struct OrderCheck {
         return step.stage is any FoldStage ? step.gathersFrames : step.stage is any FrameStage
     }
 
-    /// Stages whose work nothing below them looks at, or only others whose work nothing looks at.
+    /// Stages whose work no stage below looks at, or only stages whose own work goes unused.
     /// - Parameter available: the channels that can be there when each step works.
     private mutating func checkWaste(_ steps: [Pipeline.Step], _ available: [Set<Channel>], _ library: StageLibrary) {
         var used: Set<Channel> = []
@@ -259,11 +261,11 @@ package struct OrderCheck {
         warnings = early + useless.sorted().map { Finding(step: $0, problem: Self.waste($0, steps, useless, library)) }
     }
 
-    /// What becomes of work that is for nothing.
+    /// What becomes of useless work.
     private enum Waste {
         /// A step below makes the same channels anew before any other looks at them.
         case madeAnew(by: Int)
-        /// Only steps below look at it that are useless themselves, and perhaps another one makes it anew behind them.
+        /// Below it, only useless steps look at it, and perhaps another one makes it anew after them.
         case read(by: [Int], isMadeAnew: Bool)
         case unread
 
@@ -296,7 +298,7 @@ package struct OrderCheck {
         case .read(let readers, let isMadeAnew):
             let uses = readers.count == 1 ? "uses" : "use"
             fate = "below it only \(readers.map(name).listed) \(uses), in vain"
-            // What is made anew, no writer below can be given.
+            // Where it is made anew, no writer added below can be given this work.
             fix = isMadeAnew ? "take it out" : "take it out, or \(remedy(index, steps, useless, library))"
         case .unread:
             fate = "no stage below it uses"
@@ -310,34 +312,34 @@ package struct OrderCheck {
         _ index: Int, _ steps: [Pipeline.Step], _ useless: Set<Int>, _ library: StageLibrary
     ) -> String {
         let made = steps[index].uses.touches
-        // Whoever looks at the same above it and makes something of it has not seen its work.
+        // Steps above it that look at the same channels and make something of them have not seen its work.
         let readers = steps[..<index].indices.filter { reader in
             let uses = steps[reader].uses
             return !uses.reads.isDisjoint(with: made) && !useless.contains(reader)
                 && (!uses.touches.isEmpty || !uses.claims.isEmpty)
         }
-        // Above one writer of several, the others would go without.
+        // Above any writer but the first, it would leave the earlier ones without its work.
         let above = readers.first { !steps[$0].uses.claims.isEmpty } ?? readers.last
         return above.map { "move it above `\(steps[$0].label)`" } ?? link(from: index, steps, library)
             ?? (steps[(index + 1)...].contains { !$0.uses.claims.isEmpty } ? use(of: made, library) : nil)
             ?? "add a writer below it"
     }
 
-    /// How channels come to use at which none of the pipeline's writers looks; nil where another writer would.
+    /// How to put channels to use that none of the pipeline's writers looks at; nil where another writer would.
     private static func use(of made: Set<Channel>, _ library: StageLibrary) -> String? {
         let readers = library.entries.filter { !$0.uses.reads.isDisjoint(with: made) }
         if readers.isEmpty || readers.contains(where: { !$0.uses.claims.isEmpty }) { return nil }
         return "add a stage below it that uses it: " + readers.map { "`\($0.card.name)`" }.joined(separator: ", ")
     }
 
-    /// The stages, one or two, that would make of what step `index` works on what a step below it looks for.
+    /// The one or two stages that would turn what step `index` works on into what a step below it looks for.
     private static func link(from index: Int, _ steps: [Pipeline.Step], _ library: StageLibrary) -> String? {
         let made = steps[index].uses.touches
         let below = steps[(index + 1)...]
         for reader in below.filter({ !$0.uses.claims.isEmpty }) + below.filter(\.uses.claims.isEmpty) {
             let sought = reader.uses.roles.flatMap { $0.needs + $0.anyOf.joined() }
             let makers = chain(from: made, to: Set(sought).subtracting(made), library)
-            // What stands there already works in vain for another reason.
+            // A stage that is already there works in vain for another reason.
             if makers.isEmpty || below.contains(where: { makers.contains($0.name) }) { continue }
             let verb = makers.count == 1 ? "makes" : "make"
             return "put \(makers.map { "`\($0)`" }.listed) below it, which \(verb) of it what `\(reader.label)` "
@@ -346,7 +348,8 @@ package struct OrderCheck {
         return nil
     }
 
-    /// The shortest row of stages, two at most, of which the first needs some of `made` and the last makes some of `wanted`.
+    /// The shortest chain of at most two stages of which the first needs some of `made` and the last makes some of
+    /// `wanted`.
     private static func chain(from made: Set<Channel>, to wanted: Set<Channel>, _ library: StageLibrary) -> [String] {
         func takers(of channels: Set<Channel>) -> [StageLibrary.Entry] {
             library.entries.filter { entry in entry.uses.roles.contains { !channels.isDisjoint(with: $0.needs) } }

@@ -4,7 +4,7 @@ import ScanModel
 public struct Pipeline: Sendable {
     /// A stage in its place.
     public struct Step: Sendable {
-        /// The stage's name; with its number behind it where it stands more than once: `mask-range[2]`.
+        /// The stage's name, followed by its number where it occurs more than once: `mask-range[2]`.
         public let label: String
         public let name: String
         public let stage: any Stage
@@ -99,10 +99,10 @@ extension Pipeline {
         var steps: [Step] = []
         var warnings: [Problem] = []
         var places: [PipelineFile.Entry] = []
-        // Steps with mistakes of their own. What these need may be one of the mistakes; what they make is as good as said.
+        // Steps with mistakes of their own. What they need may be due to a mistake; what they make can be relied on.
         var doubtful: Set<Int> = []
-        // How many steps stand before the first entry of which nobody can tell what is meant. Nothing is certain about the
-        // order below it, and guesses would bury the mistake that causes them.
+        // How many steps come before the first entry whose meaning nobody can tell. Nothing is certain about the order
+        // below it, and guesses would bury the mistake that causes them.
         var certain: Int?
         for (entry, label) in zip(file.entries, labels) {
             let known = problems.count
@@ -126,7 +126,7 @@ extension Pipeline {
             warnings: sorted(warnings + check.warnings.map(locate)))
     }
 
-    /// What an entry seems to mean, be it misspelt; nil where nobody can tell. Mistakes are added to `problems`, and
+    /// What an entry seems to mean, even if misspelt; nil where nobody can tell. Mistakes are added to `problems`, and
     /// options without effect to `warnings`.
     private static func step(
         for entry: PipelineFile.Entry, _ label: String, below above: [Step], in file: PipelineFile,
@@ -157,7 +157,7 @@ extension Pipeline {
         return places.sorted(by: <).map { problems[$0.2] }
     }
 
-    /// `read`, `mask-range[1]`, `mask-range[2]`: numbers only where a name stands more than once.
+    /// `read`, `mask-range[1]`, `mask-range[2]`: numbers only where a name occurs more than once.
     package static func labels(of names: [String]) -> [String] {
         let counts = names.reduce(into: [:]) { $0[$1, default: 0] += 1 }
         var seen: [String: Int] = [:]

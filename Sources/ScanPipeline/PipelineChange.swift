@@ -2,14 +2,22 @@ import ScanModel
 
 /// How a pipeline differs from the one that made a result, in words.
 enum PipelineChange {
-    static func text(from old: JSONValue?, to new: Pipeline) -> String {
-        text(from: old, to: new.resolved, chosen: new.steps.map(\.chosen))
+    /// - Parameter revisions: those of the stages that made the result; nil where they were not kept.
+    static func text(from old: JSONValue?, to new: Pipeline, revisions: [Int]?) -> String {
+        text(
+            from: old, to: new.resolved, revisions: (before: revisions, after: new.steps.map(\.revision)),
+            chosen: new.steps.map(\.chosen))
     }
 
     /// - Parameters:
     ///   - new: resolved, as records of runs keep it.
-    ///   - chosen: of each stage, the options that the pipeline itself sets; nil where nobody knows, and any may be.
-    static func text(from old: JSONValue?, to new: JSONValue?, chosen: [Set<String>]? = nil) -> String {
+    ///   - revisions: those of the stages of both; nil where they were not kept.
+    ///   - chosen: for each stage, the options that the pipeline itself sets; nil where these are not known, and any
+    ///     may be set.
+    static func text(
+        from old: JSONValue?, to new: JSONValue?, revisions: (before: [Int]?, after: [Int]?),
+        chosen: [Set<String>]? = nil
+    ) -> String {
         let before = stages(old)
         let after = stages(new)
         if before.map(\.name) != after.map(\.name) {
@@ -24,7 +32,7 @@ enum PipelineChange {
         }
         var changes: [String] = []
         if old?["name"]?.string != new?["name"]?.string { changes.append("the pipeline's name changed") }
-        // A receipt has the defaults too: one that it lacks came with a newer version, and is nobody's change.
+        // A receipt has the defaults too: an option that it lacks came with a newer version, and nobody changed it.
         var renewed: [String] = []
         let labels = Pipeline.labels(of: after.map(\.name))
         for (index, label) in labels.enumerated() {
@@ -38,10 +46,13 @@ enum PipelineChange {
             }
         }
         if !renewed.isEmpty { changes.append("this version of ScanMill has more options for \(renewed.listed)") }
-        return changes.isEmpty ? "a stage makes other results than before" : changes.joined(separator: ", ")
+        if !changes.isEmpty { return changes.joined(separator: ", ") }
+        // The pipelines are the same, so only another version of ScanMill can make a difference.
+        let revised = zip(labels, zip(revisions.before ?? [], revisions.after ?? [])).filter { $1.0 != $1.1 }.map(\.0)
+        return "since an update, ScanMill makes other results in \(revised.isEmpty ? "a stage" : revised.listed)"
     }
 
-    /// What to say of stages that are the same by their names alone.
+    /// What to say where the same stage names come in another order or number.
     private static func rearranged(_ before: [String], _ after: [String]) -> String {
         if before.sorted() == after.sorted() { return "the stages stand in another order" }
         let (few, many) = (counts(before), counts(after))

@@ -3,7 +3,7 @@ import Yams
 
 /// A pipeline as it stands in a file: names and option values with their places, nothing checked yet.
 ///
-/// The only file that knows YAML. Values stay texts; what they mean is for the option that takes them.
+/// The only file that knows YAML. Values stay text; what they mean is up to the option that takes them.
 public struct PipelineFile: Sendable {
     public struct Entry: Sendable {
         public var stage: String
@@ -40,7 +40,7 @@ public struct PipelineFile: Sendable {
     /// - Throws: a problem with the place of the first byte that is not UTF-8.
     public static func text(of bytes: [UInt8], path: String) throws(Problem) -> String {
         if let text = String(validating: bytes, as: UTF8.self) { return text }
-        // Where the bytes and their repaired form part.
+        // Where the bytes and their repaired form diverge.
         let repaired = String(decoding: bytes, as: UTF8.self).utf8
         let place = zip(repaired, bytes).enumerated().first { $0.element.0 != $0.element.1 }?.offset ?? bytes.count
         let line = bytes[..<place].count { $0 == UInt8(ascii: "\n") } + 1
@@ -74,7 +74,7 @@ public struct PipelineFile: Sendable {
     }
 
     /// The value of a `--set`: a list is written as in a file, and everything else is the text as it stands, so that no
-    /// character means anything to YAML.
+    /// character is special to YAML.
     package static func value(_ text: String) -> OptionValue {
         guard text.hasPrefix("["), tooManyAliases(text) == nil, let node = try? Yams.compose(yaml: text, .basic) else {
             return OptionValue(.scalar(text))
@@ -82,7 +82,8 @@ public struct PipelineFile: Sendable {
         return OptionValue(content(of: node))
     }
 
-    /// Aliases of aliases of lists stand for more than any machine can hold, and are slow before anybody looks at them.
+    /// Aliases of aliases of lists can stand for more than any machine can hold, and are slow even before anybody looks
+    /// at them.
     private static func tooManyAliases(_ text: String) -> Problem? {
         // Each begins with an asterisk and its anchor's name, where a value may begin.
         let bytes = Array(text.utf8)
@@ -198,7 +199,7 @@ public struct PipelineFile: Sendable {
         return entry
     }
 
-    /// What a line should be that lacks the colon between a stage and its options, or the space behind it.
+    /// The mended form of a line that lacks the colon between a stage and its options, or the space after it.
     private func wayToSeparate(_ line: Int?) -> String? {
         guard let line, lines.indices.contains(line - 1) else { return nil }
         let entry = lines[line - 1].drop(while: \.isWhitespace)
@@ -234,7 +235,7 @@ public struct PipelineFile: Sendable {
         }
     }
 
-    /// The text of a key, or of a stage without options; nil when it is none.
+    /// The text of a key, or of a stage without options; nil for anything else.
     private static func name(_ node: Node) -> String? {
         guard case .scalar(let text) = content(of: node), !text.isEmpty else { return nil }
         return text

@@ -1,14 +1,14 @@
 import ScanModel
 
-/// A step of a pipeline. A stage says what it can do by which roles it conforms to: ``FrameStage``, ``FoldStage``,
+/// A step of a pipeline. The roles that a stage conforms to say what it can do: ``FrameStage``, ``FoldStage``,
 /// ``CaptureStage``; it may take more than one.
 ///
 /// A stage is a value: it reads its options once and is never changed afterwards.
 public protocol Stage: Sendable {
-    /// What people read about the stage, and the name under which it stands in pipelines.
+    /// What people read about the stage, and the name that pipelines use for it.
     static var card: StageCard { get }
 
-    /// Declares and reads the options. Called once to describe the stage, and once for each time it stands in a
+    /// Declares and reads the options. Called once to describe the stage, and once for each time it occurs in a
     /// pipeline; mistakes are collected in `options`, so there is nothing to throw.
     init(_ options: inout OptionReader)
 
@@ -25,14 +25,14 @@ extension Stage {
 
 /// Looks at one frame at a time. Many frames run at once; none can change the stage.
 public protocol FrameStage: Stage {
-    /// Looks at what all frames share, such as a file that an option names, before each pass: a mistake there is no frame's.
-    /// Called before the `begin` of any stage; here and there alone `context.capture` holds the list of frames. Whatever it
-    /// throws fails the capture.
+    /// Looks at what all frames share, such as a file that an option names, before each pass: a mistake there is not
+    /// any one frame's fault. Called before the `begin` of any stage; only in these two does `context.capture` hold the
+    /// list of frames. Whatever it throws fails the capture.
     func prepare(_ context: StageContext) throws(Problem)
 
     /// Changes what the frame carries, or drops it by setting its ``FrameFacts/drop``. Not called for frames that are
-    /// dropped. A later pass that needs what the stage made calls it again for the same frame, with the same result; what
-    /// it counts then goes nowhere.
+    /// dropped. A later pass that needs what the stage made calls it again for the same frame, with the same result;
+    /// what it counts then is discarded.
     /// - Throws: a problem with fault `input` when this frame's data is bad: the frame is then dropped or the capture
     ///   fails, as the capture's rules say. Any other fault fails the capture.
     func process(_ frame: inout Frame, in context: StageContext) throws(Problem)
@@ -47,21 +47,21 @@ extension FrameStage {
 ///
 /// Whatever it throws fails the capture: a frame that was half taken can be neither kept nor dropped.
 public protocol FoldStage: Stage {
-    /// What grows: a value of the stage's own, of which each run makes a new one.
+    /// What grows: a value of the stage's own; each run makes a new one.
     associatedtype Fold
 
     /// Makes what grows, before the first frame. Here, and in `prepare`, `context.capture` holds the list of frames.
     func begin(_ context: StageContext) throws(Problem) -> Fold
 
-    /// Takes the next frame that is not dropped, behind the stage's own `process` where it is a ``FrameStage`` too.
+    /// Takes the next frame that is not dropped, after the stage's own `process` if it is a ``FrameStage`` too.
     func fold(_ frame: inout Frame, into fold: inout Fold, in context: StageContext) throws(Problem)
 
-    /// Finishes what has grown, once every frame is through, and gives the capture what comes of it. Not called when no
+    /// Finishes what has grown, once every frame is through, and puts the outcome into the capture. Not called when no
     /// frame is left.
     func end(_ fold: consuming Fold, _ capture: inout Capture, in context: StageContext) throws(Problem)
 
     /// Whether a frame that went into the fold is part of the result, so that the capture is run again without it when a
-    /// later stage finds it bad. A stage that makes nothing of frames but figures, or a picture to look at, says no.
+    /// later stage finds it bad. A stage that makes only figures from frames, or a picture to look at, says no.
     var bindsFrames: Bool { get }
 }
 
@@ -77,8 +77,9 @@ public protocol CaptureStage: Stage {
     func finish(_ capture: inout Capture, in context: StageContext) throws(Problem)
 }
 
-/// Drops some of a few frames in a row by comparing them: a ``CaptureStage`` whose `finish` drops frames, in a bounded
-/// form. The runner has the frames wait for each other, or looks at their facts when all are through; the stage never holds them.
+/// Compares a few frames in a row and drops some of them: a bounded form of a ``CaptureStage`` whose `finish` drops
+/// frames. The runner makes the frames wait for each other, or looks at their facts when all are through; the stage
+/// never holds them.
 public protocol NeighbourStage: CaptureStage {
     /// How many frames in a row are compared with each other at most; nil where this instance compares none, or all of them.
     /// The stage says in its ``Uses`` that its `finish` drops frames.
@@ -89,7 +90,7 @@ public protocol NeighbourStage: CaptureStage {
     /// - Parameter first: the first of these.
     func isNeighbour(_ frame: FrameFacts, of first: FrameFacts) -> Bool
 
-    /// The frames that go, and why.
+    /// The frames to drop, and why.
     /// - Parameter frames: neighbours as the stages above and the stage's own `process` have left them.
     func drops(among frames: [FrameFacts]) -> [(frame: Int, reason: String)]
 }
@@ -137,8 +138,8 @@ public struct StageCard: Sendable {
 /// What a stage needs and makes, role by role.
 public struct Uses: Sendable {
     public struct Role: Sendable {
-        /// Channels that must be there. One that stands in a group of any role too, of which the capture has decided for
-        /// another channel, is not used.
+        /// Channels that must be there. One that is also in a group of any role is not used where another channel of
+        /// that group is chosen for the capture.
         public var needs: [Channel]
         /// Groups of which at least one channel must be there; the first that is there is used, in all roles.
         public var anyOf: [[Channel]]
@@ -183,11 +184,12 @@ public struct Uses: Sendable {
         /// All channels whose values it looks at when they are there.
         public var reads: Set<Channel> { direct.union(derives.map(\.from)) }
 
-        /// What it makes something of: who only changes a channel, such as turning pictures, leaves it to others.
+        /// What it makes something of: a channel that it only changes, as when turning pictures, is left for others to
+        /// use.
         var takesUp: Set<Channel> { reads.subtracting(changes) }
 
-        /// What it looks at when only `wanted` is asked of it: a channel from which nothing wanted is derived is left
-        /// alone. Facts are always wanted, since they stay with the frame.
+        /// What it looks at when only `wanted` is asked of it: a channel from which nothing wanted is derived is not
+        /// read. Facts are always wanted, since they stay with the frame.
         func reads(making wanted: Set<Channel>) -> Set<Channel> {
             let used = derives.filter { wanted.contains($0.made) || !Channel.payload.contains($0.made) }
             return direct.union(used.map(\.from))
@@ -198,7 +200,7 @@ public struct Uses: Sendable {
                 .union(conditions.map(\.needed))
         }
 
-        /// The groups of channels of which one each must be there.
+        /// Groups of channels: of each, at least one must be there.
         var demands: [[Channel]] {
             let named = Set(needs).union(wants).union(anyOf.joined()).union(prefers.joined())
             return (needs + changes.filter { !named.contains($0) }).map { [$0] } + anyOf
@@ -214,7 +216,7 @@ public struct Uses: Sendable {
             Set(makes).union(derives.filter { available.contains($0.from) }.map(\.made))
         }
 
-        /// Makes of what is there before it what is there behind it.
+        /// Turns the channels that are there before it into those that are there after it.
         func update(_ available: inout Set<Channel>) {
             available.formUnion(made(from: available))
             available.subtract(removes)
@@ -248,8 +250,8 @@ public struct Uses: Sendable {
 
     /// `process`.
     public var frame: Role
-    /// `begin`, `fold` and `end`: what `fold` reads of a frame, what `end` reads and makes of the capture. What of the
-    /// capture `begin` and `fold` need stands under `frame`.
+    /// `begin`, `fold` and `end`: what `fold` reads of a frame, what `end` reads and makes of the capture. What `begin`
+    /// and `fold` need of the capture is listed under `frame`.
     public var fold: Role
     /// `finish`.
     public var finish: Role
@@ -258,14 +260,14 @@ public struct Uses: Sendable {
     /// Files that its options name, relative to the capture or to the pipeline. They are read before the first frame;
     /// ``StageContext/file(_:)`` gives their bytes.
     public var files: [String]
-    /// Channels at which `process` looks where a stage above has loaded them in the same pass; nothing is opened or decoded
-    /// for it.
+    /// Channels that `process` looks at only where a stage above has loaded them in the same pass; nothing is opened or
+    /// decoded for that.
     public var reuses: Set<Channel>
-    /// Where this channel is not there, it does nothing, and looks at nothing.
+    /// Without this channel, it does nothing and looks at nothing.
     public var idleWithout: Channel?
-    /// What it leaves in the receipt is a result by itself, so that nothing below it has to use what it makes.
+    /// What it leaves in the receipt is a result in itself, so that no stage below has to use what it makes.
     public var isMeasurement: Bool
-    /// Ways to do without a need, by its group of channels; of a stage that reads, ways to what a capture lacks.
+    /// Ways to do without a need, by its group of channels; for a reader, ways to get what a capture lacks.
     public var instead: [[Channel]: [Instead]]
 
     public init(

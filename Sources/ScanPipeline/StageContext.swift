@@ -2,10 +2,10 @@ import ScanModel
 import Synchronization
 
 /// What a stage is told while it works. A value: the capture in it is a snapshot from the start of the pass, with the
-/// list of frames in `prepare` and `begin` alone, since a list for every stage of a long capture would be the largest
+/// list of frames only in `prepare` and `begin`, since a list for every stage of a long capture would be the largest
 /// thing in memory.
 public struct StageContext: Sendable {
-    /// The stage's name in this pipeline: `mask-range`, or `mask-range[2]` where it stands more than once.
+    /// The stage's name in this pipeline: `mask-range`, or `mask-range[2]` where it occurs more than once.
     public let label: String
     /// The capture's facts as they were when the pass began; the list of frames is empty everywhere but in `prepare` and
     /// `begin`.
@@ -21,16 +21,15 @@ public struct StageContext: Sendable {
     public let reads: Set<Channel>
     /// The channels that later stages of this pass read: what is not wanted need not be made, or kept.
     public let wanted: Set<Channel>
-    /// Whether a stage above drops some of the frames while the pass goes on, for certain.
+    /// Whether a stage above is certain to drop some of the frames during the pass.
     public let leavesFramesOut: Bool
     let files: [String: OptionFile]
     let notes: StageNotes
     let memo: Memo
 
     /// What all frames share and has to be made once, such as a box read from a file. It stays what it was when it was
-    /// first asked for, in `prepare`, in `begin` or at a frame: a later pass that calls the stage again changes as much as
-    /// the first did, whatever has become of the capture. A stage has one such value: what it needs more goes into it as a
-    /// tuple.
+    /// first asked for, in `prepare`, in `begin` or at a frame: a later pass that calls the stage again changes frames
+    /// as the first did, whatever has become of the capture. A stage has one such value; a tuple holds several.
     public func once<Value: Sendable>(_ make: () throws(Problem) -> Value) throws(Problem) -> Value {
         try memo.value(make)
     }
@@ -44,33 +43,34 @@ public struct StageContext: Sendable {
         return file.bytes
     }
 
-    /// The same without the list of frames, which a second owner would have copied when it changes: for what outlives `begin`.
+    /// The same without the list of frames, for what outlives `begin`: with a second owner, the list is copied when it
+    /// changes.
     public var withoutFrames: StageContext {
         var copy = self
         copy.capture.frames = []
         return copy
     }
 
-    /// Adds to a count of the receipt.
+    /// Adds to a count in the receipt.
     public func count(_ name: String, _ amount: Int) { notes.add(name, amount) }
 
-    /// Puts a value into the receipt, beside the counts; the last one of a name stays. Not for `process`, whose frames
-    /// come in any order.
+    /// Puts a value into the receipt, beside the counts; of several with one name, the last stays. Not for `process`,
+    /// whose frames come in any order.
     public func record(_ name: String, _ value: JSONValue) { notes.set(name, value) }
 
     /// Tells the user something that does not stop the run. The same text is kept once.
     public func warn(_ text: String) { notes.warn(text) }
 
-    /// The same of one of many frames: three of the first are named, and how many more there are.
+    /// The same for one of many frames: the first three are named, with the number of the others.
     /// - Parameters:
-    ///   - others: what befell the others, in the plural: "pictures were passed over".
+    ///   - others: what happened to the others, in the plural: "pictures were passed over".
     public func warn(_ text: String, ofFrame index: Int, others: String) { notes.warn(text, ofFrame: index, others) }
 
-    /// What has been counted under a name so far: at the end of a pass, of all its frames.
+    /// What has been counted under a name so far: at the end of a pass, for all its frames.
     public func counted(_ name: String) -> Int { notes.counted(name) }
 
-    /// Tells the user what follows from the pipeline: nothing is held against the capture for it, and a run says it once
-    /// for all captures with the same text.
+    /// Tells the user what follows from the pipeline: it does not count against the capture, and a run says the same
+    /// text once for all captures.
     public func note(_ text: String) { notes.note(text) }
 }
 
@@ -103,7 +103,7 @@ final class StageNotes: Sendable {
         var remarks: Set<String> = []
     }
 
-    /// Of what befell many frames.
+    /// Of what happened to many frames.
     struct Examples: Sendable {
         private static let most = 3
         private var first: [(frame: Int, text: String)] = []
@@ -143,8 +143,8 @@ final class StageNotes: Sendable {
 
     func note(_ text: String) { values.withLock { _ = $0.remarks.insert(text) } }
 
-    /// Those of many frames, in the order of these, and then the others, in alphabetical order: which frame met one first depends
-    /// on the workers.
+    /// Those about many frames, in frame order, then the others, alphabetically: which frame meets one first depends on
+    /// the workers.
     var warnings: [String] {
         values.withLock { values in
             let ofFrames = values.examples.sorted { $0.key < $1.key }.flatMap { $1.texts(others: $0) }

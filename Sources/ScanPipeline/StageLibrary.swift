@@ -39,10 +39,10 @@ public struct StageLibrary: Sendable {
 
     public var names: [String] { entries.map(\.card.name) }
 
-    /// The stage that has nearly that name.
+    /// The stage with nearly this name.
     func nearest(to name: String) -> Entry? { Nearest.match(name, among: names).flatMap { self[$0] } }
 
-    /// "did you mean …", when a stage has nearly that name, or few speak of the same.
+    /// "did you mean …", when a stage has nearly this name, or only a few mention a word of it.
     public func suggestion(for name: String) -> String? {
         let near = nearest(to: name)?.card.name
         let isSlip = near.map { Nearest.distance(Array($0.utf8), Array(name.utf8)) <= 2 } ?? false
@@ -51,7 +51,7 @@ public struct StageLibrary: Sendable {
         return meant.isEmpty ? nil : "did you mean \(meant.map { "`\($0)`" }.joined(separator: " or "))?"
     }
 
-    /// The stages that have a word of a name in their own name or in what they say of themselves, where these are few.
+    /// The stages whose own name or summary contains a word of a name, if there are only a few.
     private static func speaking(of name: String, _ cards: [StageCard]) -> [String] {
         for word in name.lowercased().split(separator: "-").reversed() where word.count > 3 {
             for words in [\StageCard.name, \StageCard.summary] {

@@ -8,21 +8,22 @@ public struct CheckGeometry: FoldStage {
         name: "check-geometry",
         summary: "Check that poses, intrinsics and depth fit together, and name the wrong convention if they do not.",
         details: """
-            Depth of a frame is carried into a later one and compared with the depth that is there: as declared, and under
+            The depth of a frame is projected into a later one and compared with the depth there: as declared, and under
             the usual mistakes (OpenCV's axes, inverted poses, transposed rotations, a flipped z, intrinsics of another
-            size, millimetres for metres, ray length for depth, swapped cx and cy). Up to 32 pairs are taken, each with the
-            first later frame that stands at least 8 % of the median depth away and sees at least half of it.
+            size, millimetres for metres, ray length for depth, swapped cx and cy). Up to 32 pairs are used, each with
+            the first later frame that is at least 8 % of the median depth away and sees at least half of it.
 
-            **pass**: the median relative error is at most 2 %, and every mistake would make it at least four times worse; and
-            no pair's own median is more than 10 %, as where tracking was lost for a while: such pairs are named.
-            **fail**: with one of them it would be at most half, and at most 2 %; that one is named. So does a path that fits
-            only as if the camera stood still: its positions are in another unit than the depth, or wrong. **warning**: in
-            between. Ray length, swapped cx and cy, and transposed rotations of a format with OpenCV's axes may come close: on
-            many captures they differ too little to show. **undecided**: fewer than 8 pairs, as with a camera that hardly
-            moves; three or more with a median error above 2 %, and a median depth that no scan has, are a warning all the
-            same. Depth that is only plausible in another unit (a median of 0.2 to 10 m) fails without any pair, and placeholder
-            intrinsics, pictures turned against their intrinsics and a clock that stands still are named as such.
-            `if-wrong: fail` fails the capture; `warn` says it in the summary and goes on. All figures go to the receipt.
+            **pass**: the median relative error is at most 2 %, every mistake would make it at least four times worse,
+            and no pair's own median is above 10 %, as it is where tracking was lost for a while: such pairs are named.
+            **fail**: with one of the mistakes the error would be at most half as large, and at most 2 %; that mistake
+            is named. A path that fits only as if the camera stood still fails too: its positions are in another unit
+            than the depth, or wrong. **warning**: anything in between. Ray length, swapped cx and cy, and transposed
+            rotations of a format with OpenCV's axes may come close and still pass: on many captures they differ too
+            little to show. **undecided**: fewer than 8 pairs, as with a camera that hardly moves; but three or more
+            with a median error above 2 %, or a median depth that no scan has, still cause a warning. Depth that is
+            plausible only in another unit (a median of 0.2 to 10 m) fails even without pairs; placeholder intrinsics,
+            pictures turned against their intrinsics and a clock that stands still are named as such. `if-wrong: fail`
+            fails the capture; `warn` reports it in the summary and goes on. All figures go into the receipt.
 
             **Gravity**: where the capture has a gravity sensor, its direction is compared with the poses' −y; the median
             angle is in the receipt, under whichever quarter turn between the sensor and the camera fits best.
@@ -38,14 +39,14 @@ public struct CheckGeometry: FoldStage {
 
     public init(_ options: inout OptionReader) {
         consequence = options.choice(
-            "if-wrong", "What to do when another convention fits better, or the data cannot be used.", default: .warn)
+            "if-wrong", "What to do when another convention fits better or the data is unusable.", default: .warn)
     }
 
     public var uses: Uses {
         Uses(fold: .init(needs: [.frames, .depth, .pose, .intrinsics], wants: [.timestamp, .motion]))
     }
 
-    /// Its depth was sound, whatever a later stage finds wrong with its picture.
+    /// A frame's depth stays valid, whatever a later stage finds wrong with its picture.
     public var bindsFrames: Bool { false }
 
     public func begin(_ context: StageContext) -> GeometryCheck {
@@ -169,7 +170,7 @@ public struct CheckGeometry: FoldStage {
                 for index in samples.indices { samples[index].value = -samples[index].value }
             }
         } catch {
-            // The sensor only bears witness; whoever needs the file will say what is wrong with it.
+            // The sensor only corroborates; a stage that needs the file will say what is wrong with it.
             return context.warn("gravity was not compared: \(error.oneLine)")
         }
         guard let (turns, angle) = Self.gravity(samples, capture.keptFrames, up) else { return }
@@ -202,8 +203,7 @@ public struct CheckGeometry: FoldStage {
                 turned = Vector3(-turned.y, turned.x, turned.z)
             }
         }
-        guard !angles[0].isEmpty else { return nil }
-        let medians = angles.map { $0.sorted()[$0.count / 2] }
+        let medians = angles.compactMap(\.middle)
         guard let best = medians.indices.min(by: { medians[$0] < medians[$1] }) else { return nil }
         return (best, medians[best] * 180 / .pi)
     }

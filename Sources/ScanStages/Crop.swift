@@ -10,17 +10,17 @@ public struct Crop: CaptureStage {
         name: "crop",
         summary: "Cut the cloud by height and by distance: what is above the ceiling, below the floor, too far away.",
         details: """
-            `above: 0.02` keeps what is higher than 2 cm, `below: 2.3` what is lower than 2.3 m, `around: 3` what is within
-            3 m of the centre, measured on the ground. Points on the limit stay. Heights are counted along the world's up,
-            from the floor where `find-floor` has found one, else from the world's origin, with a warning where it has looked
-            for one in vain; `from: floor` insists.
+            `above: 0.02` keeps what is higher than 2 cm, `below: 2.3` what is lower than 2.3 m, `around: 3` what is
+            within 3 m of the centre, measured on the ground. Points on the limit stay. Heights are measured along the
+            world's up, from the floor if `find-floor` has found one, otherwise from the world's origin, with a warning
+            if it looked for one in vain; `from: floor` requires a floor.
 
-            The centre is the mean of the cameras' places, `focus`, the box's centre, or the world's origin. Amid the cameras
-            is where an object stands that was filmed from all round; of one that was filmed from one side, `focus` is the
-            place: the point that is nearest to the optical axes of the cameras. Each counts by its distance, not by the square,
-            so that a few frames that look elsewhere do not pull it along. The receipt has it under `focus`.
-            Where the axes are nearly parallel or most cameras look outwards, as in a room, there is no such point; then a
-            warning says so, and the mean of the cameras' places is taken.
+            The centre is the mean of the camera positions, `focus`, the box's centre, or the world's origin. An object
+            that was filmed from all round stands amid the cameras; for one that was filmed from one side, use `focus`:
+            the point nearest to the optical axes of the cameras. Each axis counts by its distance, not by the square of
+            it, so that a few frames that look elsewhere do not pull the point along. The receipt has it under `focus`.
+            Where the axes are nearly parallel or most cameras look outwards, as in a room, there is no such point; then
+            a warning says so, and the mean of the camera positions is used.
             """,
         example: "- crop: {above: 0.02, around: 2}", revision: 3)
 

@@ -18,25 +18,26 @@ public struct CullByBox: FrameStage, CaptureStage {
             fall on either side.
 
             `box: cloud` is for captures without a box: it fits an upright box to the merged cloud, leaving out the
-            thousandth part of the points that lies farthest out on either side of each axis, and that is the capture's
-            box from then on, for masks too. On a floor that `find-floor` has found, the box stands on it. It needs a
-            cloud of what is to be kept: cut the room away with `crop` first. A warning comes when most cameras are aimed past
-            that box and look at another place: something else is in it. A box from a file becomes the capture's box in
-            the same way, unless it is what lies outside of it that stays.
+            outermost thousandth of the points at either end of each axis, and that is the capture's box from then on,
+            for masks too. If `find-floor` has found a floor, the box stands on it. The cloud must be of what is to be
+            kept: cut the room away with `crop` first. There is a warning when most cameras are aimed past that box at
+            another place: then something else is in it. A box from a file becomes the capture's box in the same way,
+            unless the points outside it are kept.
 
-            Below `voxel-downsample` it is the merged cloud that is culled. `depth: true` zeroes the depth pixels whose
-            points lie on the wrong side, also without any points; `pixel-centre` is then that of the nearest `unproject`
+            Below `voxel-downsample` the merged cloud is culled. `depth: true` zeroes the depth pixels whose points lie
+            on the wrong side, even in pipelines without points; `pixel-centre` is then that of the nearest `unproject`
             above, unless it is given.
 
-            A file for `box` is what the capture apps MultiScan and HMC write, `boundingbox.json`, in metres and in the world
-            of the poses: `center` and the eight corners of `positions`, each with `x`, `y` and `z`, and `rad_rot_about_y`,
-            the box's turn about y, radians, which takes its x to (cos, 0, −sin). Corners are called `top_left_front`,
-            `bot_right_back` and so on; in the box's own axes left is −x, `bot` −y and front −z. Its size is that of the edges
-            at `top_left_front`; the other corners are only compared. Where the app has clamped the bottom corners to a floor,
-            the height is twice that from `center` to the top. A file of the capture goes before one beside the pipeline.
+            A file for `box` is a `boundingbox.json` as the capture apps MultiScan and HMC write it, in metres and in
+            the world of the poses: `center` and the eight corners of `positions`, each with `x`, `y` and `z`, and
+            `rad_rot_about_y`, the box's rotation about y in radians, which takes its x to (cos, 0, −sin). Corners are
+            called `top_left_front`, `bot_right_back` and so on; in the box's own axes left is −x, `bot` −y and front
+            −z. Its size is given by the edges at `top_left_front`; the other corners are only compared. If the app has
+            clamped the bottom corners to a floor, the height is twice the distance from `center` to the top. A file of
+            the capture takes precedence over one beside the pipeline.
 
-            A capture of which nothing is left has a wrong box, or wrong poses, or stages above have left it no depth: it
-            fails, with `if-empty: warn` it goes on.
+            A capture of which nothing is left has a wrong box, or wrong poses, or stages above have left it no depth:
+            it fails, or goes on with `if-empty: warn`.
             """,
         example: "- cull-by-box: {margin: 0.02}", revision: 6)
 
@@ -85,7 +86,7 @@ public struct CullByBox: FrameStage, CaptureStage {
             default: options.pixelCentreAbove ?? .integer)
         options.warn("pixel-centre", unless: cullsDepth, "with `depth: true`")
         consequence = options.choice("if-empty", "What to do when nothing is left of the capture.", default: .fail)
-        // A misspelt word is no file's name.
+        // A misspelt word is not a file name.
         if let file = source.file, !file.contains("."), !file.contains("/") {
             options.fail(
                 "box", "`box` is `\(file)`, which is neither `capture` nor `cloud` nor the name of a JSON file",
@@ -125,7 +126,7 @@ public struct CullByBox: FrameStage, CaptureStage {
                 : [:])
     }
 
-    /// Whether the box of a file is the capture's from then on. One whose inside is taken away is no capture's box.
+    /// Whether a box from a file becomes the capture's. A box whose inside is taken away does not.
     private var replacesBox: Bool { source.file != nil && side == .inside }
 
     public func prepare(_ context: StageContext) throws(Problem) {
@@ -225,7 +226,8 @@ public struct CullByBox: FrameStage, CaptureStage {
     private func grown(_ box: OrientedBox) -> OrientedBox { box.grown(by: margin, bottom: bottom) }
 
     /// The box in a file.
-    /// - Parameter change: of the box as it stands there. A margin does not move its floor, and turned boxes have none.
+    /// - Parameter change: applied to the box as in the file. A margin does not move its floor, and turned boxes have
+    ///   none.
     private func box(
         of file: String, _ context: StageContext, _ change: (OrientedBox) -> OrientedBox = { $0 }
     ) throws(Problem) -> OrientedBox {

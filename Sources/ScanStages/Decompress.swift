@@ -8,17 +8,17 @@ public struct Decompress: FrameStage {
         name: "decompress",
         summary: "Unpack the recorded depth to metres, and confidence beside it.",
         details: """
-            Takes half floats in metres or 16-bit whole numbers in millimetres, from raw deflate streams (or zlib streams,
-            as they become when re-packed), or from depth pictures. Nothing is unpacked on disk. NaN, infinite and negative
-            values are counted and made 0, which means "no value", and so are numbers of NumPy arrays that 16 bits do not
-            hold. Confidence stays as recorded.
+            Takes half floats in metres or 16-bit integers in millimetres, from raw deflate streams (or zlib streams,
+            which re-packing makes of them), or from depth pictures. Nothing is unpacked to disk. NaN, infinite and
+            negative values are counted and set to 0, which means "no value", and so are numbers of NumPy arrays that do
+            not fit into 16 bits. Confidence stays as recorded.
 
             Raw deflate has no checksum: the stream's length is checked against the frames, and a stream that ends early
-            fails the capture unless `read` says `truncated: keep-whole`. A frame of which more than a tenth is negative or
-            infinite is a bad frame: that is what wrong bytes look like.
+            fails the capture unless `read` says `truncated: keep-whole`. A frame is bad if more than a tenth of it is
+            negative or infinite: that is what wrong bytes look like.
 
-            Some apps leave out the depth picture of a frame now and then. Such a frame stays, with depth of which every
-            pixel is 0, and counts as `frames-without-depth`.
+            Some apps leave out the depth picture of a frame now and then. Such a frame stays, with every depth pixel 0,
+            and counts as `frames-without-depth`.
             """,
         example: "- decompress", revision: 3)
 
@@ -58,7 +58,7 @@ public struct Decompress: FrameStage {
         frame.depth = depth
         frame.confidence = frame.recordedConfidence
         if context.wanted.contains(.previousDepth), let before = frame.recordedDepthBefore {
-            // A frame before that is damaged is no reason to lose this one, nor anything to compare it with.
+            // A damaged previous frame is no reason to lose this one, nor is it anything to compare with.
             if let (map, repaired) = try? DepthCodec.decode(before),
                 DepthCodec.damage(repaired, of: map.metres.count) == nil
             {
@@ -71,10 +71,10 @@ public struct Decompress: FrameStage {
     private func warnOfUnit(_ depth: DepthMap, _ context: StageContext) {
         guard context.capture.isMetric else { return }
         let some = stride(from: 0, to: depth.metres.count, by: max(1, depth.metres.count / 256))
-            .map { depth.metres[$0] }.filter { $0 > 0 }.sorted()
-        guard some.count >= 16, let cause = GeometryCheck.doubt(ofMedian: Double(some[some.count / 2]))?.cause else {
-            return
-        }
+            .map { depth.metres[$0] }.filter { $0 > 0 }
+        guard some.count >= 16, let median = some.middle,
+            let cause = GeometryCheck.doubt(ofMedian: Double(median))?.cause
+        else { return }
         context.warn("half of a frame's depth is too far or too near for a scan: \(cause)")
     }
 

@@ -12,11 +12,10 @@ public struct Downscale: FrameStage {
             splatting trainers look for them, `masks_2` and `depths_2` where they write masks and depth, and
             `write-transforms` a `transforms_2.json` whose intrinsics are scaled, for trainers that do not scale them.
 
-            Each pixel is the exact mean over its area; widths and heights are rounded down. Depth takes the nearest pixel,
-            but stays as it is where its map is no larger than the smaller picture; masks are made anew for each size, recorded ones
-            by the nearest pixel.
-            K' = diag(w'/w, h'/h, 1) · K. Every picture is decoded once, whatever the factors.
-            A second `downscale` adds its factors.
+            Each pixel is the exact mean over its area; widths and heights are rounded down. Depth takes the nearest
+            pixel, but stays as it is where its map is no larger than the smaller picture; masks are made anew for each
+            size, and recorded ones take the nearest pixel. K' = diag(w'/w, h'/h, 1) · K. Every picture is decoded once,
+            whatever the factors. A second `downscale` adds its factors.
             """,
         example: "- downscale: {factors: [2, 4, 8]}")
 
@@ -33,6 +32,6 @@ public struct Downscale: FrameStage {
     public func process(_ frame: inout Frame, in context: StageContext) throws(Problem) {
         let picture = try frame.loadRGB(context)
         let more = factors.filter { factor in !frame.downscaled.contains { $0.factor == factor } }
-        frame.downscaled += more.map { DownscaledPicture(factor: $0, picture: picture.downscaled(by: $0)) }
+        frame.downscaled += zip(more, picture.downscaled(by: more)).map { DownscaledPicture(factor: $0, picture: $1) }
     }
 }

@@ -17,23 +17,23 @@ public struct FilterBlur: FrameStage, NeighbourStage {
         details: """
             \(BlurScore.meaning)
 
-            Exactly one rule is given; of equal scores the lower frame's counts.
+            Give exactly one rule; of equal scores, the earlier frame's wins.
 
-            - `window` keeps the sharpest of each n consecutive frames, the last short window keeping one too.
-            - `seconds` keeps the sharpest of the frames within so many seconds of the first of them, whatever the rate: of
-              pictures that were taken one by one, and of frames without a timestamp, all are left.
-            - `count` keeps that many: the sharpest of each of so many stretches of as many frames.
+            - `window` keeps the sharpest of every n consecutive frames; a shorter last window keeps one too.
+            - `seconds` keeps the sharpest of the frames within that many seconds of the first of them, whatever the
+              rate; pictures taken one by one and frames without a timestamp all stay.
+            - `count` splits the frames into that many stretches of equally many frames and keeps the sharpest of each.
             - `keep` keeps the ceil(keep · n) frames with the best scores, wherever they are.
-            - `at-least` keeps frames with that score.
+            - `at-least` keeps frames with at least that score.
 
-            With the first three no hole is longer than two windows or stretches, where `keep: 0.2` left 75 frames in a row
-            without a picture on a real capture. Of a video, `window` and `seconds` are decided while it is decoded, as long
-            as they compare a few frames, so that stages below need no second decoding.
+            With the first three rules no hole is longer than two windows or stretches, whereas `keep: 0.2` dropped 75
+            frames in a row of a real capture. For a video, `window` and `seconds` decide while it is decoded, as long
+            as they compare only a few frames, so that stages below need not decode it again.
 
             \(BlurScore.grays)
 
-            The receipt holds the scores of the frames that are left and of those dropped here, and the longest run of
-            frames dropped here. A hole of more than a second without a frame is warned about.
+            The receipt holds the scores of the remaining frames and of those dropped here, and the longest run of
+            frames dropped here. A hole of more than a second without a frame causes a warning.
             """,
         example: "- filter-blur: {window: 5}", revision: 2)
 
@@ -45,10 +45,10 @@ public struct FilterBlur: FrameStage, NeighbourStage {
         let limit = options.number("at-least", "Lowest score that is kept.", in: 0...Double.greatestFiniteMagnitude)
         let share = options.number("keep", "Share of the frames to keep, the sharpest ones.", in: 0.0001...1)
         let window = options.integer(
-            "window", "Keep the sharpest of each so many consecutive frames.", in: 1...1_000_000)
+            "window", "Keep the sharpest of every n consecutive frames.", in: 1...1_000_000)
         let seconds = options.number(
-            "seconds", "Keep the sharpest of the frames within so much time.", in: 0.001...86_400, unit: "s")
-        let count = options.integer("count", "Keep so many frames, spread evenly.", in: 1...1_000_000)
+            "seconds", "Keep the sharpest of the frames within this time.", in: 0.001...86_400, unit: "s")
+        let count = options.integer("count", "Keep this many frames, spread evenly.", in: 1...1_000_000)
         score = BlurScore(&options)
         rule =
             limit.map(Rule.atLeast) ?? share.map(Rule.keep) ?? seconds.map(Rule.seconds) ?? count.map(Rule.count)
@@ -93,7 +93,7 @@ public struct FilterBlur: FrameStage, NeighbourStage {
         switch rule {
         case .window(let length): return min(length, max(1, frames.count))
         case .seconds:
-            // From each frame on, how many come in time: two places that both go forward.
+            // From each frame on, how many come in time: two positions that only move forward.
             var most = 1
             var end = 0
             for start in frames.indices {
@@ -113,7 +113,7 @@ public struct FilterBlur: FrameStage, NeighbourStage {
         return !isOverflow && abs(Double(step)) < seconds * 1e9
     }
 
-    /// Of each of `count` stretches the sharpest; what a whole number of frames does not divide is spread.
+    /// Keeps the sharpest of each of `count` stretches, whose lengths differ by at most one frame.
     private func thin(to count: Int, _ capture: inout Capture, _ context: StageContext) {
         let kept = capture.keptFrames
         if kept.count <= count { return }

@@ -5,16 +5,16 @@ import ScanPipeline
 public struct FilterMotion: CaptureStage {
     public static let card = StageCard(
         name: "filter-motion",
-        summary: "Drop frames taken too fast, with too much predicted blur, or after a jump.",
+        summary: "Drop frames taken while moving too fast, with too much predicted blur, or after a jump.",
         details: """
-            At least one rule is given; a frame that any of them names is dropped. `speed` and `turning` are as
-            `measure-motion` takes them: of the step that leads to the frame from the *recorded* frame before, whether or
-            not that one was dropped; a jump by itself tells no speed, three or more in a row do. `blur` goes by what
-            `predict-blur` above has predicted; frames without a prediction stay. `after-jump` drops the frame that a jump
-            leads to and those of so many seconds behind it, while tracking settles; 0 drops that one frame alone. Three or more jumps
-            in a row are fast movement, and none to it.
+            Give at least one rule; a frame that any of them names is dropped. `speed` and `turning` are defined as in
+            `measure-motion`: they are those of the step that leads to the frame from the previous *recorded* frame,
+            whether or not that one was dropped; a jump by itself tells no speed, three or more in a row do. `blur` uses
+            what `predict-blur` above has predicted; frames without a prediction stay. `after-jump` drops the frame that
+            a jump leads to and those within that many seconds after it, while tracking settles; 0 drops only that one
+            frame. To `after-jump`, three or more jumps in a row are fast movement and not jumps.
 
-            Speeds and jumps in metres are not looked at where the world's unit is unknown.
+            Speeds and jumps in metres are ignored where the world's unit is unknown.
             """,
         example: "- filter-motion: {speed: 0.8, turning: 90, after-jump: 0.5}", revision: 4)
 
@@ -29,7 +29,7 @@ public struct FilterMotion: CaptureStage {
         turning = options.number("turning", "Highest turning rate that is kept.", in: 0...1e6, unit: "°/s")
         blur = options.number("blur", "Most predicted blur that is kept.", in: 0...1e6, unit: "px")
         afterJump = options.number(
-            "after-jump", "How long to drop frames behind a jump.", in: 0...86_400, unit: "s")
+            "after-jump", "How long to drop frames after a jump.", in: 0...86_400, unit: "s")
         jumps = Trajectory.JumpLimits(&options)
         for name in ["jump-speed", "jump-turning"] {
             options.warn(
@@ -73,7 +73,7 @@ public struct FilterMotion: CaptureStage {
     private func reason(of facts: FrameFacts, after jump: Trajectory.Step, in frames: [FrameFacts]) -> String? {
         guard let afterJump, let start = frames[jump.to].timestamp, let time = facts.timestamp else { return nil }
         let seconds = Timestamp.seconds(from: start, to: time)
-        // A clock that went back has begun anew: nothing tells how long ago the jump was.
+        // A clock that went back has restarted: nothing tells how long ago the jump was.
         guard seconds >= 0, seconds <= afterJump else { return nil }
         let way = "\(jump.metres.rounded(decimals: 2)) m and \(jump.degrees.rounded(decimals: 2))°"
         return "it is \(seconds.rounded(decimals: 2)) s behind a jump of \(way) to frame \(jump.to)"

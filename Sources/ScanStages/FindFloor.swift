@@ -8,13 +8,13 @@ public struct FindFloor: CaptureStage {
         summary: "Find the dominant horizontal plane below the cameras: the floor, or the table that was filmed.",
         details: """
             The cloud is cut into layers of 2 cm along the world's up. Of the layers below the lowest camera (less
-            `clearance`), three neighbouring ones whose points cover most of the ground, in cells of 5 cm, are the floor;
-            its height is their points' mean. Cells are counted rather than points, because what is near the cameras has
-            more of those. A plane fitted to the points near it, but for those of walls, tells the tilt, up to some 5°, and a
-            warning comes above 2°: the world may not be upright.
+            `clearance`), the three neighbouring ones whose points cover the most ground, in cells of 5 cm, are the
+            floor; its height is the mean of their points. Cells are counted rather than points, because places near the
+            cameras have more points. A plane fitted to the points near the floor, except those of walls, gives the
+            tilt, up to some 5°; above 2° there is a warning: the world may not be upright.
 
-            `crop` counts heights from it. A layer that covers less than `min-area` is no floor, and the capture goes on
-            without one.
+            `crop` measures heights from the floor. A layer that covers less than `min-area` is no floor, and the
+            capture goes on without one.
             """,
         example: "- find-floor", revision: 4)
 
@@ -23,7 +23,7 @@ public struct FindFloor: CaptureStage {
 
     public init(_ options: inout OptionReader) {
         clearance = options.number(
-            "clearance", "How far below the lowest camera it lies at least.", default: 0.1, in: 0...100, unit: "m")
+            "clearance", "The floor's least distance below the lowest camera.", default: 0.1, in: 0...100, unit: "m")
         minArea = options.number(
             "min-area", "The smallest area that counts as a floor.", default: 0.25, in: 0...1e6, unit: "m²")
     }
@@ -48,7 +48,7 @@ public struct FindFloor: CaptureStage {
             context.warn(
                 "no floor was found: nothing horizontal of \(minArea) m² lies \(clearance.shortText) m and more "
                     + "below the cameras")
-            // One that a stage above found would else be taken for this one's.
+            // A floor that a stage above found would otherwise be taken for this stage's.
             capture.floor = nil
             capture.channels.remove(.floor)
             capture.absences[.floor] = "\(context.label) found none"

@@ -8,12 +8,12 @@ public struct MaskConfidence: FrameStage, CaptureStage {
         summary: "Zero depth pixels whose recorded confidence is too low.",
         details: """
             A level is 0 (low), 1 (medium) or 2 (high), whatever range the recorder uses: a value v of lo…hi passes when
-            (v − lo) / (hi − lo) ≥ level / 3. So level 2 means 2 of iOS's 0…2 and 170 of Android's 0…255.
-            Confidence itself stays as recorded. Values beyond the range count as the level next to them, with a warning.
+            (v − lo) / (hi − lo) ≥ level / 3. So level 2 means 2 of iOS's 0…2 and 170 of Android's 0…255. Confidence
+            itself stays as recorded. Values beyond the range count as the nearest level, with a warning.
 
-            Many apps record none: `if-missing: pass` lets depth of such a capture through as it is, and says so. Where only
-            some frames have none, nobody vouches for their depth: all of it becomes 0, or passes with `if-missing: pass`.
-            A warning comes when no depth is left of the whole capture.
+            Many apps record none: `if-missing: pass` lets the depth of such a capture through unchanged, and says so.
+            If only some frames have none, nothing vouches for their depth: all of it becomes 0, or passes with
+            `if-missing: pass`. There is a warning when no depth is left in the whole capture.
             """,
         example: "- mask-confidence: {at-least: 2}", revision: 2)
 

@@ -5,10 +5,10 @@ import ScanPipeline
 public struct MaskJumps: FrameStage, CaptureStage {
     public static let card = StageCard(
         name: "mask-jumps",
-        summary: "Zero depth pixels that differ too much from the same pixel of the source frame before.",
+        summary: "Zero depth pixels that differ too much from the same pixel of the previous source frame.",
         details: """
-            The reference is the previous *source* frame as decompressed: unmasked, and also when an earlier stage has
-            dropped that frame. A pixel without depth there counts as different. The first frame, and one whose
+            The reference is the previous *source* frame as decompressed: unmasked, and used even if an earlier stage
+            has dropped that frame. A pixel without depth there counts as different. The first frame, and one whose
             predecessor cannot be decoded, are left as they are and counted as `frames-without-previous`.
 
             This is MultiScan's temporal filter (its `delta_thresh`), computed in floating point: on unsigned millimetres

@@ -5,10 +5,10 @@ import ScanPipeline
 public struct MaskRange: FrameStage, CaptureStage {
     public static let card = StageCard(
         name: "mask-range",
-        summary: "Zero depth pixels nearer or farther than two bounds.",
+        summary: "Zero depth pixels that are nearer or farther than two bounds.",
         details: """
             Both bounds belong to the range. MultiScan's server keeps up to 10 m; a phone's LiDAR is good to about 5 m.
-            A warning comes when no depth is left of the whole capture.
+            There is a warning when no depth is left in the whole capture.
             """,
         example: "- mask-range: {near: 0.1, far: 5}")
 

@@ -11,9 +11,9 @@ public struct MeasureBlur: FrameStage, CaptureStage {
 
             \(BlurScore.grays)
 
-            The receipt holds the score of each frame that is left (`scores`). `select-keyframes` takes the sharpest
-            picture of each neighbourhood by it, and `predict-blur` compares it with what the camera's motion tells.
-            `filter-blur` scores for itself, so the two need not stand together.
+            The receipt holds the score of each remaining frame (`scores`). `select-keyframes` takes the sharpest
+            picture of each neighbourhood by it, and `predict-blur` compares it with what the camera's motion predicts.
+            `filter-blur` computes its own scores, so it does not need this stage.
             """,
         example: "- measure-blur: {gray: luma}")
 

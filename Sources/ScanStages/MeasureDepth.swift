@@ -5,24 +5,26 @@ import ScanPipeline
 public struct MeasureDepth: FrameStage, FoldStage {
     public static let card = StageCard(
         name: "measure-depth",
-        summary: "Measure the range of depth, how much of it there is, and how far the recorder trusts it.",
+        summary: "Measure the range of depth, how much of it there is, and how much the recorder trusts it.",
         details: """
-            Of all pixels with depth in the frames that are left: the lowest and the highest exactly, `p05`, `median` and
-            `p95` to 5 mm (within 20 m). `share-with-depth` is their share of all depth pixels. `histogram` has at most 60
-            bins of `step` metres from 0 on, as wide as the depth needs; the last one also holds what is farther.
+            Over all pixels with depth in the remaining frames: `lowest` and `highest` exactly, `p05`, `median` and
+            `p95` to 5 mm (within 20 m). `share-with-depth` is the share of such pixels among all depth pixels.
+            `histogram` has at most 60 bins of `step` metres starting at 0, as wide as the depth needs; the last one
+            also holds everything farther.
 
-            `confidence` counts the recorded pixels by level, as `mask-confidence` takes them: for iOS's 0, 1 and 2 these
-            are low, medium and high.
+            `confidence` counts the recorded pixels by level, as `mask-confidence` defines them: for iOS's 0, 1 and 2
+            these are low, medium and high.
 
-            Depth is measured as it stands here: below `decompress` as recorded, below a mask what the mask left. A median
-            below 0.2 m or above 10 m, which hardly a scan has, is warned of: unless a mask above made it so, the unit may be
-            another than was said. Where the world's unit is unknown, `is-metric` is false, and all of this is in that unit.
+            Depth is measured as it is at this point: below `decompress` as recorded, below a mask what the mask left. A
+            median below 0.2 m or above 10 m, which hardly any scan has, causes a warning: unless a mask above is the
+            reason, the unit may not be the declared one. Where the world's unit is unknown, `is-metric` is false, and
+            all of this is in that unit.
             """,
         example: "- measure-depth", revision: 4)
 
     private static let binLimit = 60
 
-    /// What is known of some frames' depth.
+    /// What is known about some frames' depth.
     public struct Tally: Sendable {
         var depth = DepthHistogram()
         /// Pixels of confidence low, medium and high.
@@ -44,7 +46,7 @@ public struct MeasureDepth: FrameStage, FoldStage {
         frame.parcels[context.label] = tally
     }
 
-    /// Its depth was sound, whatever a later stage finds wrong with its picture.
+    /// A frame's depth stays valid, whatever a later stage finds wrong with its picture.
     public var bindsFrames: Bool { false }
 
     public func begin(_ context: StageContext) -> Tally { Tally() }

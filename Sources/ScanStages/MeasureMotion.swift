@@ -5,33 +5,34 @@ import ScanPipeline
 public struct MeasureMotion: CaptureStage {
     public static let card = StageCard(
         name: "measure-motion",
-        summary: "Measure how fast the camera went and turned, where it jumped, and where tracking was lost.",
+        summary: "Measure how fast the camera moved and turned, where it jumped, and where tracking was lost.",
         details: """
-            A frame's speed and turning rate are those of the step that leads to it from the *recorded* frame before, which
-            an earlier stage may have dropped: thinning the frames out does not change how fast the camera was. The first
-            frame, and one that a jump by itself leads to, have those of the step behind them. The figures are of the frames
-            that are left; `path-length-m` and `seconds` are of the whole recording, and `p90` is exceeded by a tenth of the
-            frames.
+            A frame's speed and turning rate are those of the step that leads to it from the previous *recorded* frame,
+            even if an earlier stage has dropped that one: thinning the frames does not change how fast the camera was.
+            The first frame, and a frame that an isolated jump leads to, take those of the following step. The figures
+            cover the remaining frames; `path-length-m` and `seconds` cover the whole recording, and `p90` is exceeded
+            by a tenth of the frames.
 
-            **Bands**: a frame is too fast above `too-fast` or `too-fast-turning`, and too slow below both `too-slow` and
-            `too-slow-turning`, as when the camera is laid down. **Jumps** are steps that no hand makes: tracking was lost
-            and found again elsewhere, and what lies before and behind may not fit together. Of three or more in a row the
-            camera was swung, or the poses are worth nothing: their speeds count as any other. **Lost tracking** counts the
-            frames that were recorded without a pose.
+            **Bands**: a frame is too fast above `too-fast` or `too-fast-turning`, and too slow below both `too-slow`
+            and `too-slow-turning`, as when the camera is laid down. **Jumps** are steps that no hand makes: tracking
+            was lost and recovered elsewhere, and what comes before and after may not fit together. Three or more in a
+            row mean that the camera was swung, or that the poses are worthless: their speeds count like any other.
+            **Lost tracking** counts the frames that were recorded without a pose.
 
-            Where the capture has a rotation-rate sensor, `imu-turning-deg-per-s` is the same by its samples: the length of
-            their mean vector over the step that leads to the frame. `imu-correlation` is the rank correlation of both
-            turning rates; it is near 1 where sensor and poses belong together and share a clock.
+            Where the capture has a rotation-rate sensor, `imu-turning-deg-per-s` is the turning rate from its samples:
+            the length of their mean vector over the step that leads to the frame. `imu-correlation` is the rank
+            correlation of both turning rates; it is near 1 where sensor and poses belong together and share a clock.
 
-            `track` is the way of the camera seen from above, at most 256 frames as `[frame, a, b, speed]`, speed null where
-            it is unknown: with a to the right and b up on paper it is not mirrored. In a world whose y is up, a is x and
-            b is −z; with z up, a is x and b is y. Where the format does not say which way is up, the mean of the cameras'
-            own up counts. `box-outline` is the ground of the box on the same paper.
+            `track` is the camera's path seen from above: at most 256 frames as `[frame, a, b, speed]`, with speed null
+            where unknown. Plotted with a to the right and b up, it is not mirrored. In a world whose y is up, a is x
+            and b is −z; with z up, a is x and b is y. Where the format does not say which way is up, the mean of the
+            cameras' own up directions is used. `box-outline` is the footprint of the box in the same axes.
 
             Where the world's unit is unknown, `is-metric` is false: lengths and speeds are in that unit, whatever their names
             say, and no frame is called too fast or too slow for its speed.
 
-            A capture without poses or times is not measured, or in part, and the receipt says so under `not-measured`.
+            A capture without poses or times is not measured, or only in part, and the receipt says so under
+            `not-measured`.
             """,
         example: "- measure-motion: {too-fast: 0.5}", revision: 4)
 

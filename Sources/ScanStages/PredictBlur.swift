@@ -7,22 +7,23 @@ public struct PredictBlur: FrameStage, FoldStage {
         name: "predict-blur",
         summary: "Predict each picture's motion blur from its exposure and the camera's motion, in pixels.",
         details: """
-            Blur is exposure × speed in the picture. The speed is the mean, over 5 × 5 points of the picture, of the motion
-            field of a camera that moves among things that stand still (H. C. Longuet-Higgins and K. Prazdny, 1980): about
-            focal length × (turning rate + speed / distance), with turning about the optical axis and moving along it in
-            their right places. Velocities are central differences between the recorded frames before and behind, whether
-            or not an earlier stage has dropped them; a jump by itself is left out, as `measure-motion` tells jumps.
+            Blur is exposure × speed in the picture. The speed is the mean, over 5 × 5 points of the picture, of the
+            motion field of a camera that moves through a static scene (H. C. Longuet-Higgins and K. Prazdny, 1980):
+            about focal length × (turning rate + speed / distance), with turning about the optical axis and moving along
+            it treated exactly. Velocities are central differences between the recorded frames before and after, whether
+            or not an earlier stage has dropped them; a jump by itself, as `measure-motion` defines it, is left out.
 
-            How far away things are says the median of the frame's depth, where it has any (below `decompress`), else
-            `distance`; with neither, turning alone is taken. The exposure is that of the camera line, else `exposure`;
-            with neither there is nothing to predict, and a warning says so.
+            The distance is the median of the frame's depth, where it has any (below `decompress`), else `distance`;
+            with neither, only turning counts. The exposure is that of the camera line, else `exposure`; with neither
+            there is nothing to predict, and a warning says so.
 
-            This is what hands do: blur of a lens out of focus, of things that move, and of a tremor faster than the frames
-            follow is not in it. `correlation` is the rank correlation with the pictures' own scores, where `measure-blur`
-            or `filter-blur` above has left them: well below 0 where motion is what blurs.
+            This covers the motion of the hand: blur from a lens out of focus, from moving things, and from a tremor too
+            fast for the frame rate is not included. `correlation` is the rank correlation with the pictures' own
+            scores, if `measure-blur` or `filter-blur` above has computed them: well below 0 where motion causes the
+            blur.
 
             The receipt holds the distribution, `predicted` with at most 256 frames as `[frame, pixels]`, and where
-            exposure and distance came from. `filter-motion` drops frames by it.
+            exposure and distance came from. `filter-motion` can drop frames by this prediction.
             """,
         example: "- predict-blur: {distance: 1.5, exposure: 16.7}", revision: 4)
 
@@ -32,9 +33,9 @@ public struct PredictBlur: FrameStage, FoldStage {
 
     public init(_ options: inout OptionReader) {
         exposure = options.number(
-            "exposure", "Exposure of the pictures of which none is recorded.", in: 0.001...10_000, unit: "ms")
+            "exposure", "Exposure of pictures for which none is recorded.", in: 0.001...10_000, unit: "ms")
         distance = options.number(
-            "distance", "Distance of what is filmed, for frames without depth.", in: 0.001...1e6, unit: "m")
+            "distance", "Distance to what is filmed, for frames without depth.", in: 0.001...1e6, unit: "m")
         jumps = Trajectory.JumpLimits(&options)
     }
 
@@ -56,11 +57,11 @@ public struct PredictBlur: FrameStage, FoldStage {
         frame.parcels[context.label] = histogram.quantile(0.5)
     }
 
-    /// What frames tell when their turn comes, by their index.
+    /// What each frame says when its turn comes, by its index.
     public struct Seen: Sendable {
         /// The median depth of each frame that has any, metres.
         var medians: [Int: Double] = [:]
-        /// The scores of stages above; at the end one below may have scored anew.
+        /// The scores of stages above; by the end, a stage below may have scored again.
         var sharpness: [Int: Double] = [:]
     }
 
@@ -73,7 +74,7 @@ public struct PredictBlur: FrameStage, FoldStage {
 
     public func end(_ seen: consuming Seen, _ capture: inout Capture, in context: StageContext) {
         let (medians, sharpness) = (seen.medians, seen.sharpness)
-        // What a stage above predicted would else be taken for this one's.
+        // What a stage above predicted would otherwise be taken for this stage's prediction.
         for index in capture.frames.indices { capture.frames[index].predictedBlur = nil }
         let trajectory = Trajectory(capture.frames, jumps: jumps.applied(to: capture))
         var sources = (exposure: Set<String>(), distance: Set<String>())

@@ -8,75 +8,76 @@ public struct Read: CaptureStage {
         name: "read",
         summary: "Open a capture: its frames, poses, intrinsics, and whatever pictures, depth and box it has.",
         details: """
-            The format is recognised by content, not by name. Of two recordings in different formats side by side one is
-            read, and a warning names both. Nothing is decoded here: pixels stay on disk or in their stream until a stage
-            needs them.
+            The format is recognised by content, not by name. When two recordings in different formats lie side by side,
+            one of them is read and a warning names both. Nothing is decoded here: pixels stay on disk or in their
+            stream until a stage needs them.
 
-            **Streams of different lengths.** `mismatch: auto` uses as many frames as the shortest stream has, while the
-            difference is at most 3 frames or 1 % of the longest, and fails beyond that, naming all counts; `shortest`
-            accepts any difference, `fail` none. Frames that only some streams have count as dropped by `read`. Where
-            there are more pictures than poses or cameras, a warning says so: what is missing is taken to be the end, and if
-            it is not, poses are wrong. Where each frame is files of its own with its number (ScanNet's exports, 7-Scenes),
-            numbers that are missing between others are warned of while they are few: where they are many, the frames were
-            chosen. 3D Scanner App leaves out no number, so there each is warned of.
+            **Streams of different lengths.** `mismatch: auto` uses as many frames as the shortest stream has, as long
+            as the difference is at most 3 frames or 1 % of the longest; beyond that it fails and names all counts.
+            `shortest` accepts any difference, `fail` none. Frames that only some streams have count as dropped by
+            `read`. If there are more pictures than poses or cameras, a warning says so: the missing ones are assumed to
+            be at the end, and if they are not, poses are wrong. Where each frame has numbered files of its own
+            (ScanNet's exports, 7-Scenes), numbers missing between others cause a warning only while they are few: if
+            many are missing, the frames were selected. 3D Scanner App never skips a number, so there each missing one
+            causes a warning.
 
             **Streams that end early.** `truncated: fail` fails the capture; `keep-whole` keeps the whole frames of a
-            file that was cut off, and drops the rest by name, unless fewer than `min-whole` of all are left. A stream
-            with wrong bytes in it, or of a length that is no number of frames, fails either way: nothing tells from
-            which frame on it is wrong. Of a video that was cut off, those frames count as whole before which none is
-            missing; its file is not copied: `write-staging` writes the pictures, or with
-            `rgb: mp4` a new one. In a list of poses or cameras, a last line
-            without an end is warned of; where its last number has fewer digits than those of the other lines, the line
-            counts as cut off, and frames that lost their pose with it are bad.
+            file that was cut off and drops the rest, naming them, unless less than the share `min-whole` of all frames
+            remains. A stream with wrong bytes in it, or whose length is not a whole number of frames, fails either way:
+            nothing tells from which frame on it is wrong. In a video that was cut off, frames count as whole up to the
+            first missing one; the file is not copied: `write-staging` writes the pictures, or a new video with
+            `rgb: mp4`. In a list of poses or cameras, a last line without a line ending causes a warning; if its last
+            number has fewer digits than those of the other lines, the line counts as cut off, and frames that lost
+            their pose with it are bad.
 
-            **Bad frames** are those with a pose or a camera line that cannot be used, with a picture that is cut off or
-            that a stage cannot decode, or with one that a dataset, a model or a file beside it tells of and that is not
-            there.
-            `on-bad-frame: drop` drops them by name, and runs the capture again without them where a stage had gathered them
-            already, as long as they are not more than `bad-frame-limit` of the source's
-            frames; `fail` fails the capture. Where depth or confidence lies in one picture a frame, frames without one
-            stay, with a warning; more than 3 of them count towards the limit as soon as a stage wants what they lack.
-            Where a list names the pictures (TUM's depth.txt, a dataset's transforms.json), those count whose pictures
-            it names: frames for which it names none rightly have none. Frames of which the app has kept no picture by a
-            rule of its own (3D Scanner App) are left out where a stage uses pictures, and the limit is for the others; one
-            that this rule says should be there is a bad one. Frames that an app or a reconstruction left out,
-            as those without a pose in time, are not bad; more of them than the limit are warned of. Where none of the
-            pictures can be read, the capture has no depth or no confidence, and says why.
+            **Bad frames** are those with an unusable pose or camera line, with a picture that is cut off or that a
+            stage cannot decode, or with a missing picture that a dataset, a model or a file beside it refers to.
+            `on-bad-frame: drop` drops them, naming each, and runs the capture again without them if a stage had
+            gathered them already, as long as they are no more than the share `bad-frame-limit` of the source's frames;
+            `fail` fails the capture. Where depth or confidence comes as one picture per frame, frames without one stay,
+            with a warning; more than 3 of them count towards the limit as soon as a stage wants what they lack. Where a
+            list names the pictures (TUM's depth.txt, a dataset's transforms.json), only frames for which it names one
+            count: the others are not meant to have any. 3D Scanner App keeps a picture only for some frames, by a rule
+            of its own: the frames without one are left out where a stage uses pictures, and the limit applies to the
+            others; a frame whose picture should exist by that rule, but does not, is bad. Frames that an app or a
+            reconstruction left out, such as those without a pose close enough in time, are not bad; more of them than
+            the limit cause a warning. If none of the depth or confidence pictures can be read, the capture has no depth
+            or no confidence, and says why.
 
-            **Pictures** are JPEG or PNG, grey or in colour, of 8 or 16 bits; neither CMYK nor HEIC nor WebP. They are taken
-            as they are stored: an EXIF orientation is named, and not followed.
+            **Pictures** are JPEG or PNG, grey or in colour, with 8 or 16 bits; CMYK, HEIC and WebP are not supported.
+            They are used as stored: an EXIF orientation is reported, not applied.
 
-            **Single files.** A `.sens` file is a capture by itself, and so is a folder that holds no other of its kind.
+            **Single files.** A `.sens` file is a capture by itself, and so is a folder that holds just one.
 
-            **Point clouds.** With `format: ply` a PLY file that is named as INPUT is a capture of points, whose frames are
-            slices of 65,536 of them: `cull-by-box`, `voxel-downsample` and `write-ply` work on it without ever holding
-            all of it. Coordinates are taken to be metres. One that was cut off fails, whatever `truncated` says.
+            **Point clouds.** With `format: ply` a PLY file given as INPUT is a capture of points, whose frames are
+            slices of 65,536 points: `cull-by-box`, `voxel-downsample` and `write-ply` work on it without ever holding
+            all of it in memory. Coordinates are taken to be metres. A file that was cut off fails, whatever `truncated`
+            says.
 
-            **Archives.** A capture may be a ZIP archive of its files, or of a folder with them, whatever else lies beside
-            that; one with several captures is refused. It is read in place;
-            only a video, a `.sens` file or ScanNet's raw streams that are compressed in it are unpacked into a temporary
-            file (under `TMPDIR`, else `/var/tmp`) while the capture runs. An archive that asks for more than the `max-archive-` limits is
+            **Archives.** A capture may be a ZIP archive of its files, or of a folder with them, whatever else lies
+            beside that folder; an archive with several captures is refused. It is read in place; only a video, a
+            `.sens` file or ScanNet's raw streams, if compressed in it, are unpacked into a temporary file (under
+            `TMPDIR`, else `/var/tmp`) while the capture runs. An archive that exceeds the `max-archive-` limits is
             refused before anything is unpacked.
 
-            **Video** is what ffmpeg decodes, in a file that is named as the app names it. It is decoded frame by frame as it
-            was recorded, without filling gaps and without turning. Its
-            presentation times are compared with the camera lines' timestamps, and each frame that is off by more than
-            half a frame is named. Where the video lacks pictures that have camera lines, the others are paired with theirs
-            by these times, if all fit.
+            **Video** is anything that ffmpeg decodes, in a file named as the app names it. It is decoded frame by frame
+            as recorded, without filling gaps and without rotation. Its presentation times are compared with the camera
+            lines' timestamps, and each frame that is off by more than half a frame is named. If the video lacks
+            pictures for some camera lines, the others are paired with theirs by these times, provided that all fit.
 
-            **Times.** Where frames, depth and poses go together by their times (TUM's sequences within 20 ms, ARKitScenes'
-            poses within 5 ms), the nearest are paired first and each is used once. `time-match` in the receipt tells how many
-            have a partner, how many have none, and the largest difference of a pair.
+            **Times.** Where frames, depth and poses are matched by their times (TUM's sequences within 20 ms,
+            ARKitScenes' poses within 5 ms), the nearest are paired first and each is used once. `time-match` in the
+            receipt tells how many have a partner, how many have none, and the largest difference within a pair.
 
-            Exported ScanNet scenes, 7-Scenes, COLMAP models and datasets for training do not say when a frame was taken,
-            so nothing can be written that needs it, such as the staging format. `rate: 30` gives their frames times: frame
-            n counts as taken n / 30 seconds after the first, whatever number its file has. A capture with times of its own
-            keeps them.
+            Exported ScanNet scenes, 7-Scenes, COLMAP models and training datasets do not say when a frame was taken, so
+            formats that need times, such as the staging format, cannot be written. `rate: 30` gives their frames times:
+            frame n counts as taken n / 30 seconds after the first, whatever number its file has. A capture with times
+            of its own keeps them.
 
-            **Limits.** What is larger than `max-frames`, `max-line` and `max-picture-pixels` allow is refused by name
-            before memory is taken for it: a longer line or a larger picture costs its frame, larger depth pictures the
-            depth, more points than `max-points` the cloud that a model or a dataset brings along, more frames, a larger
-            video or a larger map in a stream the capture.
+            **Limits.** Anything larger than `max-frames`, `max-line` and `max-picture-pixels` allow is refused by name
+            before memory is allocated for it. A longer line or a larger picture costs its frame; larger depth pictures
+            cost the depth; more points than `max-points` cost the cloud that a model or a dataset brings along; more
+            frames, a larger video or a larger map in a stream cost the capture.
             """,
         example: "- read: {truncated: keep-whole}", revision: 2)
 
@@ -116,7 +117,7 @@ public struct Read: CaptureStage {
             "bad-frame-limit", "The share of bad frames above which the capture fails.", default: rules.badFrameLimit,
             in: 0...1)
         rate = options.number(
-            "rate", "How fast frames without times of their own followed each other.", in: 0.1...1000,
+            "rate", "The frame rate of captures without times of their own.", in: 0.1...1000,
             unit: "frames per second")
         rules.maxFrames = options.integer(
             "max-frames", "The most frames that a capture may have.", default: rules.maxFrames,
@@ -139,7 +140,7 @@ public struct Read: CaptureStage {
                 default: Int(rules.archive.byteCount), in: 1...Int.max))
         rules.archive.ratio = Int64(
             options.integer(
-                "max-archive-ratio", "The most bytes that an archive may hold for each of its own, above 16 MiB.",
+                "max-archive-ratio", "The most unpacked bytes for each byte of the archive, above 16 MiB.",
                 default: Int(rules.archive.ratio), in: 1...Int.max))
         self.rules = rules
     }
@@ -148,8 +149,8 @@ public struct Read: CaptureStage {
     package var archiveLimits: ArchiveLimits { rules.archive }
 
     public var uses: Uses {
-        // What only one format has, such as the points of a PLY file, is there for those who name the format: else the
-        // order check could not say that `unproject` is missing.
+        // What only one format has, such as the points of a PLY file, counts only if that format is named: otherwise
+        // the order check could not say that `unproject` is missing.
         let own = CaptureFormats.format(named: format.rawValue)?.card.reads ?? []
         let usual: [Channel] = [
             .pose, .intrinsics, .lens, .timestamp, .color, .luma, .video, .recordedDepth, .recordedConfidence, .box,
@@ -171,7 +172,7 @@ public struct Read: CaptureStage {
                 try open(tree, context.capture.resources)
             }
         } catch { throw tree.trouble ?? error }
-        // What could not be looked at must not pass for what is not there.
+        // What could not be inspected must not pass for missing.
         if let trouble = tree.trouble { throw trouble }
         opened.id = capture.id
         opened.onBadFrame = rules.onBadFrame
@@ -193,7 +194,7 @@ public struct Read: CaptureStage {
         capture = opened
     }
 
-    /// Frames that an app or a reconstruction leaves out now and then are nobody's damage. Where they are many, half of the
+    /// An app or a reconstruction leaves out frames now and then, which is no damage. If it is many, half of the
     /// capture may not have arrived.
     private func warnOfLeftOut(_ capture: Capture, _ context: StageContext) {
         let reasons = capture.frames.compactMap { $0.drop.flatMap { $0.isBad ? nil : $0.reason } }
@@ -221,13 +222,14 @@ public struct Read: CaptureStage {
         context.note("the capture has no times: frame n counts as taken after n / \(OptionText.number(rate)) s")
     }
 
-    /// - Returns: with the capture, what it was recognised by, unless the format was named.
+    /// - Returns: the capture and, unless the format was named, what it was recognised by.
     private func open(
         _ tree: any CaptureTree, _ resources: RunResources
     ) throws(Problem) -> (Capture, Recognition?) {
         var rules = rules
         rules.resources = resources
-        // Without what they lead to, a capture would make a poorer result, which replaces the good one of the night before.
+        // Without what such links lead to, a capture would give a poorer result, which would replace the good one of
+        // the night before.
         if let loss = tree.losses.first { throw loss }
         if let named = CaptureFormats.format(named: format.rawValue) {
             try CaptureFormats.requireOne(in: tree)
@@ -242,7 +244,7 @@ public struct Read: CaptureStage {
         return (capture, recognition)
     }
 
-    /// A problem of what was read as another format than it looks like.
+    /// A problem with a capture that was read as another format than it looks like.
     private static func blaming(
         _ problem: Problem, on named: any CaptureFormat.Type, insteadOf tree: any CaptureTree
     ) -> Problem {

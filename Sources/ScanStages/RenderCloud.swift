@@ -13,35 +13,35 @@ public struct RenderCloud: CaptureStage {
         name: "render-cloud",
         summary: "Draw the cloud with the box and the cameras: from above, front and side, and in perspective.",
         details: """
-            `view: sheet` puts all four views on one picture, `<id>_cloud.png`, the three orthographic ones at one scale;
-            a single view is written to `<id>_cloud_above.png` and so on. `cloud: false` draws the cameras and the box
-            alone, on `<id>_cameras.png`, and needs no depth.
+            `view: sheet` puts all four views on one picture, `<id>_cloud.png`, the three orthographic ones at one
+            scale; a single view is written to `<id>_cloud_above.png` and so on. `cloud: false` draws only the cameras
+            and the box, in `<id>_cameras.png`, and needs no depth.
 
-            **Directions.** Up is the world's up, +y where it is not known. The front view looks along −z of a world with y
-            up, along +y with z up; a capture with a box is seen with the box's front face before the viewer. The side view
-            is from the right of the front view, and the view from above has its right and its far side on top. The
-            perspective view is from the front, the right and above at once, and where the cameras of a capture look one
-            way rather than around, from behind the cameras instead of from the front. Each shows everything but the two
-            hundredth part of the points that lies farthest out on either side, which may be cut off; `around: box` fits the
-            views to the box.
+            **Directions.** Up is the world's up, or +y if that is unknown. The front view looks along −z of a world
+            with y up, along +y with z up; a capture with a box is seen with the box's front face towards the viewer.
+            The side view is from the right of the front view; the view from above has the front view's right on the
+            right and its far side at the top. The perspective view is from the front, the right and above at once; if
+            the cameras of a capture look one way rather than around, it is from behind the cameras instead of from the
+            front. Each view shows everything but the outermost two-hundredth of the points on either side, which may be
+            cut off; `around: box` fits the views to the box.
 
-            **Points** have their own colours; those without are coloured by height, dark violet at the bottom and yellow
-            at the top (Viridis). A point is as large as the gaps to its neighbours want it, or `point-size` pixels. What
-            lies behind its neighbours is shaded a little, so that shapes can be seen. `ceiling: hide` leaves points above
-            the highest camera out of the views from above, unless they are in the box: a room is looked into like a doll's
-            house.
+            **Points** have their own colours; those without are coloured by height, dark violet at the bottom and
+            yellow at the top (Viridis). A point is drawn large enough to close the gaps to its neighbours, or
+            `point-size` pixels wide. Points behind their neighbours are shaded a little, so that shapes can be seen.
+            `ceiling: hide` leaves points above the highest camera out of the views from above, unless they are in the
+            box: you look into a room as into a doll's house.
 
-            **The box** is drawn in magenta; what of it lies behind points is pale. **The cameras'** path, and a pyramid
-            for 40 of them, are coloured from dark blue to dark red (Turbo): by `time`, or by `speed`, where red is what a
-            twentieth of the frames exceed. Where the frames have no times, both go by the frames' numbers. What the colours
-            mean stands at the bottom left, and the scale at the bottom right.
+            **The box** is drawn in magenta, and pale where it lies behind points. **The cameras'** path, and a pyramid
+            for 40 of them, are coloured from dark blue to dark red (Turbo): by `time`, or by `speed`, where red is what
+            a twentieth of the frames exceed. If the frames have no times, both go by the frames' numbers. The key to
+            the colours is at the bottom left, the scale at the bottom right.
 
-            It needs a merged cloud: put it below `voxel-downsample`. The picture depends on the capture and the options
-            alone.
+            It needs a merged cloud: put it below `voxel-downsample`. The picture depends only on the capture and the
+            options.
             """,
         example: "- render-cloud: {view: perspective, width: 1280, height: 960}", revision: 7)
 
-    /// It is drawn four times as large.
+    /// Drawing takes four times as many pixels.
     private static let mostPixels = 8_000_000
 
     let view: View
@@ -54,15 +54,15 @@ public struct RenderCloud: CaptureStage {
     let ceiling: Ceiling
 
     public init(_ options: inout OptionReader) {
-        view = options.choice("view", "From where it is seen; `sheet` has all four.", default: .sheet)
+        view = options.choice("view", "Where it is seen from; `sheet` has all four views.", default: .sheet)
         size = PixelSize(
             options.integer("width", "Width of the picture.", default: 1600, in: 64...4096, unit: "pixels"),
             options.integer("height", "Height of the picture.", default: 1200, in: 64...4096, unit: "pixels"))
         pointSize = options.number(
-            "point-size", "Diameter of a point; without it, as large as closes the gaps.", in: 0.5...50, unit: "pixels")
+            "point-size", "Diameter of a point; by default it closes the gaps.", in: 0.5...50, unit: "pixels")
         drawsCloud = options.flag("cloud", "Draw the points.", default: true)
         drawsBox = options.flag("box", "Draw the capture's box, where it has one.", default: true)
-        cameras = options.choice("cameras", "Draw the cameras' path, and by what it is coloured.", default: .time)
+        cameras = options.choice("cameras", "What the cameras' path is coloured by, or `none`.", default: .time)
         around = options.choice("around", "What the views are fitted to.", default: .all)
         ceiling = options.choice(
             "ceiling", "Whether points above the highest camera are seen from above.", default: .hide)
@@ -150,8 +150,8 @@ public struct RenderCloud: CaptureStage {
         direction == .oblique ? scene.axes.facing(as: capture.keptFrames.compactMap(\.pose)) : scene.axes
     }
 
-    /// What the view from the right of the front is called: with a box by the face that it shows, as `report-coverage` names
-    /// it. Faces are named from within, so that whoever looks at the front has the left one on the right.
+    /// The name of the view from the right of the front: with a box, that of the face that it shows, as in
+    /// `report-coverage`. Faces are named from within, so a viewer of the front has the left one on the right.
     package static func sideTitle(of box: OrientedBox?, seenFrom right: Vector3) -> String {
         let isLeft = box.map { $0.worldFromBox.columns.0.dot(right) < 0 } ?? false
         return isLeft ? "from the left" : "from the right"

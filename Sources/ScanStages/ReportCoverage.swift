@@ -7,36 +7,39 @@ public struct ReportCoverage: CaptureStage {
         name: "report-coverage",
         summary: "Tell which sides of the box the pictures show, from how far, and where the ring of views has gaps.",
         details: """
-            Whether a side of the box is seen is reckoned from the pictures: each side is cut into 8 × 8 parts, and a picture
-            shows a part that lies within its edges and is turned to the camera by at most \(Int(BoxVisibility.steepest))° off the side's normal.
-            The middle of the picture plays no role, nor does what stands before the box. The sides are named in the box's own
-            axes as the capture app names them: front −z, back +z, left −x, right +x, bottom −y (or the floor that cuts the box
-            off), top +y.
+            Whether a side of the box is seen is computed from the pictures: each side is divided into 8 × 8 parts, and
+            a picture shows a part that lies within its edges and that the camera sees from at most
+            \(Int(BoxVisibility.steepest))° off the side's normal. What the middle of the picture shows does not matter,
+            nor does anything in front of the box. The sides are named in the box's own axes as the capture app names
+            them: front −z, back +z, left −x, right +x, bottom −y (or the floor that cuts the box off), top +y.
 
-            `sides` has, for each: `views`, the number of pictures that at least half of its parts are each in; `share`, the
-            parts that are in any picture; `nearest`, how far the nearest camera that shows any of them is from its middle. `goal` is
-            \(BoxVisibility.goal) views: two measure a point, and the third finds their mistakes. `pictures` counts those that show all of what the
-            box turns to the camera, `part` of it, or `none`; `distance` is that of the cameras from the box's centre, of
-            pictures that show a quarter of it or more.
+            `sides` has, for each: `views`, such that at least half of its parts are each in that many pictures;
+            `share`, the share of parts that are in any picture; `nearest`, the distance from its middle to the nearest
+            camera that shows any of them. `goal` is \(BoxVisibility.goal) views: two measure a point, and the third
+            finds their mistakes. `pictures` counts those that show `all` of what the box turns to the camera, `part` of
+            it, or `none`; `distance` is that of the cameras from the box's centre, for pictures that show a quarter of
+            it or more.
 
-            `ring` is the largest gap between the directions of these pictures, in degrees once around the box's up: 0 is
-            before the front, 90 before the right, 180 before the back, 270 before the left. In a gap above \(Int(BoxVisibility.largestGap))°, some
-            upright surface is seen from more than 60° off its normal at best; the report then says that views are missing.
+            `ring` is the largest gap between the directions of these pictures, in degrees around the box's up axis: 0
+            is in front of the front face, 90 of the right, 180 of the back, 270 of the left. In a gap above
+            \(Int(BoxVisibility.largestGap))°, some upright surface is seen from more than 60° off its normal at best;
+            the report then says that views are missing.
 
-            `sphere` is finer: by the direction in which they stand from the box's centre, the cameras of these pictures
-            fall into cells of equal area, \(BoxCoverage.rows) rows by \(BoxCoverage.columns) columns, in `views[row][column]`. Rows go from the top
-            down with edges at the elevations 90°, 41.8°, 19.5°, 0°, −19.5°, −41.8° and −90°; columns go by 30° from the
-            front, which is in the middle of column 0, to the right (column 3), the back (6) and the left (9). `gaps` lists
-            the cells above the box's middle without a view, as `[row, column]`; those below are left out, because what
-            is boxed mostly stands on something. `share-seen` is the share of those upper cells that are no gaps.
+            `sphere` is finer: by their direction from the box's centre, the cameras of these pictures fall into cells
+            of equal area, \(BoxCoverage.rows) rows by \(BoxCoverage.columns) columns, in `views[row][column]`. Rows go
+            from the top down with edges at the elevations 90°, 41.8°, 19.5°, 0°, −19.5°, −41.8° and −90°; columns go in
+            steps of 30° from the front, which is in the middle of column 0, to the right (column 3), the back (6) and
+            the left (9). `gaps` lists the cells above the box's middle without a view, as `[row, column]`; those below
+            are left out, because a boxed object mostly stands on something. `share-seen` is the share of those upper
+            cells that are not gaps.
 
-            `faces` is what the capture app counts, and only a hint at how well the object was kept in the middle: the face
-            that a camera's central ray meets first, `miss` for a camera that is aimed past the box, and beside it `inside`
-            for one in it. The app asks for `aim-goal` of each face, 10.
+            `faces` is what the capture app counts, and only a hint at how well the object was kept in the middle: the
+            face that a camera's central ray meets first, or `miss` for a camera aimed past the box; `inside`, beside
+            it, counts cameras inside the box. The app asks for `aim-goal` views of each face, 10.
 
             A capture without a box or poses is not measured, and the receipt says so under `not-measured`; without
-            intrinsics, it is only known at what the cameras are aimed, and `sphere` goes by that. Below `filter-blur` the
-            views are those that a trainer gets; above it, those that were recorded.
+            intrinsics, only the cameras' aim is known, and `sphere` goes by that. Below `filter-blur` the views are
+            those that a trainer gets; above it, those that were recorded.
             """,
         example: "- report-coverage", revision: 3)
 

@@ -7,9 +7,9 @@ public struct SelectEvery: CaptureStage {
         name: "select-every",
         summary: "Keep every n-th frame, or a number of frames spread evenly over time.",
         details: """
-            Exactly one of `step` and `count` is given. `step` counts source frames, from `offset`. `count` keeps that many
-            of the frames that are left, the ones nearest to evenly spaced moments from the first to the last; trainers
-            want 150 to 300 views, not 3,600. A capture with fewer frames keeps them all.
+            Give exactly one of `step` and `count`. `step` counts source frames, from `offset`. `count` keeps that many
+            of the remaining frames: the ones nearest to evenly spaced moments from the first to the last; trainers want
+            150 to 300 views, not 3,600. A capture with fewer frames keeps them all.
             """,
         example: "- select-every: {count: 200}", revision: 2)
 
@@ -47,7 +47,7 @@ public struct SelectEvery: CaptureStage {
         }
     }
 
-    /// The times of frames; nil where one has none, or where the clock stands still or goes back, which says nothing.
+    /// The times of frames; nil if one has none, or if the clock stands still or goes back and so says nothing.
     static func times(of frames: [FrameFacts]) -> [Int64]? {
         let times = frames.compactMap(\.timestamp)
         guard times.count == frames.count, let first = times.first, let last = times.last, first < last else {
@@ -58,7 +58,7 @@ public struct SelectEvery: CaptureStage {
 
     private static func numbers(of frames: [FrameFacts]) -> [Int64] { frames.map { Int64($0.index) } }
 
-    /// Where frames lie on the way: their times or, where these say nothing, their numbers.
+    /// Where frames lie along the recording: their times or, if these say nothing, their numbers.
     static func moments(of frames: [FrameFacts]) -> [Int64] { times(of: frames) ?? numbers(of: frames) }
 
     /// The positions of the moments nearest to `count` evenly spaced ones from the first to the last; no moment is taken

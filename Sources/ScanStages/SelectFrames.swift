@@ -5,11 +5,12 @@ import ScanPipeline
 public struct SelectFrames: CaptureStage {
     public static let card = StageCard(
         name: "select-frames",
-        summary: "Keep only the frames of a list, or drop those of a list.",
+        summary: "Keep only the frames in a list, or drop those in a list.",
         details: """
-            Numbers are those of the source, from 0; `17-20` means 17, 18, 19 and 20. A file holds one number or range a
-            line; `#` begins a comment. It is looked for beside the capture's own files first, then beside the pipeline,
-            so that each capture can bring its own list. Numbers that the capture does not have are warned about.
+            Numbers are those of the source, from 0; `17-20` means 17, 18, 19 and 20. A file holds one number or range
+            per line; `#` begins a comment. It is looked for beside the capture's own files first, then beside the
+            pipeline, so that each capture can bring its own list. Numbers that the capture does not have cause a
+            warning.
             """,
         example: "- select-frames: {exclude: [3, 17-20]}")
 

@@ -1,22 +1,22 @@
 import ScanModel
 import ScanPipeline
 
-/// Keeps one frame of each place from which was filmed.
+/// Keeps one frame for each place that was filmed from.
 public struct SelectKeyframes: CaptureStage {
     public static let card = StageCard(
         name: "select-keyframes",
         summary: "Keep the best frame of each neighbourhood of viewpoints, and enough views of each face of the box.",
         details: """
-            Frames are taken in order. One that is within `distance` and within `angle` of the first frame of a
-            neighbourhood belongs to it, to the nearest one of several; any other founds a new one (J. A. Hartigan's leader
-            algorithm, 1975). Where the camera comes back to a place, its frames join those of the first time. The angle
-            is that of the rotation between both cameras. Of each neighbourhood the sharpest frame stays, where
-            `measure-blur` or `filter-blur` above has scored the pictures; else its first one. Frames without a score are
-            behind those with one, and frames without a pose are dropped.
+            Frames are taken in order. A frame within both `distance` and `angle` of the first frame of a neighbourhood
+            joins it, or the nearest of several; any other starts a new one (J. A. Hartigan's leader algorithm, 1975).
+            When the camera comes back to a place, its frames join those of the first visit. The angle is that of the
+            rotation between the two cameras. The sharpest frame of each neighbourhood stays if `measure-blur` or
+            `filter-blur` above has scored the pictures, otherwise its first one. Frames without a score rank behind
+            those with one, and frames without a pose are dropped.
 
-            `per-face` is a quota: where fewer of these frames look at a face of the box (as `report-coverage` counts),
-            others that do come back until there are so many, each time the one that is farthest from all frames that stay,
-            the sharper of equals. Where not so many were recorded, all of them stay.
+            `per-face` is a quota: if fewer of these frames look at a face of the box (as `report-coverage` counts),
+            others that do are taken back until the quota is met, each time the one farthest from all frames that stay,
+            or the sharper of equals. If fewer were recorded, all of them stay.
             """,
         example: "- select-keyframes: {distance: 0.1, angle: 10, per-face: 10}", revision: 2)
 
@@ -29,10 +29,10 @@ public struct SelectKeyframes: CaptureStage {
             "distance", "How far apart the cameras of one neighbourhood may be.", default: 0.1, in: 1e-6...1e6,
             unit: "m")
         angle = options.number(
-            "angle", "By how much the cameras of one neighbourhood may be turned.", default: 10, in: 0.01...180,
+            "angle", "How far the cameras of one neighbourhood may be turned apart.", default: 10, in: 0.01...180,
             unit: "°")
         perFace = options.integer(
-            "per-face", "How many frames are to look at each face of the box.", in: 1...1_000_000)
+            "per-face", "How many frames should look at each face of the box.", in: 1...1_000_000)
     }
 
     public var uses: Uses {

@@ -15,9 +15,9 @@ public struct Synthesize: CaptureStage {
 
     public static let card = StageCard(
         name: "synthesize",
-        summary: "Make up a capture: a known room with a boxed object, filmed by hand, with exact ground truth.",
+        summary: "Generate a capture: a known room with a boxed object, filmed by hand, with exact ground truth.",
         details: """
-            A reader like `read`, for samples, tests and benchmarks. The capture's path is not looked at; nothing is read.
+            A reader like `read`, for samples, tests and benchmarks. The capture's path is ignored; nothing is read.
             Pictures and depth are rendered frame by frame when a stage asks for them, so length costs no memory.
 
             **The room** is 4 × 2.5 × 3 m: x from −2.1 to 1.9, y from −1.4 (the floor) to 1.1, z from −1.4 to 1.6 m. In its
@@ -30,10 +30,10 @@ public struct Synthesize: CaptureStage {
             **Confidence** is low where depth jumps by more than 5 % between neighbours or a surface is seen at less than
             6°, medium beside such a jump or at less than 17°, high elsewhere.
 
-            **The camera** is carried round the table by a hand that trembles, always looking near the object. Its focal
+            **The camera** is carried round the table by a trembling hand, always looking near the object. Its focal
             length breathes by ±0.9 %. Blurred pictures are the sharp ones under a box filter of radius width / 160.
-            **Motion** files have iOS's layout at 60 Hz and follow from the path: rotation rate, acceleration without gravity,
-            magnetic field, attitude and gravity, in the camera's axes.
+            **Motion** files have iOS's layout at 60 Hz and follow from the path: rotation rate, acceleration without
+            gravity, magnetic field, attitude and gravity, in the camera's axes.
 
             **The bounding box** is 2 cm larger than the object, but ends 1 cm above the table: it holds points of the object
             alone. With `floor-clamp` it reaches down through the table and a floor cuts it off there.
@@ -51,10 +51,10 @@ public struct Synthesize: CaptureStage {
         var settings = SyntheticSettings()
         settings.frameCount = options.integer("frames", "Number of frames.", default: 60, in: 1...1_000_000)
         settings.seed = UInt64(
-            options.integer("seed", "Decides the pattern, the path and the tremor.", default: 1, in: 0...Int.max))
+            options.integer("seed", "Determines the pattern, the path and the tremor.", default: 1, in: 0...Int.max))
         settings.rate = options.number("rate", "Frames per second.", default: 30, in: 0.1...1000, unit: "Hz")
         settings.lap = options.number(
-            "lap", "Time for one round about the table; 20 s make a third of a metre per second.", default: 20,
+            "lap", "Time for one lap round the table; 20 s make a third of a metre per second.", default: 20,
             in: 1...86_400, unit: "s")
         settings.pictureSize = PixelSize(
             options.integer("picture-width", "Width of the pictures.", default: 640, in: 16...4096, unit: "px"),
@@ -63,18 +63,18 @@ public struct Synthesize: CaptureStage {
             options.integer("depth-width", "Width of the depth maps.", default: 256, in: 8...4096, unit: "px"),
             options.integer("depth-height", "Height of the depth maps.", default: 192, in: 8...4096, unit: "px"))
         settings.blurEvery = options.integer(
-            "blur-every", "Blur the last picture of each so many; 0 for none.", default: 7, in: 0...1_000_000)
+            "blur-every", "Blur the last picture of every n; 0 for none.", default: 7, in: 0...1_000_000)
         settings.gapEvery = options.integer(
-            "gap-every", "After each so many frames leave out one on the clock, as if it were lost; 0 for never.",
+            "gap-every", "After every n frames, skip one on the clock as if it were lost; 0 for never.",
             default: 0, in: 0...1_000_000)
         let depth = options.choice(
             "depth", "How depth is recorded; `none` for a capture without.", default: Depth.float16)
         let confidence = options.choice(
             "confidence", "The range of confidence; `none` for a capture without.", default: Confidence.levels)
-        settings.hasPictures = options.flag("pictures", "Have colour pictures.", default: true)
-        hasBox = options.flag("box", "Have a bounding box around the object.", default: true)
+        settings.hasPictures = options.flag("pictures", "Include colour pictures.", default: true)
+        hasBox = options.flag("box", "Include a bounding box around the object.", default: true)
         isClamped = options.flag("floor-clamp", "Clamp the bounding box to a floor.", default: false)
-        hasMotion = options.flag("motion", "Have the motion sensors' files.", default: true)
+        hasMotion = options.flag("motion", "Include the motion sensors' files.", default: true)
         settings.depthEncoding =
             switch depth {
             case .float16: .float16Metres

@@ -15,18 +15,18 @@ public struct Turn: CaptureStage {
     public static let card = StageCard(
         name: "turn",
         summary:
-            "Turn pictures, masks, depth, confidence, intrinsics and poses together by quarters, so that up is up.",
+            "Turn pictures, masks, depth, confidence, intrinsics and poses together by quarter turns, so that up is up.",
         details: """
-            Phones record in landscape whatever way they are held. `quarter-turns: 1` turns clockwise once: W×H becomes
-            H×W, cx' = H − cy, cy' = cx (from the corner), fx and fy change places, and the camera turns about its optical
-            axis. Boxes and the world stay where they are, and so do the files of the capture. Points do so by the exact rule,
-            `pixel-centre: half` of `unproject`; its other rule puts points half a depth pixel off, towards a corner that
-            turns along.
+            Phones record in landscape however they are held. `quarter-turns: 1` turns clockwise once: W×H becomes H×W,
+            cx' = H − cy, cy' = cx (from the corner), fx and fy change places, and the camera turns about its optical
+            axis. Boxes, the world and the files of the capture stay as they are. So do points made with the exact rule
+            of `unproject`, `pixel-centre: half`; its other rule puts points half a depth pixel off, towards a corner
+            that turns with the picture.
 
-            `auto` takes the quarter that brings the world's up nearest to the pictures' up, one for all frames: the mean
-            over the frames decides. It needs a world of which up is known.
+            `auto` takes the quarter turn that brings the world's up nearest to the pictures' up, the same for all
+            frames: the mean over the frames decides. It needs a world whose up is known.
 
-            Turned pictures are decoded, and writers encode them anew; a video is no longer copied as a file, also where
+            Turned pictures are decoded, and writers encode them again; a video is no longer copied as a file, even if
             `auto` finds nothing to turn. Motion files stay as recorded, in the device's axes.
             """,
         example: "- turn: {quarter-turns: auto}", revision: 3)

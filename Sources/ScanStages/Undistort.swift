@@ -2,31 +2,32 @@ import ScanFormats
 import ScanModel
 import ScanPipeline
 
-/// Undoes what lenses bend.
+/// Undoes lens distortion.
 public struct Undistort: CaptureStage {
     public static let card = StageCard(
         name: "undistort",
         summary:
-            "Make pinhole pictures of those that a lens distorts, with their masks, depth, confidence and intrinsics.",
+            "Turn pictures that a lens distorts into pinhole pictures, with their masks, depth, confidence and intrinsics.",
         details: """
-            COLMAP and the datasets that are made with it give most cameras a lens that distorts; Gaussian Splatting's own
-            trainer, unprojection and most formats that are written know pinholes only. Put it directly below `read`:
-            without it, a capture with such lenses has no intrinsics. Where no lens distorts, nothing is done, and pictures
-            are still copied as they are.
+            COLMAP and datasets made with it give most cameras a lens that distorts; Gaussian Splatting's own trainer,
+            unprojection and most output formats support only pinholes. Put this stage directly below `read`: without
+            it, a capture with such lenses has no intrinsics. Where no lens distorts, nothing is done, and pictures are
+            still copied as they are.
 
-            It knows all of COLMAP's cameras but panoramas: SIMPLE_RADIAL, RADIAL, OPENCV, FULL_OPENCV, FOV, SIMPLE_DIVISION,
-            DIVISION, EUCM, and the fisheyes SIMPLE_FISHEYE, FISHEYE, SIMPLE_RADIAL_FISHEYE, RADIAL_FISHEYE,
-            OPENCV_FISHEYE, THIN_PRISM_FISHEYE and RAD_TAN_THIN_PRISM_FISHEYE; those of nerfstudio's and instant-ngp's
-            datasets, with Project Aria's FISHEYE624; and those of TUM sequences whose camera file tells k1 k2 p1 p2 k3.
+            It supports all of COLMAP's camera models except panoramas: SIMPLE_RADIAL, RADIAL, OPENCV, FULL_OPENCV, FOV,
+            SIMPLE_DIVISION, DIVISION, EUCM, and the fisheyes SIMPLE_FISHEYE, FISHEYE, SIMPLE_RADIAL_FISHEYE,
+            RADIAL_FISHEYE, OPENCV_FISHEYE, THIN_PRISM_FISHEYE and RAD_TAN_THIN_PRISM_FISHEYE; those of nerfstudio's and
+            instant-ngp's datasets, including Project Aria's FISHEYE624; and those of TUM sequences whose camera file
+            gives k1 k2 p1 p2 k3.
 
             Pictures keep their size and their principal point. Both focal lengths are multiplied by one number, the
-            smallest with which no pixel is blank, but by no less than 0.5: what a fisheye sees beyond that is cut away.
-            Colours are interpolated between the four nearest pixels; depth, confidence and masks are the nearest pixel.
-            Depth is taken to be as bent as the picture that it is aligned with. Pictures become pixels, which writers
-            encode anew.
+            smallest that leaves no pixel blank, but at least 0.5: what a fisheye sees beyond that is cut off. Colours
+            are interpolated between the four nearest pixels; depth, confidence and masks take the nearest pixel. Depth
+            is assumed to be distorted like the picture that it is aligned with. Pictures are decoded, and writers
+            encode them again.
 
-            The receipt tells how many frames were undistorted, and between which numbers `focal-scale` lies. A warning comes
-            where less than half of a picture is left.
+            The receipt holds the number of undistorted frames and the range of `focal-scale`. There is a warning where
+            less than half of a picture is left.
             """,
         example: "- undistort", revision: 3)
 
@@ -52,7 +53,7 @@ public struct Undistort: CaptureStage {
         capture.channels.remove(.lens)
         capture.undistortions = [:]
         var undistortions = all
-        // A frame that lost its camera while it was read is still looked at as the one before another.
+        // A frame that lost its camera while it was read is still used as the frame before another.
         for index in capture.frames.indices.dropLast() where all[index] == nil { undistortions[index] = all[index + 1] }
         capture.source = ChangedSource(
             of: capture,
@@ -73,11 +74,11 @@ public struct Undistort: CaptureStage {
     }
 }
 
-/// What the lens of each frame's camera has bent, undone.
+/// Undoes the distortion of each frame's lens.
 private struct Undistortions: PixelChange {
     /// Of the frames whose lens distorts, by their index.
     let byFrame: [Int: Undistortion]
-    /// Whether depth is aligned with the pictures; a sensor of its own has a lens of its own.
+    /// Whether depth is aligned with the pictures; a separate sensor has its own lens.
     let movesDepth: Bool
 
     var participle: String { "undistorted" }

@@ -17,11 +17,11 @@ public struct Unproject: FrameStage {
 
             The colour of depth pixel u is that of the picture at floor((u + ½) · w_c / w_d).
 
-            A depth sensor with a camera of its own (ScanNet) uses that camera's intrinsics and place, and a point's colour
-            is that of the picture's pixel on which it falls; grey 128 outside the picture. What the colour camera cannot
-            see past, such as the wall behind a chair's edge, may take the colour of what hides it.
+            A depth sensor with a camera of its own (ScanNet) uses that camera's intrinsics and pose, and a point's
+            colour is that of the picture's pixel on which it falls; grey 128 outside the picture. What is hidden from
+            the colour camera, such as the wall behind a chair's edge, may take the colour of what hides it.
 
-            The points take the place of a cloud that was there before, such as the one that a dataset brings along.
+            The points replace any earlier cloud, such as the one that a dataset brings along.
             """,
         example: "- unproject: {every: 2}", revision: 2)
 

@@ -1,7 +1,7 @@
 import ScanModel
 import ScanPipeline
 
-/// Sums points up in cubes.
+/// Merges the points in each cube.
 public struct VoxelDownsample: FrameStage, FoldStage {
     public static let card = StageCard(
         name: "voxel-downsample",
@@ -11,8 +11,8 @@ public struct VoxelDownsample: FrameStage, FoldStage {
             centroid of its points with their mean colour. The result does not depend on the number of workers: each
             frame is summed by itself, and frames are added in order.
 
-            Below an earlier `voxel-downsample` it is the cloud's points that are merged, each of them counting as one: what
-            crops and boxes in between have cut off stays cut off.
+            Below an earlier `voxel-downsample` the cloud's points are merged, each of them counting as one: what crops
+            and boxes in between have cut off stays cut off.
             """,
         example: "- voxel-downsample: {size: 0.02}", revision: 2)
 

@@ -15,37 +15,38 @@ public struct WriteCapture: FrameStage, FoldStage {
         summary:
             "Write a capture as an app or a data set lays it out: Stray Scanner, Polycam, 3D Scanner App, ScanNet++, ARKitScenes.",
         details: """
-            For samples, for tests, and for tools that read only one of these. `read` takes the result as it takes the
-            original. Poses become the rotation nearest to the recorded one where the format holds no matrix; depth becomes
-            whole millimetres, 0 for "no value" and beyond 65.535 m, as the stages above have left it, or as recorded without
-            `decompress` above. What the format has no place for is left out: boxes and motion in all of them.
+            For samples, for tests, and for tools that read only one of these. `read` reads the result like an original.
+            Where the format holds no matrix, poses get the rotation nearest to the recorded one; depth becomes whole
+            millimetres, 0 for "no value" and beyond 65.535 m, as the stages above have left it, or as recorded without
+            `decompress` above. What a format has no place for is left out: boxes and motion in all of them.
 
             | `format` | files | frames | pictures |
             | --- | --- | --- | --- |
-            | `stray-scanner` | `odometry.csv`, `camera_matrix.csv`, `rgb.mp4`, `depth/`, `confidence/` | counted anew from 0 | encoded as H.264 |
+            | `stray-scanner` | `odometry.csv`, `camera_matrix.csv`, `rgb.mp4`, `depth/`, `confidence/` | renumbered from 0 | encoded as H.264 |
             | `polycam` | `keyframes/` with `images/`, `cameras/`, `depth/`, `confidence/` | named after their times in µs | JPEG: copied, or encoded |
-            | `scannetpp` | `pose_intrinsic_imu.json`, `depth.bin` (LZ4, millimetres), `rgb.mkv` | counted anew from 0 | encoded as H.264, to the millisecond |
-            | `3d-scanner-app` | `3d-scanner-app/` with `frame_00000.json`, `frame_00000.jpg`, `depth_00000.png`, `conf_00000.png` … | counted anew from 0 | JPEG: copied, or encoded |
+            | `scannetpp` | `pose_intrinsic_imu.json`, `depth.bin` (LZ4, millimetres), `rgb.mkv` | renumbered from 0 | encoded as H.264, to the millisecond |
+            | `3d-scanner-app` | `3d-scanner-app/` with `frame_00000.json`, `frame_00000.jpg`, `depth_00000.png`, `conf_00000.png` … | renumbered from 0 | JPEG: copied, or encoded |
             | `arkitscenes` | `lowres_wide/`, `lowres_wide_intrinsics/`, `lowres_wide.traj`, `lowres_depth/`, `confidence/`, `wide/`, `wide_intrinsics/` | named after their times in ms | PNG |
 
-            Of two frames whose times give one name the later one is dropped as bad.
+            Of two frames whose times give the same name, the later one is dropped as bad.
 
-            Polycam's `blur_score` is the score of `filter-blur` or `measure-blur`, taken here where no stage above has.
+            Polycam's `blur_score` is the score of `filter-blur` or `measure-blur`, computed here if no stage above has
+            done so.
 
             **Confidence** becomes low, medium and high: 0, 1, 2, or 0, 127, 255 for Polycam. ScanNet++ has none.
 
-            **Stray Scanner** records a video of 1920×1440 and depth of 256×192, and its readers scale the camera by these
-            numbers: other sizes are written with a warning. The median of the frames' cameras stands for all of them; the
-            receipt says how far off that is.
+            **Stray Scanner** records a video of 1920×1440 and depth of 256×192, and its readers scale the camera by
+            these numbers: other sizes are written with a warning. The median of the frames' cameras is used for all of
+            them; the receipt says how far off that is.
 
-            **ARKitScenes'** loader puts depth through the camera of `lowres_wide`, so pictures there have depth's size: each
-            pixel is the mean over its area, and the camera goes with it. Larger pictures stand in `wide/` as well. Depth and
-            confidence that are larger than pictures take their size, each pixel the nearest. Names begin with the capture's
-            id, in it "-" for "_" and ".", because the loader splits them there; it wants that id for its folder's parent,
-            `<id>/<id>_frames/lowres_depth/`.
+            **ARKitScenes'** loader uses the camera of `lowres_wide` for depth, so pictures there have depth's size:
+            each pixel is the mean over its area, and the camera is scaled to match. Larger pictures are in `wide/` as
+            well. Depth and confidence larger than the pictures are reduced to their size by nearest neighbour. Names
+            begin with the capture's id, with "-" in place of "_" and ".", because the loader splits names there; it
+            expects the folder's parent to have that id as its name, `<id>/<id>_frames/lowres_depth/`.
 
-            ARKitScenes has a world with z up, the others one with y up: a world with the other of the two is turned, one
-            of which up is not known is written as it is, with a warning.
+            ARKitScenes has a world with z up, the others one with y up: a world with another up is turned; one whose up
+            is unknown is written as it is, with a warning.
             """,
         example: "- write-capture: {format: stray-scanner}", revision: 9)
 
@@ -53,13 +54,13 @@ public struct WriteCapture: FrameStage, FoldStage {
     let quality: Int
 
     public init(_ options: inout OptionReader) {
-        format = options.choice("format", "Whose layout it is.", default: Format.strayScanner)
+        format = options.choice("format", "Whose layout is written.", default: Format.strayScanner)
         quality = PictureOutput.quality(&options, isUsed: Self.layout(of: format).encodesJPEG)
     }
 
     private var layout: any CaptureLayout.Type { Self.layout(of: format) }
 
-    /// What differs from one format to the other.
+    /// What differs between the formats.
     private static func layout(of format: Format) -> any CaptureLayout.Type {
         switch format {
         case .strayScanner: StrayScannerLayout.self

@@ -8,18 +8,18 @@ public struct WriteColmap: FrameStage, FoldStage {
         name: "write-colmap",
         summary: "Write a COLMAP model with its pictures, for trainers that start from one.",
         details: """
-            Writes `colmap/sparse/0` as text and as binary, and the pictures to `colmap/images`. Poses are the world seen
-            from the camera (R, t) with x right, y down, z into the scene; the rotation is the nearest true one, and
-            t = −R · C, so that the camera's centre stays exact. Frames with the same intrinsics share a PINHOLE camera.
-            The principal point is counted from the corner of the top-left pixel, as COLMAP does.
+            Writes `colmap/sparse/0` as text and as binary, and the pictures to `colmap/images`. Poses are
+            world-to-camera (R, t) with x right, y down, z into the scene; the rotation is the nearest true one, and the
+            camera's centre stays exact, with t = −R · C. Frames with the same intrinsics share a PINHOLE camera. The
+            principal point is counted from the corner of the top-left pixel, as COLMAP does.
 
             The cloud becomes `points3D` with empty tracks, so that Gaussian-splatting trainers start from LiDAR points.
             The world is not turned.
 
-            What belongs to the pictures is laid out as nerfstudio's loader of COLMAP models takes it: masks in
-            `colmap/masks` (`--masks-path masks`), depth in `colmap/depths` (`--depths-path depths`), both called like the
-            pictures, and the lists `train_list.txt`, `val_list.txt` and `test_list.txt`. Their options, and what is in
-            them, are those of `write-transforms`; below `downscale`, `masks_2` and `depths_2` stand beside `images_2`.
+            What goes with the pictures is laid out for nerfstudio's loader of COLMAP models: masks in `colmap/masks`
+            (`--masks-path masks`), depth in `colmap/depths` (`--depths-path depths`), both named like the pictures, and
+            the lists `train_list.txt`, `val_list.txt` and `test_list.txt`. Their options and contents are those of
+            `write-transforms`; below `downscale`, `masks_2` and `depths_2` are beside `images_2`.
             """,
         example: "- write-colmap", revision: 7)
 
@@ -136,7 +136,7 @@ public struct WriteColmap: FrameStage, FoldStage {
             let words =
                 "the model holds no points: nerfstudio begins at random ones with --load-3D-points False, gsplat's example with "
                 + "--init_type random, and Gaussian Splatting's own train.py needs some"
-            // Without a cloud this follows from the pipeline or the app; an empty one is this capture's.
+            // Without a cloud this follows from the pipeline or the app; an empty cloud is this capture's fault.
             if context.available.isDisjoint(with: [.cloud, .points]) {
                 context.note(words)
             } else {

@@ -10,22 +10,21 @@ public struct WriteContactSheet: FrameStage, FoldStage {
         name: "write-contact-sheet",
         summary: "Write <id>_contact.jpg: small pictures of the frames with their numbers, to pick frames by eye.",
         details: """
-            The numbers are those of the source, as `select-frames` takes them. Only frames that are left are shown:
-            `count` of them, 120 if nothing else is said, the ones nearest to evenly spaced moments from the first to the
-            last, as `select-every: {count: 120}` would choose; all of them if there are fewer. Frames that are dropped
-            while the sheet is made leave it shorter. The receipt holds how many are shown.
+            The numbers are those of the source, as `select-frames` takes them. Only remaining frames are shown: `count`
+            of them (120 by default), the ones nearest to evenly spaced moments from the first to the last, as
+            `select-every: {count: 120}` would choose; all of them if there are fewer. Frames that are dropped while the
+            sheet is made leave it shorter. The receipt says how many are shown.
 
             A page is `width` pixels wide and has `columns` × `rows` places; what does not fit goes to further pages,
             `<id>_contact_2.jpg` and so on.
 
-            `of: depth` shows coloured depth on `<id>_contact_depth.jpg`: dark red at `near`, then yellow, green and blue,
-            dark blue at `far`, black where there is no depth; a scale stands at the foot. The colours are Turbo's
-            (A. Mikhailov, 2019). `of:
-            confidence` shows confidence on `<id>_contact_confidence.jpg`: lowest dark violet, on iOS medium teal, highest
-            yellow (Viridis).
+            `of: depth` shows coloured depth on `<id>_contact_depth.jpg`: dark red at `near`, then yellow, green and
+            blue, dark blue at `far`, black where there is no depth; a scale is at the bottom. The colours are Turbo's
+            (A. Mikhailov, 2019). `of: confidence` shows confidence on `<id>_contact_confidence.jpg`: the lowest dark
+            violet, medium on iOS teal, the highest yellow (Viridis).
 
             Pictures are turned by quarters where the capture says which way is up (`upright`); one that will not decode
-            is passed over. Only the page that is being filled is held.
+            is passed over. Only the page that is being filled is held in memory.
             """,
         example: "- write-contact-sheet: {columns: 8, count: 64}", revision: 2)
 
@@ -38,14 +37,14 @@ public struct WriteContactSheet: FrameStage, FoldStage {
     let isUpright: Bool
     let quality: Int
 
-    /// Pixels of a page; a larger one is refused before memory is taken for it.
+    /// Pixels of a page; a larger one is refused before memory is allocated for it.
     private static let largestPage = 100_000_000
 
     public init(_ options: inout OptionReader) {
         content = options.choice("of", "What is shown of each frame.", default: .color)
         count = options.integer("count", "The most frames that are shown.", default: 120, in: 1...10_000)
-        columns = options.integer("columns", "Pictures beside each other.", default: 10, in: 1...100)
-        rows = options.integer("rows", "The most pictures below each other on a page.", default: 12, in: 1...100)
+        columns = options.integer("columns", "Pictures in a row.", default: 10, in: 1...100)
+        rows = options.integer("rows", "The most rows of pictures on a page.", default: 12, in: 1...100)
         width = options.integer("width", "Width of a page.", default: 1920, in: 100...16_384, unit: "pixels")
         colors = DepthColors(&options, areUsed: content == .depth, "with `of: depth`")
         isUpright = ShownPictures.upright(&options)
@@ -149,7 +148,7 @@ public struct WriteContactSheet: FrameStage, FoldStage {
         }
     }
 
-    /// The size that a map gets, which for a long and thin one is looked at before it is made.
+    /// The size that a map gets, checked before it is made, since a long and thin one may not fit.
     private func size(of map: PixelSize, _ pictures: ShownPictures) throws(Problem) -> PixelSize {
         let size = pictures.size(ofMap: map)
         try checkPage(of: QuarterTurn.size(size, turns: pictures.quarterTurns))

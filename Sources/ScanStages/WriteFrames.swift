@@ -15,25 +15,26 @@ public struct WriteFrames: FrameStage, FoldStage {
             The layout is MultiScan's: `outputs/color/0.jpg`, `outputs/depth/0.png`, numbers without leading zeros. Unlike
             MultiScan's server, which numbers the two in different ways, both pictures of a frame have the same number.
 
-            `step` writes every so many of the frames that reach this stage: the first, and then one after each
-            `step` − 1 others. `number: kept` counts the frames that are written, from 0, and puts their source numbers
-            into the receipt; `source` takes each frame's number in the capture.
+            `step` writes every n-th of the frames that reach this stage, beginning with the first. `number: kept`
+            numbers the written frames from 0 and puts their source numbers into the receipt; `source` uses each frame's
+            number in the capture.
 
             Pictures are copied byte for byte; frames of a video become JPEG (4:4:4) or PNG.
 
-            **Depth** is written as 16-bit PNGs of whole millimetres at the depth map's size, 0 for "no value" and beyond
-            65.535 m. Depth of a sensor with a camera of its own is carried over to the colour camera's view, so that it
-            fits the pictures beside it.
+            **Depth** is written as 16-bit PNGs of whole millimetres at the depth map's size, 0 for "no value" and
+            beyond 65.535 m. Depth of a sensor with a camera of its own is reprojected into the colour camera's view, so
+            that it fits the pictures beside it.
 
             `rounding: nearest` rounds to the nearest millimetre. `multiscan` computes as MultiScan's server does: the
-            product with 1000 in half precision, which goes in steps of up to 32 mm, with its fraction cut off; so pictures
-            are equal to the server's. MultiScan's own depth in millimetres (`depth_unit`: `mm`) is exact with either.
+            product with 1000 in half precision, which has steps of up to 32 mm, with its fraction cut off; so the
+            pictures equal the server's. MultiScan's own depth in millimetres (`depth_unit`: `mm`) is exact with either.
 
-            `depth: colors` writes `outputs/depth-colors/0.png` instead, to look at: dark red at `near`, then yellow, green
-            and blue, dark blue at `far`, black for "no value". It is linear in depth and the same in every picture; the
-            colours are Turbo's (A. Mikhailov, 2019), from its end to shortly before its dark beginning. For both kinds of
-            depth pictures let the stage stand twice. `confidence: colors` writes `outputs/confidence-colors/0.png`:
-            the lowest value of the recorder's range dark violet, the highest yellow, on iOS medium teal (Viridis).
+            `depth: colors` writes `outputs/depth-colors/0.png` instead, to look at: dark red at `near`, then yellow,
+            green and blue, dark blue at `far`, black for "no value". The scale is linear in depth and the same in every
+            picture; the colours are Turbo's (A. Mikhailov, 2019), from its end to shortly before its dark beginning.
+            For both kinds of depth pictures, use the stage twice. `confidence: colors` writes
+            `outputs/confidence-colors/0.png`: the lowest value of the recorder's range is dark violet, the highest
+            yellow, and medium on iOS teal (Viridis).
             """,
         example: "- write-frames: {step: 10, color: jpeg}", revision: 4)
 
@@ -49,12 +50,12 @@ public struct WriteFrames: FrameStage, FoldStage {
 
     public init(_ options: inout OptionReader) {
         step = options.integer(
-            "step", "Write every so many of the frames that reach this stage.", default: 1, in: 1...1_000_000)
+            "step", "Write every n-th of the frames that reach this stage.", default: 1, in: 1...1_000_000)
         depth = options.choice(
             "depth", "Write depth as 16-bit PNGs in millimetres, or as colours to look at.", default: .png16)
         color = PictureOutput.optional(&options, default: .copy)
         rounding = options.choice("rounding", "How metres become whole millimetres.", default: .nearest)
-        number = options.choice("number", "Count the frames that are written, or take source numbers.", default: .kept)
+        number = options.choice("number", "Number the written frames from 0, or use source numbers.", default: .kept)
         confidence = options.choice("confidence", "Write confidence as colours to look at.", default: .none)
         colors = DepthColors(&options, areUsed: depth == .colors, "with `depth: colors`")
         options.warn("rounding", unless: depth == .png16, "with `depth: png16`")
@@ -84,7 +85,7 @@ public struct WriteFrames: FrameStage, FoldStage {
 
     // MARK: - Each frame, in parallel
 
-    /// A frame's files, without a name so far.
+    /// A frame's files, not yet named.
     private struct Pictures: Sendable {
         var color: PreparedPicture?
         var depth: [UInt8]?
@@ -96,7 +97,7 @@ public struct WriteFrames: FrameStage, FoldStage {
         if step == 1 {
             frame.parcels[context.label] = try pictures(of: &frame, context)
         } else if let color, color.encoding != .copy {
-            // Only the frame's turn tells whether it is written, and then it is too late to drop it for a picture that
+            // Whether the frame is written is known only when its turn comes, too late to drop it for a picture that
             // will not decode.
             _ = try frame.loadRGB(context)
         }
@@ -126,7 +127,7 @@ public struct WriteFrames: FrameStage, FoldStage {
     // MARK: - In frame order
 
     public struct Fold {
-        /// Frames that came by.
+        /// Frames that have come by.
         fileprivate var seen = 0
         /// Source numbers of those that were written.
         fileprivate var written: [Int] = []

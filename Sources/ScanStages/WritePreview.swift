@@ -6,21 +6,21 @@ import ScanPipeline
 public struct WritePreview: FrameStage, FoldStage {
     public static let card = StageCard(
         name: "write-preview",
-        summary: "Write <id>_preview.mp4: a small video of the frames that are left, to look at.",
+        summary: "Write <id>_preview.mp4: a small video of the remaining frames, to look at.",
         details: """
             H.264 in an mp4 file that browsers play while it still loads. The name, the width of 320 pixels and the 25
-            frames a second are MultiScan's. Frames are shown at the times of their timestamps, `speed` times as fast: each
-            takes the nearest of the `rate` places in a second, and of several that fall into one place the first is shown.
-            Where frames are missing the one before stands still, but for no more than a second. Without timestamps frames
-            follow each other at the capture's nominal rate (30 a second if that is not known); a frame whose time does not
-            go on is left out.
+            frames per second are MultiScan's. Frames are shown at their timestamps, `speed` times as fast: each takes
+            the nearest of the `rate` slots in a second, and of several that fall into one slot the first is shown.
+            Where frames are missing, the one before is held, but for no more than a second. Without timestamps, frames
+            follow each other at the capture's nominal rate (30 per second if unknown); a frame whose time does not
+            advance is left out.
 
-            Pictures are shrunk to at most `width`, with even sides as H.264 wants them, and turned by quarters where the
-            capture says which way is up (`upright`). A picture that will not decode is passed over, and so is one of
-            another size than the first.
+            Pictures are shrunk to at most `width`, with even sides as H.264 wants them, and turned by quarters where
+            the capture says which way is up (`upright`). A picture that will not decode is passed over, and so is one
+            whose size differs from the first.
 
-            Frames go to ffmpeg through a pipe, one at a time: nothing lies on disk but the video, and memory does not grow
-            with its length. ffmpeg works with one thread and bit-exact, so that a rerun gives the same bytes.
+            Frames go to ffmpeg through a pipe, one at a time: nothing is on disk but the video, and memory does not
+            grow with its length. ffmpeg runs with one thread and bit-exact, so that a rerun gives the same bytes.
             """,
         example: "- write-preview: {speed: 4}")
 
@@ -33,7 +33,7 @@ public struct WritePreview: FrameStage, FoldStage {
     public init(_ options: inout OptionReader) {
         width = options.integer("width", "Width of the video.", default: 320, in: 16...4096, unit: "pixels")
         speed = options.number("speed", "How many times as fast as recorded.", default: 1, in: 0.01...1000)
-        rate = options.integer("rate", "The most frames in a second.", default: 25, in: 1...240)
+        rate = options.integer("rate", "The most frames per second.", default: 25, in: 1...240)
         isUpright = ShownPictures.upright(&options)
         rateFactor = options.number(
             "rate-factor", "x264's constant rate factor: lower is better and larger.", default: 23, in: 0...51)
@@ -52,7 +52,8 @@ public struct WritePreview: FrameStage, FoldStage {
         try FFmpeg.toolVersions(for: capture)
     }
 
-    /// How pictures are shown, and of which frames as long as none is missing. Made in `begin`, where the frames are known.
+    /// How pictures are shown, and which frames as long as none is missing. Made in `begin`, where the frames are
+    /// known.
     private struct Choice: Sendable {
         let pictures: ShownPictures
         let frames: Set<Int>
@@ -81,7 +82,7 @@ public struct WritePreview: FrameStage, FoldStage {
 
     // MARK: - Each frame, in parallel
 
-    /// What is ready of a frame when its turn comes: nil where its picture was passed over.
+    /// The part of a frame that is ready when its turn comes: nil if its picture was passed over.
     private struct Parcel: Sendable {
         let picture: RGBImage?
     }
@@ -110,7 +111,7 @@ public struct WritePreview: FrameStage, FoldStage {
     public func fold(_ frame: inout Frame, into fold: inout Fold, in context: StageContext) throws(Problem) {
         let parcel = frame.parcels.removeValue(forKey: context.label) as? Parcel
         guard let place = fold.clock.place(of: frame.facts) else { return }
-        // One that steps in for another frame, which has no picture after all, is not ready.
+        // A frame that steps in for another, which has no picture after all, is not ready yet.
         let ready = if let parcel { parcel.picture } else { try fold.pictures.small(&frame, context) }
         guard let picture = ready else { return }
         let size = picture.size

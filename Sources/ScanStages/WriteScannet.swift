@@ -17,18 +17,19 @@ public struct WriteScannet: FrameStage, FoldStage {
             `layout: extracted` writes `scannet/color/0.jpg`, `depth/0.png` (whole millimetres, 0 for "no value"),
             `pose/0.txt`, and the four matrices in `intrinsic/`: what ScanNet's Python exporter makes. `7-scenes` writes
             `7-scenes/seq-01/frame-000000.color.jpg`, `.depth.png` (65535 for "no value"), `.pose.txt`, and
-            `camera-intrinsics.txt`. Frames are counted anew from 0; their numbers in the capture stand in the receipt as
+            `camera-intrinsics.txt`. Frames are renumbered from 0; their numbers in the capture are in the receipt as
             `source-frames`. Poses are camera-to-world, x right, y down, z into the scene; the world stays as it is.
 
-            `raw` writes `scannet-raw/<id>.txt`, `.depth`, `.h264` and `.imu`, for programs that take a scan before it is
-            tracked: poses are left out, pictures become a video (H.264, 4:2:0), and depth goes in the steps of a Structure
-            sensor, about z² / 300 m: 3 mm at 1 m, 53 mm at 4 m, none nearer than 0.26 m or beyond 9.57 m.
+            `raw` writes `scannet-raw/<id>.txt`, `.depth`, `.h264` and `.imu`, for programs that take a scan before it
+            is tracked: poses are left out, pictures become a video (H.264, 4:2:0), and depth is quantised in the steps
+            of a Structure sensor, about z² / 300 m: 3 mm at 1 m, 53 mm at 4 m, none nearer than 0.26 m or beyond 9.57
+            m.
 
-            **Cameras.** All layouts hold one camera of each kind, so each number is the median of all frames'; the receipt's
-            `camera-deviation` says how many pixels a frame's own is off at most, and more than one pixel is a warning.
-            Principal points count from the centre of the top-left pixel. A depth sensor with a camera of its own keeps it;
-            in `7-scenes`, where one camera stands for both, depth is carried over to the colour camera's view and brought to
-            the pictures' size, each pixel taking its nearest value.
+            **Cameras.** All layouts hold one camera of each kind, so each number is the median over all frames; the
+            receipt's `camera-deviation` says by how many pixels a frame's own camera differs at most, and more than one
+            pixel causes a warning. Principal points count from the centre of the top-left pixel. A depth sensor with a
+            camera of its own keeps it; in `7-scenes`, where one camera serves both, depth is reprojected into the
+            colour camera's view and resized to the pictures' size by nearest neighbour.
 
             Pictures are copied byte for byte; frames of a video become JPEG (4:4:4), or what `color` says.
             """,
@@ -39,7 +40,7 @@ public struct WriteScannet: FrameStage, FoldStage {
     let output: PictureOutput
 
     public init(_ options: inout OptionReader) {
-        layout = options.choice("layout", "Whose files are written.", default: .extracted)
+        layout = options.choice("layout", "Whose layout is written.", default: .extracted)
         writesDepth = options.flag("depth", "Write depth; `false` for captures without.", default: true)
         output = PictureOutput(&options, default: .copy, areFiles: layout != .raw)
     }
@@ -68,7 +69,7 @@ public struct WriteScannet: FrameStage, FoldStage {
 
     // MARK: - Each frame, in parallel
 
-    /// What is ready of a frame when its turn comes.
+    /// The parts of a frame that are ready when its turn comes.
     private struct Parcel: Sendable {
         var picture: PreparedPicture?
         var pixels: RGBImage?
@@ -152,7 +153,7 @@ public struct WriteScannet: FrameStage, FoldStage {
     // MARK: - The end
 
     public func end(_ fold: consuming Fold, _ capture: inout Capture, in context: StageContext) throws(Problem) {
-        guard let camera = fold.camera.settled(context) else { return }
+        guard let camera = fold.camera.median(reportedTo: context) else { return }
         let size = fold.depthSize ?? camera.size
         let depth = DepthCamera(
             intrinsics: ScanNetCameras.depthView(of: camera, capture.depthCamera, size),

@@ -15,10 +15,11 @@ public struct WriteSens: FrameStage, FoldStage {
             `color` says. **Depth** is whole millimetres as the stages above left it, 0 for "no value" and beyond 65.535 m,
             each frame compressed by zlib.
 
-            **Cameras.** The file holds one camera of each kind, so each number is the median of all frames'; the receipt's
-            `camera-deviation` says how many pixels a frame's own is off at most, and more than one pixel is a warning.
-            Principal points count from the centre of the top-left pixel. A depth sensor with a camera of its own keeps it,
-            with its place as depth extrinsic; otherwise depth gets the colour camera, scaled.
+            **Cameras.** The file holds one camera of each kind, so each number is the median over all frames; the
+            receipt's `camera-deviation` says by how many pixels a frame's own camera differs at most, and more than one
+            pixel causes a warning. Principal points count from the centre of the top-left pixel. A depth sensor with a
+            camera of its own keeps it, with its pose as the depth extrinsic; otherwise depth gets the colour camera,
+            scaled.
 
             **Motion samples** are written where all five sensors were read at the same times, as iOS does.
             """,
@@ -42,7 +43,7 @@ public struct WriteSens: FrameStage, FoldStage {
 
     // MARK: - Each frame, in parallel
 
-    /// What is ready of a frame when its turn comes.
+    /// The parts of a frame that are ready when its turn comes.
     private struct Parcel: Sendable {
         var color: [UInt8] = []
         var depth: [UInt8] = []
@@ -117,7 +118,7 @@ public struct WriteSens: FrameStage, FoldStage {
     // MARK: - The end
 
     public func end(_ fold: consuming Fold, _ capture: inout Capture, in context: StageContext) throws(Problem) {
-        guard let camera = fold.camera.settled(context) else { return }
+        guard let camera = fold.camera.median(reportedTo: context) else { return }
         var header = fold.header
         header.colorIntrinsic = ScanNetCameras.matrix(camera).map { Float($0) }
         header.colorSize = camera.size

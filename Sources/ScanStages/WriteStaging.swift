@@ -9,50 +9,53 @@ public struct WriteStaging: FrameStage, FoldStage {
 
     public static let card = StageCard(
         name: "write-staging",
-        summary: "Write MultiScan's staging format: the frames that are left, in streams of equal length.",
+        summary: "Write MultiScan's staging format: the remaining frames, in streams of equal length.",
         details: """
             Writes `<id>.json`, `<id>.jsonl`, `<id>.depth.zlib`, `<id>.confidence.zlib`, the pictures, the motion files,
-            `boundingbox.json` and `processed.txt`, each where the capture has it. Files are named after the capture's id,
-            whatever they were called before. Frames are counted anew from 0; each camera line says its number in the
-            capture it came from as `source_frame`. ScanMill reads the result as it reads the original: the same poses,
+            `boundingbox.json` and `processed.txt`, each if the capture has it. Files are named after the capture's id,
+            whatever they were called before. Frames are renumbered from 0; each camera line holds its frame's number in
+            the original capture as `source_frame`. ScanMill reads the result like the original: the same poses,
             intrinsics, timestamps, depth and confidence.
 
-            **Camera lines** stay as recorded but for `source_frame`; timestamps never change. Below a stage that moves
-            cameras, as `turn` does, the camera is written anew, what told the old one in other words (`quaternion`) is left
-            out, and the rest stays. Captures of other formats get lines in MultiScan's form: those need a pose, intrinsics and a timestamp, from 0 on, for every frame.
+            **Camera lines** stay as recorded except for `source_frame`; timestamps never change. Below a stage that
+            moves cameras, such as `turn`, the camera is written anew, other forms of the old one (`quaternion`) are
+            left out, and the rest stays. Captures of other formats get lines in MultiScan's form: these need a pose,
+            intrinsics and a timestamp that is not negative for every frame.
 
             **Depth** goes into one raw deflate stream without a header, which MultiScan's readers take as it is: half
-            floats in metres, or the low 13 bits of 16 in millimetres where it was recorded in millimetres (up to 8.191 m).
-            `depth: masked` writes it as the stages above have left it, 0 where they removed it; `source` writes the
-            recorded bytes and needs no `decompress`. Confidence is always as recorded. The format has no place for a depth
-            sensor with a camera of its own: its depth is carried over to the colour camera's view, with `source` too, which
-            then warns that the bytes are others.
+            floats in metres, or the low 13 bits of 16 in millimetres where it was recorded in millimetres (up to 8.191
+            m). `depth: masked` writes it as the stages above have left it, 0 where they removed it; `source` writes the
+            recorded bytes and needs no `decompress`. Confidence is always as recorded. The format has no place for a
+            depth sensor with a camera of its own: its depth is reprojected into the colour camera's view, even with
+            `source`, which then warns that the bytes have changed.
 
-            **Pictures.** `rgb: auto` keeps a video a video and pictures pictures. `mp4` encodes pictures as H.264. `frames`
-            writes them to `color/000000.jpg`, …: copied, or as `color` says; those of a video, and of a synthetic capture,
-            become JPEGs (`quality`, 4:4:4). A video of which no frame is missing is copied byte for byte, or put into
-            a new mp4 without encoding where its edit list hides the first frame, as Stray Scanner's does, and where only
-            frames at its end are left out and no other one refers to them. Otherwise it is encoded again, with the same
-            size and colours; frames are shown at the times of their camera lines, or with a warning at others, where those
-            do not ascend. ffmpeg works with one thread and bit-exact, so that a rerun gives the same bytes.
+            **Pictures.** `rgb: auto` keeps a video as a video and pictures as pictures. `mp4` encodes pictures as
+            H.264. `frames` writes them to `color/000000.jpg`, …: copied, or as `color` says; those of a video, and of a
+            synthetic capture, become JPEGs (`quality`, 4:4:4). A video with no frame missing is copied byte for byte.
+            It is put into a new mp4 without encoding if its edit list hides the first frame, as Stray Scanner's does,
+            or if only frames at its end are left out and no other frame refers to them. Otherwise it is encoded again,
+            with the same size and colours; frames are shown at the times of their camera lines, or, with a warning, at
+            other times where those do not ascend. ffmpeg runs with one thread and bit-exact, so that a rerun gives the
+            same bytes.
 
             **Motion files** are copied whole, since their samples are found by time.
 
-            **The world** has y up in MultiScan: one with z up is turned, (x, y, z) → (x, z, −y), poses and box alike, which
-            a note and the receipt's `applied-transform` say; the points of `write-ply` stay as recorded. One of which up is
-            not known is written as it is, with a warning. A box that is then turned about anything but y, which
-            `boundingbox.json` cannot say, is left out with a warning.
+            **The world** has y up in MultiScan: one with z up is turned, (x, y, z) → (x, z, −y), poses and box alike,
+            as a note and the receipt's `applied-transform` say; the points of `write-ply` stay as recorded. A world
+            whose up is unknown is written as it is, with a warning. A box that is then turned about any axis but y,
+            which `boundingbox.json` cannot express, is left out with a warning.
 
-            **Metadata** keep all keys of the original. Streams stand in the order colour, depth, confidence, camera lines,
-            then the rest, because MultiScan's readers find them by place. `number_of_frames` and `number_of_files` are those
-            of what was written; `frequency` stays the recorder's.
+            **Metadata** keep all keys of the original. Streams are listed in the order colour, depth, confidence,
+            camera lines, then the rest, because MultiScan's readers find them by position. `number_of_frames` and
+            `number_of_files` describe what was written; `frequency` stays the recorder's.
 
             `processed.txt` tells MultiScan's server which of its steps it may skip: `convert` if a `write-frames` above has
             written a depth picture for every frame, `thumbnail` if a stage above has made `<id>_thumb.jpg` and `<id>_preview.mp4`.
 
-            MultiScan compares depth with the frame before and zeroes what differs by more than 5 cm. Where frames are
-            missing or depth is masked that would remove too much, so a note says to set its `delta_thresh` and
-            `depth_delta` to 0. Another note tells when there is no mp4, from which alone its server takes pictures.
+            MultiScan compares depth with the previous frame and zeroes what differs by more than 5 cm. Where frames are
+            missing or depth is masked, that would remove too much, so a note says to set its `delta_thresh` and
+            `depth_delta` to 0. Another note tells when there is no mp4, since its server takes pictures from nothing
+            else.
             """,
         example: "- write-staging: {rgb: mp4}", revision: 10)
 
@@ -67,7 +70,7 @@ public struct WriteStaging: FrameStage, FoldStage {
     }
 
     public var uses: Uses {
-        // A video is taken as a file where that will do: nobody has to decode it.
+        // A video is used as a file where that is enough: nothing has to decode it.
         let either: [Channel] = [.video, .color]
         let files = ["json", "jsonl", "depth.zlib", "confidence.zlib", "mp4"] + MotionKind.allCases.map(\.rawValue)
         return Uses(
@@ -78,7 +81,7 @@ public struct WriteStaging: FrameStage, FoldStage {
                 wants: [.recordedDepth, .recordedConfidence], prefers: rgb == .auto ? [either] : []),
             fold: .init(wants: [.box, .motion]),
             claims: files.map { "{id}.\($0)" } + ["color/", "boundingbox.json", "processed.txt"],
-            // Frames that were decoded to choose among them are encoded as they come.
+            // Frames that a stage above decodes to choose among them are encoded as they come.
             reuses: rgb == .frames ? [] : [.color],
             instead: [
                 [.depth]: [.option("depth", set: "source", not: "masked")],
@@ -101,7 +104,7 @@ public struct WriteStaging: FrameStage, FoldStage {
         case files
         /// A new `<id>.mp4`, encoded from the frames' pictures.
         case encoded
-        /// `<id>.mp4` from the capture's own video, which nobody decodes unless frames are missing.
+        /// `<id>.mp4` from the capture's own video, which is not decoded unless frames are missing.
         case video
     }
 
@@ -114,7 +117,7 @@ public struct WriteStaging: FrameStage, FoldStage {
 
     // MARK: - Each frame, in parallel
 
-    /// What is ready of a frame when its turn comes.
+    /// The parts of a frame that are ready when its turn comes.
     private struct Parcel: Sendable {
         var depth: StagingDepth?
         var confidence: StagingBlock?
@@ -125,7 +128,7 @@ public struct WriteStaging: FrameStage, FoldStage {
     }
 
     public func process(_ frame: inout Frame, in context: StageContext) throws(Problem) {
-        // Its camera line is made when its turn comes, where a frame cannot be dropped as bad any more.
+        // Its camera line is made when its turn comes, too late to drop the frame as bad.
         if frame.line == nil {
             _ = (try frame.facts.requiredTimestamp, try frame.facts.requiredPose, try frame.facts.requiredIntrinsics)
         }
@@ -139,7 +142,7 @@ public struct WriteStaging: FrameStage, FoldStage {
                 parcel.confidence = try StagingBlock(map.values, size: map.size)
                 parcel.confidenceRange = map.range
             } else if let size = context.capture.depthSize {
-                // A stream has no place for a frame without: lowest confidence, which vouches for nothing.
+                // A stream cannot leave a frame out, so it gets the lowest confidence, which vouches for nothing.
                 context.count("frames-without-confidence", 1)
                 parcel.confidence = try StagingBlock(Array(repeating: 0, count: size.width * size.height), size: size)
             } else {
@@ -179,7 +182,7 @@ public struct WriteStaging: FrameStage, FoldStage {
         fileprivate var confidenceFile: OutputFile?
         fileprivate var encoder: VideoOutput
         fileprivate var thinned: ThinnedVideo?
-        /// Whether the depth picture that the server takes for a camera line's was written of another frame: some were
+        /// Whether the depth picture that the server pairs with a camera line was written from another frame: some were
         /// dropped between the two writers.
         fileprivate var hasOthersPictures = false
     }
@@ -211,7 +214,7 @@ public struct WriteStaging: FrameStage, FoldStage {
         }
         if let confidence = parcel.confidence {
             try Self.append(confidence, to: &fold.confidenceFile, "\(id).confidence.zlib", context)
-            // Zeros that stand in for none are the lowest level of any range.
+            // Zeros that stand in for missing confidence are the lowest level of any range.
             fold.content.confidenceRange = parcel.confidenceRange ?? fold.content.confidenceRange ?? 0...2
         }
         if let picture = parcel.picture {
@@ -284,7 +287,7 @@ public struct WriteStaging: FrameStage, FoldStage {
         content.color = isKnown ? .h264 : ColorStorage(encoding: video.codec, fileExtension: "mp4")
     }
 
-    /// The capture's own file while it says the same as the capture, which a stage may have given another box.
+    /// Writes the capture's own file if it still agrees with the capture, to which a stage may have given another box.
     private func writeBox(_ box: OrientedBox, _ capture: Capture, _ context: StageContext) throws(Problem) {
         let file = "boundingbox.json"
         if capture.files.contains(where: { $0.path == file }) {
@@ -294,7 +297,7 @@ public struct WriteStaging: FrameStage, FoldStage {
         if let text = try context.boundingBox(box) { try context.output.write(text, to: file) }
     }
 
-    /// Motion files are copied as they are; whoever reads the result shall know what is wrong with them.
+    /// Motion files are copied as they are; users of the result should know what is wrong with them.
     private func noteDefects(of motion: MotionFile, _ capture: Capture, _ context: StageContext) throws(Problem) {
         do throws(Problem) {
             let facts = try MotionStream.read(try capture.source.open(motion.path), kind: motion.kind)
@@ -305,7 +308,7 @@ public struct WriteStaging: FrameStage, FoldStage {
         }
     }
 
-    /// Warnings are of this capture’s faults; what the pipeline does to every capture is noted.
+    /// Warnings are for this capture’s faults; what the pipeline does to every capture is only noted.
     private func warn(_ content: StagingContent, _ capture: Capture, _ context: StageContext) {
         if content.depthSize != nil && depth == .source && capture.depthCamera != nil {
             context.warn(

@@ -8,16 +8,17 @@ public struct WriteThumbnail: FoldStage {
         name: "write-thumbnail",
         summary: "Write <id>_thumb.jpg: one small picture that stands for the capture.",
         details: """
-            Of the frames that reach this stage it takes the sharpest, if a stage above has scored them (`measure-blur` or
-            `filter-blur`), and else the one in the middle; of equally sharp ones the first. The receipt says which. The name is
-            MultiScan's.
+            Of the frames that reach this stage it takes the sharpest, if a stage above has scored them (`measure-blur`
+            or `filter-blur`), otherwise the one in the middle; of equally sharp ones, the first. The receipt says
+            which. The name is MultiScan's.
 
-            The picture is at most `width` pixels wide and keeps its shape; each new pixel is the mean over its area. Where
-            the capture says which way is up it is turned by quarters, as `turn` would turn all pictures, so that people
-            see it upright; `upright: false` leaves it as recorded. A picture that will not decode is passed over.
+            The picture is at most `width` pixels wide and keeps its aspect ratio; each new pixel is the mean over its
+            area. Where the capture says which way is up it is turned by quarters, as `turn` would turn all pictures, so
+            that people see it upright; `upright: false` leaves it as recorded. A picture that will not decode is passed
+            over.
 
-            Only this one small picture is held. Files are decoded when they may be the one; of a video every frame is
-            decoded, so let a pipeline that decodes it anyway write the thumbnail.
+            Only this one small picture is held in memory. Files are decoded only if they may be the one; of a video
+            every frame is decoded, so write the thumbnail in a pipeline that decodes the video anyway.
             """,
         example: "- write-thumbnail")
 
@@ -60,8 +61,8 @@ public struct WriteThumbnail: FoldStage {
         fold.best = (picture, frame.index, frame.sharpness)
     }
 
-    /// By the score where there is one. Without any, the first frame will do until the one in the middle comes, or the
-    /// next one after it that can be decoded.
+    /// By the score if there is one. Without any, the first frame serves until the one in the middle comes, or the next
+    /// one after it that can be decoded.
     private func isBetter(_ frame: Frame, than fold: Fold) -> Bool {
         guard let best = fold.best else { return true }
         if let score = frame.sharpness { return score > best.sharpness ?? -.infinity }

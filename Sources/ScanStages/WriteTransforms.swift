@@ -8,42 +8,44 @@ public struct WriteTransforms: FrameStage, FoldStage {
         name: "write-transforms",
         summary: "Write a NeRF dataset: nerf/transforms.json with its pictures, points, and perhaps depth and masks.",
         details: """
-            The layout is nerfstudio's, in `nerf/`. Focal lengths, principal point and size stand with every frame. They
-            stand at the top too, where some loaders look for them, if they are the same for all frames; a phone's autofocus
-            changes them, and nerfstudio would take the top ones for all. The principal point is counted from the corner of
-            the top-left pixel. Names are padded with zeros, because the loader sorts them as text.
+            The layout is nerfstudio's, in `nerf/`. Focal lengths, principal point and size are given for every frame.
+            They are at the top level too, where some loaders look for them, if they are the same for all frames; a
+            phone's autofocus changes them, and nerfstudio would use the top-level ones for all. The principal point is
+            counted from the corner of the top-left pixel. Names are padded with zeros, because the loader sorts them as
+            text.
 
-            Pictures are copied byte for byte, but for PNGs that hold grey or a palette: loaders want red, green and blue.
+            Pictures are copied byte for byte, except for greyscale and palette PNGs: loaders want red, green and blue.
             Frames of a video become JPEG (quality 95, 4:4:4) or PNG.
 
-            With `z-up` the world is turned from y-up to z-up, (x, −z, y); `applied_transform` always says what was done, and
-            `orientation_override: none` keeps a trainer from tipping gravity again, unless z is not known to be up: then
-            the trainer may find it. The points, if a stage above makes any, are written in the same frame to `points.ply`;
-            grey 128 where they have no colour.
+            With `z-up` the world is turned from y-up to z-up, (x, −z, y); `applied_transform` always says what was
+            done, and `orientation_override: none` keeps a trainer from tilting the world again; it is left out if z is
+            not known to be up, so that the trainer may find up itself. The points, if a stage above makes any, are
+            written to `points.ply` in the same coordinates; grey 128 where they have no colour.
 
             `depth` writes 16-bit PNGs in millimetres at the depth map's size, 0 for "no value" and beyond 65.535 m; a
-            frame without depth gets zeros and is counted. Depth of a sensor with a camera of its own is carried over to
-            the colour camera.
+            frame without depth gets zeros and is counted. Depth of a sensor with a camera of its own is reprojected
+            into the colour camera's view.
 
-            `masks` are 8-bit, 0 = ignore: `recorded` are those that the capture has, where it has any, and a frame without
-            one gets a mask that ignores nothing and is counted; `silhouette` is 255 where the pixel's ray meets the box in
-            front of the camera, `depth` where the pixel's depth point lies in the box, with the `pixel-centre` of the
-            nearest `unproject` above, or else `half`. These are of the capture's box as it is:
-            where `cull-by-box` above has a `margin`, give it as `mask-margin` too, or points lie where a mask says ignore.
+            `masks` are 8-bit, 0 = ignore: `recorded` are the capture's own, if it has any, and a frame without one gets
+            a mask that ignores nothing and is counted; `silhouette` is 255 where the pixel's ray meets the box in front
+            of the camera, `depth` where the pixel's depth point lies in the box, with the `pixel-centre` of the nearest
+            `unproject` above, or else `half`. These two use the capture's box as it is: if `cull-by-box` above has a
+            `margin`, give it as `mask-margin` too, or points will lie where a mask says ignore.
 
-            `test-every: 8` puts every 8th frame into the test and validation lists and all others into the training list.
-            Without it frames stay in the lists that the dataset they come from has; of validation and test one list does
-            for both where there is but one.
-            Below `downscale`, `images_2` and so on stand beside `images`, and `transforms_2.json` has scaled intrinsics.
+            `test-every: 8` puts every 8th frame into the test and validation lists and all others into the training
+            list. Without it, frames stay in the lists of the dataset that they come from; if it has only one of the
+            validation and test lists, that one serves as both. Below `downscale`, `images_2` and so on are beside
+            `images`, and `transforms_2.json` has scaled intrinsics.
 
-            **`dialect: instant-ngp`** writes `ngp/`. Depth is enlarged by nearest to the picture's size, since
-            instant-ngp refuses other sizes, with `integer_depth_scale: 0.001`. Masks are `dynamic_mask_<name>.png` beside
-            the pictures, the other way round: 255 = ignore. Below `measure-blur` or `filter-blur` each frame has its
-            `sharpness`, unless it is the only one of its file. The first frame's camera stands at the top. `scale` and
-            `offset` put the box, or else the cloud without its outermost hundredth, or else the cameras into the unit cube;
-            `aabb_scale` is the smallest power of two that takes in the cloud and the cameras. As instant-ngp trains on every
-            frame of every JSON file in a folder, `test-every` puts what it holds out into `test/transforms.json`, for its
-            `--test_transforms`, and smaller pictures have `downscaled_2/transforms.json`.
+            **`dialect: instant-ngp`** writes `ngp/`. Depth is enlarged to the picture's size by nearest neighbour,
+            since instant-ngp refuses other sizes, with `integer_depth_scale: 0.001`. Masks are
+            `dynamic_mask_<name>.png` beside the pictures, with the opposite meaning: 255 = ignore. Below `measure-blur`
+            or `filter-blur` each frame has its `sharpness`, unless it is the only one in its file. The first frame's
+            camera is at the top level. `scale` and `offset` put the box (or else the cloud without its outermost
+            hundredth, or else the cameras) into the unit cube; `aabb_scale` is the smallest power of two that takes in
+            the cloud and the cameras. Since instant-ngp trains on every frame of every JSON file in a folder,
+            `test-every` puts the frames that it holds out into `test/transforms.json`, for `--test_transforms`, and
+            smaller pictures have `downscaled_2/transforms.json`.
             """,
         example: "- write-transforms: {masks: silhouette, test-every: 8}", revision: 14)
 
@@ -55,7 +57,7 @@ public struct WriteTransforms: FrameStage, FoldStage {
     private var folder: String { dialect == .nerfstudio ? "nerf" : "ngp" }
 
     public init(_ options: inout OptionReader) {
-        dialect = options.choice("dialect", "Whose loader reads it.", default: .nerfstudio)
+        dialect = options.choice("dialect", "Whose loader is to read it.", default: .nerfstudio)
         isZUp = options.flag("z-up", "Turn a y-up world so that z is up.", default: true)
         dataset = DatasetOutput(&options)
     }
@@ -102,7 +104,7 @@ public struct WriteTransforms: FrameStage, FoldStage {
     public struct Fold {
         fileprivate var entries: [TransformsJSON.Entry] = []
         fileprivate var points: PointFile?
-        /// Smaller copies that some frame has.
+        /// The factors of smaller copies that any frame has.
         fileprivate var factors: Set<Int> = []
         /// For instant-ngp's cube: some of the points.
         fileprivate var sample = EvenSample<Vector3>(limit: 200_000)
@@ -123,7 +125,7 @@ public struct WriteTransforms: FrameStage, FoldStage {
             fold.entries.append(entry)
             fold.factors.formUnion(frame.downscaled.map(\.factor))
         }
-        // Where a cloud is written, the frame's points hold what stages have cut away from it.
+        // Where a cloud is written, the frames' points still hold what stages have cut away from it.
         if fold.points != nil, let points = frame.points {
             try fold.points?.add(points)
             if dialect == .instantNGP { points.sample(about: 200).forEach { fold.sample.append($0) } }

@@ -8,19 +8,21 @@ public struct WriteTum: FrameStage, FoldStage {
         name: "write-tum",
         summary: "Write a TUM RGB-D sequence: tum/ with rgb/, depth/, their lists and groundtruth.txt.",
         details: """
-            What SLAM systems and their evaluation read: `rgb.txt` and `depth.txt` list the pictures with their times,
-            `groundtruth.txt` holds the poses, camera to world as position and quaternion (x, y, z, w) with x right, y down,
-            z forward, of the rotation nearest to the recorded one. Times are decimal seconds on the recorder's clock with
-            six decimals, and pictures are named after them: of two frames within a microsecond the later one is dropped as bad.
+            This is what SLAM systems and their evaluation tools read: `rgb.txt` and `depth.txt` list the pictures with
+            their times, `groundtruth.txt` holds the poses, camera-to-world, as position and quaternion (x, y, z, w) of
+            the rotation nearest to the recorded one, with x right, y down, z forward. Times are seconds on the
+            recorder's clock with six decimals, and pictures are named after them: of two frames within a microsecond
+            the later one is dropped as bad.
 
-            **Depth** becomes 16-bit PNGs of 5000 units a metre, 0 for "no value" and beyond 13.107 m, which is counted.
-            Readers of this format take depth to have the pictures' size and view, so it is enlarged to them, each pixel
-            taking its nearest value, and never smoothed. It is as the stages above have left it; without `decompress` above
-            it is as recorded. Frames without depth are in `rgb.txt` alone.
+            **Depth** becomes 16-bit PNGs of 5000 units per metre, 0 for "no value" and beyond 13.107 m, which is
+            counted. Readers of this format assume that depth has the pictures' size and view, so it is resized to them
+            by nearest neighbour and never smoothed. It is as the stages above have left it, or as recorded without
+            `decompress` above. Frames without depth are only in `rgb.txt`.
 
-            **The camera** has no place in the format. `calibration.txt` is ScanMill's own: `fx fy cx cy width height`, the
-            median of the frames', the principal point counted from the centre of the top-left pixel. Where the frames' own
-            differ, because the lens has focused, the receipt says by how many pixels at the picture's border.
+            **The camera** has no place in the format. `calibration.txt` is ScanMill's own: `fx fy cx cy width height`,
+            the median over the frames, with the principal point counted from the centre of the top-left pixel. Where
+            the frames' own cameras differ, because the lens has focused, the receipt says by how many pixels at the
+            picture's border.
 
             Pictures are copied byte for byte; frames of a video become JPEG (4:4:4) or PNG. The world is written as
             recorded, and does not say which way is up.
@@ -120,7 +122,7 @@ public struct WriteTum: FrameStage, FoldStage {
     }
 
     public func end(_ fold: consuming Fold, _ capture: inout Capture, in context: StageContext) throws(Problem) {
-        guard let camera = fold.camera.settled(context) else { return }
+        guard let camera = fold.camera.median(reportedTo: context) else { return }
         try context.output.write(Array(fold.color.utf8), to: "\(Self.folder)/rgb.txt")
         try context.output.write(Array(fold.poses.utf8), to: "\(Self.folder)/groundtruth.txt")
         try context.output.write(Array(TUMText.cameraText(camera).utf8), to: "\(Self.folder)/calibration.txt")

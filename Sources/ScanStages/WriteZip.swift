@@ -8,12 +8,12 @@ public struct WriteZip: FrameStage, FoldStage {
         name: "write-zip",
         summary: "Write <id>.zip, a project as NeRFCapture and HMC's app export it: transforms.json, images, the box.",
         details: """
-            The archive holds one folder with the capture's id, in it `transforms.json`, `images/<n>.png`, where n counts the
-            source's frames from 0, and `boundingbox.json` where the capture has a box. That file holds only boxes turned
-            about y; a tilted one is left out with a warning. Poses are camera-to-world with OpenGL's axes; a world with z
-            up is turned to y up, which the project's readers take for up. Each frame has its own intrinsics and its
-            timestamp in seconds, and `file_path` has no extension, as the apps write it. The numbers at the top are the
-            first frame's, where the apps leave placeholders.
+            The archive holds one folder named after the capture's id, with `transforms.json`, `images/<n>.png`, where n
+            counts the source's frames from 0, and `boundingbox.json` if the capture has a box. That file can hold only
+            boxes turned about y; a tilted one is left out with a warning. Poses are camera-to-world with OpenGL's axes;
+            a world with z up is turned to y up, which the project's readers expect. Each frame has its own intrinsics
+            and its timestamp in seconds, and `file_path` has no extension, as the apps write it. The numbers at the top
+            level, where the apps leave placeholders, are the first frame's.
 
             Pictures become PNG, which is what the project's readers look for; `color: copy` keeps JPEGs as they are. All
             files are stored uncompressed and with the same date, so that equal captures make equal archives.

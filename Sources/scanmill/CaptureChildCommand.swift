@@ -8,7 +8,7 @@ import ScanPipeline
 import ScanStages
 import Synchronization
 
-/// The child's side of a capture's process: reads a job from stdin, runs it, and says one event a line on stdout.
+/// The child's side of a capture's process: reads a job from stdin, runs it, and writes one event per line to stdout.
 struct CaptureChildCommand: ParsableCommand {
     static let name = "run-one-capture"
     static let configuration = CommandConfiguration(commandName: name, shouldDisplay: false)
@@ -28,8 +28,8 @@ struct CaptureChildCommand: ParsableCommand {
         }
     }
 
-    /// When the parent is gone, however it went, stdin ends: then this process and its ffmpeg go too, so that no orphan
-    /// writes on.
+    /// When the parent is gone, however it ended, stdin ends: then this process and its ffmpeg end too, so that no
+    /// orphan goes on writing.
     private static func endWithParent() {
         DetachedThread.start {
             var byte: UInt8 = 0
@@ -43,8 +43,7 @@ struct CaptureChildCommand: ParsableCommand {
         }
     }
 
-    /// Says that bytes are read or written where no frame goes by: a large file is digested, a video encoded, a cloud
-    /// written.
+    /// Reports work while no frame goes by: when a large file is digested, a video encoded, or a cloud written.
     private static func tellOfWork() {
         DetachedThread.start {
             var seen = Heartbeat.count
@@ -60,8 +59,8 @@ struct CaptureChildCommand: ParsableCommand {
     /// Whether the last word has been said.
     private static let hasEnded = Mutex(false)
 
-    /// One line after the other: a line that is longer than the pipe takes several calls, and this is said on several
-    /// threads. Nothing comes after the last word.
+    /// Writes one line at a time: a line longer than the pipe's buffer takes several calls, and several threads call
+    /// this. Nothing comes after the last word.
     fileprivate static func say(_ event: CaptureEvent) {
         guard let data = try? JSONEncoder().encode(event) else { return }
         hasEnded.withLock { hasEnded in

@@ -4,7 +4,7 @@ import ScanPipeline
 
 struct CheckCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "check", abstract: "Shows all mistakes of a pipeline at once.",
+        commandName: "check", abstract: "Shows all mistakes in a pipeline at once.",
         discussion: "Nothing is run. Exit code 2 when there is a mistake, 0 otherwise; warnings do not count.")
 
     @Argument(help: "The pipeline's YAML file.", completion: .pipeline) var pipeline: String

@@ -8,7 +8,7 @@ struct DocsCommand: ParsableCommand {
         commandName: "docs",
         abstract: "Writes the reference pages of stages, formats and commands, and the pipelines' JSON Schema.")
 
-    @Argument(help: "The folder to write into; it is made when it is missing.", completion: .directory) var folder:
+    @Argument(help: "The folder to write into; it is created if it is missing.", completion: .directory) var folder:
         String
 
     func run() throws {

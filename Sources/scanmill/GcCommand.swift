@@ -6,15 +6,15 @@ struct GcCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "gc", abstract: "Removes what killed runs and samples left behind.",
         discussion: """
-            Results are never touched, nor is anything that a runner still works on. What was kept of captures that \
-            have neither a result nor a failure note any more goes too, as it does with each run.
+            Results are never touched, nor is anything that a runner is still working on. What was kept about captures \
+            that no longer have a result or a failure note is removed too, as it is by each run.
             """)
 
     @Argument(help: ArgumentHelp("The folder with the results.", valueName: "out"), completion: .directory)
     var output: String
 
     func run() throws {
-        // A folder into which a sample was to be written, say, is no run's.
+        // The folder may not belong to a run: a sample was to be written into it, say.
         let scratch = ScratchFolder(in: output).tidy()
         let (removed, left) =
             if !scratch.removed.isEmpty || !scratch.left.isEmpty { scratch } else {

@@ -4,14 +4,14 @@ import ScanModel
 
 struct InspectCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "inspect", abstract: "Tells what is in a capture, and what is wrong with it.",
+        commandName: "inspect", abstract: "Shows what is in a capture, and what is wrong with it.",
         discussion: """
             Files with their sizes, frame counts and rates; the camera's clock, path and intrinsics; depth and confidence \
             statistics; motion sensors; the box; what is missing; and problems, each with its place and a fix. A damaged \
-            capture is looked at as far as possible. Pictures are not decoded, unless `--pictures` asks for some to look at: \
-            a thumbnail, a contact sheet with frame numbers, coloured depth and confidence of some frames, the cloud with \
-            the box and the cameras, and the cameras' path from above, whatever of these the capture has. They are made by \
-            the stages of the same names, from up to 120 frames spread evenly.
+            capture is inspected as far as possible. Pictures are not decoded unless `--pictures` asks for some to \
+            look at: a thumbnail, a contact sheet with frame numbers, coloured depth and confidence of some frames, \
+            the cloud with the box and the cameras, and the cameras' path from above, as far as the capture has them. \
+            They are made by the stages of the same names, from up to 120 evenly spaced frames.
 
             Exit codes: 0 a run can use the capture (there may be warnings), 1 a run under the default rules would fail \
             (there are errors), 2 this is not a capture, 3 the environment stood in the way (permission, I/O).
@@ -20,7 +20,7 @@ struct InspectCommand: ParsableCommand {
     @Argument(help: "A capture: a folder or an archive.", completion: .capture) var capture: String
     @Option(
         help: ArgumentHelp(
-            "Write pictures of what is in it to a folder, which cannot lie in the capture.", valueName: "folder"),
+            "Write pictures of what is in it to a folder, which cannot be inside the capture.", valueName: "folder"),
         completion: .directory)
     var pictures: String?
     @Flag(help: "Print the same as JSON.") var json = false

@@ -7,8 +7,8 @@ struct PlanCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "plan", abstract: "Says what `run` would do and why, and writes nothing.",
         discussion: """
-            Sizes are estimated from the results that stand in OUT: the same capture's, or else what other captures \
-            became in proportion to their input. Whatever would run, the exit code is 0, and 2 or 3 where nobody can tell.
+            Sizes are estimated from the results in OUT: from the same capture's, or else from the usual ratio of a \
+            result's size to its input's. The exit code is 0 whatever would run, and 2 or 3 when that cannot be told.
             """)
 
     @OptionGroup var batch: BatchOptions
@@ -92,7 +92,7 @@ extension JSONObject {
     }
 }
 
-/// What the captures of a plan will need.
+/// What a plan's captures will need.
 private struct SizeEstimate {
     /// Nil when there is no result yet to go by.
     var output: Int64?
@@ -102,7 +102,7 @@ private struct SizeEstimate {
     init(_ plan: BatchPlan, output root: String, memory: UsualMemory) {
         self.memory = memory
         free = FreeSpace.bytes(at: root)
-        // What results became in proportion to their input, one after another until there are enough to go by.
+        // The ratios of results' sizes to their inputs', one after another until there are enough to go by.
         var ratios: [Double] = []
         var known: [String: Int64] = [:]
         // What is only compared is most likely up to date.
@@ -114,10 +114,9 @@ private struct SizeEstimate {
             known[id] = result.byteCount
             ratios.append(Double(result.byteCount) / Double(result.inputBytes))
         }
-        guard !ratios.isEmpty else { return }
-        let usual = ratios.sorted()[ratios.count / 2]
+        guard let usual = ratios.middle else { return }
         let sizes = toWrite.map { known[$0.id].map(Double.init) ?? Double(CaptureSize.bytes(of: $0.path)) * usual }
-        // A receipt that was damaged may tell of any size.
+        // A damaged receipt may give any size.
         let sum = sizes.reduce(0, +)
         output = sum < 1e18 ? Int64(sum.rounded()) : nil
     }

@@ -4,44 +4,44 @@ import ScanPipeline
 
 struct RunCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "run", abstract: "Takes captures through a pipeline.",
+        commandName: "run", abstract: "Runs captures through a pipeline.",
         discussion: """
-            INPUT is a capture (a folder or an archive), or a folder in which captures are searched. Each capture is \
-            published as OUT/<id>/ in one step, complete with its receipt.json, or not at all. Run the same command again \
-            after whatever happened: captures whose result is up to date are passed over.
+            INPUT is a capture (a folder or an archive), or a folder to search for captures. Each capture is published \
+            as OUT/<id>/ in one step, complete with its receipt.json, or not at all. Whatever happened, run the same \
+            command again: captures whose result is up to date are passed over.
 
-            Exit codes: 0 all captures are done, 1 some failed, 2 usage or an invalid pipeline (nothing was run), 3 the \
-            environment (disk, permission, a missing tool), 75 another runner works on what is left, 129, 130 and 143 \
-            stopped by SIGHUP, SIGINT and SIGTERM.
+            Exit codes: 0 all captures are done, 1 some failed, 2 usage or an invalid pipeline (nothing was run), \
+            3 the environment (disk, permission, a missing tool), 75 another runner is working on what is left, 129, \
+            130 and 143 stopped by SIGHUP, SIGINT and SIGTERM.
             """)
 
     @OptionGroup var batch: BatchOptions
-    @Option(help: "Cores to use in all, over captures and over frames inside one.") var jobs: Int?
+    @Option(help: "Cores to use in total, for captures side by side and for the frames of each.") var jobs: Int?
     @Flag(help: "Replace results of another pipeline, or of other captures with the same names.") var replace = false
     @Option(
         help: ArgumentHelp(
-            "Begin no capture after this time of day, such as 06:00: the next one after the start.", valueName: "time"))
+            "Begin no capture after the next time that the clock shows this, such as 06:00.", valueName: "time"))
     var until: TimeOfDay?
     @Option(
-        help: ArgumentHelp("Begin no capture while less is free on OUT's filesystem, such as 20G.", valueName: "size"))
+        help: ArgumentHelp("Begin no capture while less than this, such as 20G, is free for OUT.", valueName: "size"))
     var minFree: ByteSize?
     @Option(
-        help: ArgumentHelp("Memory for all captures together; fewer run side by side to keep it.", valueName: "size"))
+        help: ArgumentHelp("Memory for all captures together; fewer run at once to stay within it.", valueName: "size"))
     var maxMemory: ByteSize?
-    @Option(help: ArgumentHelp("End a capture that takes more memory than this, with ffmpeg's.", valueName: "size"))
+    @Option(help: ArgumentHelp("End a capture that takes more memory than this, ffmpeg's included.", valueName: "size"))
     var captureMemory = Self.usualCaptureMemory
-    @Option(help: ArgumentHelp("End a capture that makes no progress for this time.", valueName: "time"))
+    @Option(help: ArgumentHelp("End a capture that makes no progress for this long.", valueName: "time"))
     var patience = Self.usualPatience
     @Option(
         help: ArgumentHelp(
             """
             Run this command when the run has ended, with SCANMILL_STATUS and SCANMILL_OUT set. SIGINT and SIGTERM are \
-            passed on to it, and end it 5 seconds later; after a signal before it began, it has 5 seconds.
+            passed on to it, and it then has 5 seconds; if a signal ended the run, it has 5 seconds from its start.
             """, valueName: "command")
     )
     var onFinish: String?
     @Option(
-        help: ArgumentHelp("Append what happens to this file, one JSON object a line.", valueName: "file"),
+        help: ArgumentHelp("Append what happens to this file, one JSON object per line.", valueName: "file"),
         completion: .file())
     var log: String?
     @Option(
@@ -53,8 +53,8 @@ struct RunCommand: AsyncParsableCommand {
         name: .shortAndLong,
         help:
             """
-            Say nothing unless something failed, was salvaged, is still arriving, was left for want of disk space, or is odd \
-            about the whole.
+            Say nothing unless something failed, was salvaged, is still arriving or was left for want of disk space, \
+            or something is odd about the run as a whole.
             """
     )
     var quiet = false
@@ -89,7 +89,7 @@ struct RunCommand: AsyncParsableCommand {
     func run() async throws {
         do throws(Problem) { try RunThreads.require() } catch {
             Console.error(error.message())
-            // Nothing that is awaited would come, `--on-finish` neither.
+            // Nothing that is awaited would ever return, not even `--on-finish`.
             Self.exit(withError: ExitCode(ExitStatus.environment))
         }
         let code: Int32

@@ -9,9 +9,9 @@ struct SampleCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "sample", abstract: "Writes a synthetic capture whose ground truth is known exactly.",
         discussion: """
-            A room with a table and a boxed object, filmed by hand, in MultiScan's staging layout or another format: the \
-            stage `synthesize` and a writer. `scanmill stages synthesize` says what is in it. The same options give the \
-            same bytes on every machine.
+            A room with a table and a boxed object, as if filmed by hand, in MultiScan's staging layout or another \
+            format. The stage `synthesize` and a writer make it; `scanmill stages synthesize` says what is in it. The \
+            same options give the same bytes on every machine.
             """)
 
     enum Pictures: String, CaseIterable, ExpressibleByArgument { case jpg, png, mp4 }
@@ -20,7 +20,7 @@ struct SampleCommand: ParsableCommand {
         String
     @Option(help: "Number of frames.") var frames = 60
     @Option(help: "How MultiScan's pictures are stored: jpg (the default), png or mp4.") var rgb: Pictures?
-    @Option(help: "The format: one of those that ScanMill writes, but for ply.", completion: .writtenFormat)
+    @Option(help: "The format: one of those that ScanMill writes, except ply.", completion: .writtenFormat)
     var format =
         MultiScanCapture.name
     @Option(
@@ -54,7 +54,7 @@ struct SampleCommand: ParsableCommand {
         )
     }
 
-    /// The formats that are written and that hold frames: a sample is not a cloud.
+    /// The formats that ScanMill writes and that hold frames: a sample is not a cloud.
     static let formats = CaptureFormats.all.map { $0.card }.filter { $0.writer != nil && $0.reads != [.points] }
 
     /// The lines of the pipeline that write the format.
@@ -76,7 +76,7 @@ struct SampleCommand: ParsableCommand {
             throw ValidationError("`\(format)` is none of the formats that samples have: \(near)")
         }
         guard value(of: "depth") == "none" else { return "  - decompress\n  - \(writer)" }
-        // Writers that would have depth unless they are told.
+        // These writers want depth unless they are told otherwise.
         let withoutDepth = [
             "write-scannet": "depth: false", "write-sens": "depth: false", "write-frames": "depth: none",
         ]
@@ -90,14 +90,14 @@ struct SampleCommand: ParsableCommand {
         settings.last { $0.hasPrefix("synthesize.\(option)=") }?.split(separator: "=", maxSplits: 1).last
     }
 
-    /// A stage as it stands in a pipeline, `write-scannet: {layout: raw}`: its name, and what stands in the braces.
+    /// A stage as a pipeline has it, `write-scannet: {layout: raw}`: its name, and what is in the braces.
     private static func parts(of stage: String) -> (name: String, options: String?) {
         let parts = stage.split(separator: ": ", maxSplits: 1)
         return (String(parts[0]), parts.count > 1 ? String(parts[1].dropFirst().dropLast()) : nil)
     }
 
-    /// A writer that puts everything into a folder of its own leaves the capture in there: it is what stays. Where the
-    /// folder belongs to the format, such as Polycam's `keyframes/`, the capture is the whole.
+    /// Where a writer puts everything into a folder of its own, that folder is the capture and takes the outer one's
+    /// place. Where the folder belongs to the format, such as Polycam's `keyframes/`, the capture is the whole.
     private static func lift(_ path: String) {
         let whole = CaptureFolder(path: path)
         let names = whole.entries(in: "")
@@ -128,7 +128,7 @@ struct SampleCommand: ParsableCommand {
             let runner = Runner(pipeline: pipeline, workers: 2, tool: Tool.nameAndVersion)
             let receipt = try runner.run(CaptureInput(id: id, path: path), into: output)
             try output.publish(receipt: receipt.bytes)
-            // A sample is an input, not a result: with a receipt the search for captures would pass over it.
+            // A sample is an input, not a result: the search for captures would pass over a folder with a receipt.
             unlink("\(output.publishedPath)/\(Receipt.fileName)")
             lift(output.publishedPath)
             scratch.tidy()

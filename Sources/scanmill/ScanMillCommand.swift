@@ -9,8 +9,8 @@ struct ScanMillCommand: AsyncParsableCommand {
         abstract:
             "Turns phone and tablet scans into point clouds, NeRF data and staging captures, a night's batch at a time.",
         discussion: """
-            A pipeline is a list of stages in a YAML file. `scanmill stages` lists the stages; ready pipelines are in the \
-            folder pipelines/.
+            A pipeline is a list of stages in a YAML file. `scanmill stages` lists the stages; ready-made pipelines \
+            are in the folder pipelines/.
             """,
         version: Tool.nameAndVersion,
         subcommands: [
@@ -21,7 +21,7 @@ struct ScanMillCommand: AsyncParsableCommand {
             DocsCommand.self, ManPageCommand.self, CaptureChildCommand.self,
         ])
 
-    /// As the library's own, but mistakes of usage end with the code that all mistakes before a run have.
+    /// Like the library's own `main`, but usage errors end with the code that all mistakes before a run have.
     static func main() async {
         ProcessStart.prepare()
         refuseFileLikeAnOption()
@@ -41,15 +41,15 @@ struct ScanMillCommand: AsyncParsableCommand {
         }
     }
 
-    /// What a command ends with that printed before: lost output outranks whatever was found, but not a signal.
+    /// How a command that has printed something ends: lost output outranks whatever was found, but not a signal.
     private static func outranking(_ code: ExitCode) -> any Error {
         if code.rawValue >= ExitStatus.signals { return code }
         do { try Console.requireOutput() } catch { return error }
         return code
     }
 
-    /// Ends the process over a file whose name begins with a dash, as a shell's `*` gives it: the library would take its
-    /// letters for options, and help that nobody asked for would end a night well.
+    /// Ends the process if a word is a file whose name begins with a dash, as a shell's `*` may give it: the library
+    /// would take its letters for options, and help that nobody asked for would end the night with success.
     private static func refuseFileLikeAnOption() {
         let words = CommandWords.arguments.prefix { $0 != "--" }
         guard let word = words.first(where: { isShortOptions($0) && FileSystem.exists($0) }) else { return }
@@ -63,7 +63,7 @@ struct ScanMillCommand: AsyncParsableCommand {
         word.hasPrefix("-") && !word.hasPrefix("--") && word.count > 2
     }
 
-    /// What to say of a word that is no command; the library would call it and all behind it unexpected.
+    /// What to say about a word that is no command; the library would call it and everything after it unexpected.
     private static var unknownCommand: String? {
         let shown = configuration.subcommands.filter { $0.configuration.shouldDisplay }
         let names = shown.compactMap { $0.configuration.commandName }

@@ -5,10 +5,13 @@ import ScanPipeline
 struct StatusCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "status",
-        abstract: "Lists what is stale, failed, running, was never run or lost its result, and counts what is done.",
+        abstract: """
+            Lists what is stale, failed, running, unreadable, was never run or lost its result, and counts what is done.
+            """,
         discussion: """
-            Everything is read from receipts, failure notes and the records of runs; there is no database. However the \
-            captures stand, the exit code is 0: programs read `--json`. It is 2 when nothing was run into the folder.
+            Everything is read from receipts, failure notes and the records of runs; there is no database. The exit \
+            code is 0 whatever state the captures are in: programs read `--json`. It is 2 when nothing was run into \
+            the folder, and 3 when that cannot be told because the folder cannot be read.
             """)
 
     @Argument(help: ArgumentHelp("The folder with the results.", valueName: "out"), completion: .directory)
@@ -32,7 +35,7 @@ struct StatusCommand: ParsableCommand {
         }
         for entry in entries where entry.standing != .done {
             let cause = entry.cause.map { "  \(Console.visible($0))" } ?? ""
-            let older = entry.hasOlderResult ? " (an older result stands)" : ""
+            let older = entry.hasOlderResult ? " (an older result is there)" : ""
             Console.out("\(entry.standing.rawValue)  \(Console.visible(entry.id))\(cause)\(older)")
         }
         let groups = Dictionary(grouping: entries, by: \.standing)

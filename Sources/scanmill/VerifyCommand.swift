@@ -5,9 +5,10 @@ import ScanPipeline
 struct VerifyCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "verify", abstract: "Reads every published file again and compares it with its receipt.",
-        discussion:
-            "Exit code 3 when a file is missing, has other bytes, or is not listed, 2 when nothing was run into the folder."
-    )
+        discussion: """
+            Exit code 3 when a file is missing, has different bytes or is not listed, or when a folder that may be a \
+            result cannot be looked into; 2 when nothing was run into the folder.
+            """)
 
     @Argument(help: ArgumentHelp("The folder with the results.", valueName: "out"), completion: .directory)
     var output: String
@@ -17,7 +18,7 @@ struct VerifyCommand: ParsableCommand {
         let state = StateFolder(output: output)
         try Console.orExit { () throws(Problem) in try state.requireOutput() }
         var results: [(id: String, problems: [Problem])] = []
-        // To read everything takes as long as it takes: what is found is said at once.
+        // Reading everything may take long, so what is found is said at once.
         func note(_ id: String, _ problems: [Problem]) {
             results.append((id, problems))
             if !json { for problem in problems { Console.error(problem.message()) } }
@@ -37,7 +38,9 @@ struct VerifyCommand: ParsableCommand {
                 note(id, [error])
             }
         }
-        let bad = results.filter { !$0.problems.isEmpty }
+        let (count, damaged) = (results.count, results.count { !$0.problems.isEmpty })
+        let obscure = state.obscure
+        for (id, problem) in obscure { note(id, [problem]) }
         if json {
             Console.out(
                 .array(
@@ -48,9 +51,9 @@ struct VerifyCommand: ParsableCommand {
                         ])
                     }))
         } else {
-            Console.out(
-                "\(results.count.counted("result")): \(results.count - bad.count) sound, \(bad.count) damaged")
+            let more = obscure.isEmpty ? "" : "; \(obscure.count.counted("folder")) could not be looked into"
+            Console.out("\(count.counted("result")): \(count - damaged) sound, \(damaged) damaged\(more)")
         }
-        if !bad.isEmpty { throw ExitCode(ExitStatus.environment) }
+        if damaged > 0 || !obscure.isEmpty { throw ExitCode(ExitStatus.environment) }
     }
 }

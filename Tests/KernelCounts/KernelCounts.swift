@@ -23,6 +23,7 @@ enum KernelCounts {
         report("cull_by_box", kernelBox(frame), Twin.box(frame))
         report("voxels", kernelVoxels(frame), Twin.voxels(frame))
         report("halve", kernelHalve(frame), Twin.halve(frame))
+        report("halve_thrice", kernelHalveThrice(frame), Twin.halveThrice(frame))
     }
 
     private static func report(_ name: String, _ kernel: Int, _ twin: Int) {

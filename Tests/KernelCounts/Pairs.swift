@@ -41,6 +41,11 @@ func kernelVoxels(_ frame: borrowing TestFrame) -> Int {
 @_silgen_name("kernel_halve") @inline(never)
 func kernelHalve(_ frame: borrowing TestFrame) -> Int { Int(frame.picture.downscaled(by: 2).pixels[4711]) }
 
+@_silgen_name("kernel_halve_thrice") @inline(never)
+func kernelHalveThrice(_ frame: borrowing TestFrame) -> Int {
+    frame.picture.downscaled(by: [2, 4, 8]).reduce(0) { 256 * $0 + Int($1.pixels[4711]) }
+}
+
 /// The twins on the same input.
 enum Twin {
     static func maskRange(_ frame: TestFrame) -> Int {
@@ -99,5 +104,12 @@ enum Twin {
         var out = [UInt8](repeating: 0, count: frame.picture.pixels.count / 4)
         twin_halve(frame.picture.pixels, frame.picture.width, frame.picture.height, &sums, &out)
         return Int(out[4711])
+    }
+
+    static func halveThrice(_ frame: TestFrame) -> Int {
+        var sums = [UInt16](repeating: 0, count: frame.picture.width * 3)
+        var out = [UInt8](repeating: 0, count: frame.picture.pixels.count / 4)
+        let (width, height) = (frame.picture.width, frame.picture.height)
+        return Int(twin_halve_thrice(frame.picture.pixels, width, height, &sums, &out, 4711))
     }
 }

@@ -23,6 +23,7 @@ import Testing
         "cull_by_box": Expectation(recorded: 1_498_833),
         "voxels": Expectation(recorded: 6_928_619, limit: 1.2),
         "halve": Expectation(recorded: 1_905_692),
+        "halve_thrice": Expectation(recorded: 1_905_692),
     ]
 
     /// How far a count may be from the recorded one.

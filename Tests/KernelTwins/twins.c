@@ -146,3 +146,32 @@ void twin_halve(const uint8_t *pixels, size_t width, size_t height, uint16_t *su
         }
     }
 }
+
+static void average(
+    const uint8_t *pixels, size_t width, size_t height, size_t side, uint16_t *sums, uint8_t *out) {
+    const unsigned area = (unsigned)(side * side);
+    for (size_t v = 0; v + side <= height; v += side) {
+        const uint8_t *row = pixels + v * width * 3;
+        for (size_t i = 0; i < width * 3; i++) sums[i] = row[i];
+        for (size_t k = 1; k < side; k++) {
+            for (size_t i = 0; i < width * 3; i++) sums[i] += row[k * width * 3 + i];
+        }
+        for (size_t u = 0; u + side <= width; u += side) {
+            for (size_t c = 0; c < 3; c++) {
+                unsigned sum = area / 2;
+                for (size_t k = 0; k < side; k++) sum += sums[3 * (u + k) + c];
+                *out++ = (uint8_t)(sum / area);
+            }
+        }
+    }
+}
+
+size_t twin_halve_thrice(
+    const uint8_t *pixels, size_t width, size_t height, uint16_t *sums, uint8_t *out, size_t place) {
+    size_t digest = 0;
+    for (size_t side = 2; side <= 8; side *= 2) {
+        average(pixels, width, height, side, sums, out);
+        digest = 256 * digest + out[place];
+    }
+    return digest;
+}

@@ -51,6 +51,19 @@ import Testing
         ] { #expect(result.errors.contains(line), "\(line) is missing in \(result.errors)") }
     }
 
+    /// No line of the file shows it.
+    @Test func anOptionWithoutEffectThatWasSet() throws {
+        let folder = try TemporaryFolder()
+        try folder.write(
+            "stages: [synthesize, decompress, unproject, voxel-downsample, crop: {around: 1}, write-ply]",
+            to: "crop.yaml")
+        let result = try Scanmill.run(["check", "crop.yaml", "--set", "crop.from=floor", "--json"], in: folder.path)
+        #expect(result.status == 0)
+        let warnings = try JSONValue.parse(Array(result.output.utf8), file: "stdout")["warnings"]?.array
+        let messages = warnings?.compactMap { $0["message"]?.string }
+        #expect(messages == ["`from` has an effect only with `above` or `below`"], "\(result.output)")
+    }
+
     @Test func aFileThatIsNotThereIsSaidSo() throws {
         let result = try Scanmill.run(["check", "nowhere.yaml"])
         #expect(result.status == 2)

@@ -24,10 +24,11 @@ import Testing
         #expect(inspected.status == 0, "\(inspected.errors)")
     }
 
-    @Test(arguments: ["false", "no"]) func aSampleWithoutPictures(_ word: String) throws {
+    /// Of several the last one counts.
+    @Test(arguments: [["false"], ["no"], ["true", "false"]]) func aSampleWithoutPictures(_ words: [String]) throws {
         let folder = try TemporaryFolder()
-        let made = try Scanmill.run(
-            ["sample", "made", "--frames", "2", "--set", "synthesize.pictures=\(word)"], in: folder.path)
+        let settings = words.flatMap { ["--set", "synthesize.pictures=\($0)"] }
+        let made = try Scanmill.run(["sample", "made", "--frames", "2"] + settings, in: folder.path)
         #expect(made.status == 0, "\(made.errors)")
         let names = try FileManager.default.contentsOfDirectory(atPath: "\(folder.path)/made")
         #expect(names.contains("made.depth.zlib") && !names.contains("color"))

@@ -136,7 +136,7 @@ import Testing
         for id in ["a", "b"] { try folder.write("{", to: "in/\(id)/desk.json") }
         #expect(try scanmill("run", "quick.yaml", "in", "-o", "out").status == 1)
         let lines = try scanmill("status", "out").output.split(separator: "\n")
-        #expect(lines.map { $0.hasSuffix(" (an older result stands)") } == [true, false, false], "\(lines)")
+        #expect(lines.map { $0.hasSuffix(" (an older result is there)") } == [true, false, false], "\(lines)")
         let entries = try JSONValue.parse(Array(try scanmill("status", "out", "--json").output.utf8), file: "").array
         #expect(entries?.map { $0["older-result"] } == [.bool(true), .bool(false)])
     }
@@ -154,6 +154,18 @@ import Testing
         #expect(entries?.first?["cause"]?.string == "\(folder.path)/in/a is gone")
         // It is made again where it is asked for.
         #expect(try scanmill("run", "quick.yaml", "in", "-o", "out").output.contains("1 capture: 1 done"))
+    }
+
+    /// A run with other options did not come to it, and now none can.
+    @Test func whatWasLeftAndMovedAway() throws {
+        let run = ["run", "quick.yaml", "in/a", "-o", "out", "--no-report"]
+        #expect(try Scanmill.run(run, in: folder.path).status == 0)
+        let coarse = run + ["--set", "voxel-downsample.size=0.1", "--min-free", "9000T"]
+        #expect(try Scanmill.run(coarse, in: folder.path).status == 0)
+        try FileManager.default.removeItem(atPath: "\(folder.path)/in/a")
+        #expect(try scanmill("status", "out").output == "1 done; of 1 result the capture is gone\n")
+        let report = try newestReport()
+        #expect(report["captures"]?.array?.map { $0["status"]?.string } == ["ready"], "\(report)")
     }
 
     /// Relative inputs are those of the run, wherever `status` is asked.
@@ -300,6 +312,69 @@ import Testing
             let expected = "error: cannot list the folder: Permission denied\n  --> \(folder.path)/\(shut)\n"
             #expect(result.errors.hasPrefix(expected), "\(result.errors)")
         }
+    }
+
+    /// As a colleague, to whom that is not the same as a folder without the result.
+    @Test func aResultThatMayNotBeLookedInto() throws {
+        #expect(try scanmill("run", "quick.yaml", "in", "-o", "out").status == 0)
+        // What the root of a disk holds is no result.
+        try folder.write("", to: "out/lost+found/x")
+        #expect(chmod(folder.path, 0o755) == 0 && chmod("\(folder.path)/out/lost+found", 0) == 0)
+        defer { for name in ["a", "b", "lost+found"] { chmod("\(folder.path)/out/\(name)", 0o755) } }
+        let what = "a result that may not be looked into"
+        guard let tool = try Scanmill.commandOfNobody(in: folder.path, for: what) else { return }
+        #expect(try runCommand(tool + ["verify", "out"], in: folder.path).output == "2 results: 2 sound, 0 damaged\n")
+
+        #expect(chmod("\(folder.path)/out/a", 0) == 0)
+        let cause = "cannot tell whether a result stands here: Permission denied"
+        let verify = try runCommand(tool + ["verify", "out"], in: folder.path)
+        #expect(verify.status == 3)
+        #expect(verify.output == "1 result: 1 sound, 0 damaged; 1 folder could not be looked into\n")
+        #expect(verify.errors.hasPrefix("error: \(cause)\n  --> \(folder.path)/out/a\n"), "\(verify.errors)")
+        let json = try runCommand(tool + ["verify", "out", "--json"], in: folder.path)
+        let entries = try JSONValue.parse(Array(json.output.utf8), file: "").array
+        #expect(json.status == 3 && entries?.map { $0["sound"] } == [.bool(true), .bool(false)])
+        let status = try runCommand(tool + ["status", "out"], in: folder.path)
+        #expect(status.status == 0 && status.output == "unreadable  a  \(cause)\n1 done, 1 unreadable\n", "\(status)")
+        let plan = try runCommand(tool + ["plan", "quick.yaml", "in", "-o", "out"], in: folder.path)
+        #expect(plan.output.contains("cannot run a  \(cause)\n"), "\(plan)")
+
+        // Where nothing else tells that there are results at all.
+        #expect(chmod("\(folder.path)/out/b", 0) == 0)
+        for name in ["runs", "inputs"] {
+            try FileManager.default.removeItem(atPath: "\(folder.path)/out/.scanmill/\(name)")
+        }
+        let unknown = try runCommand(tool + ["status", "out"], in: folder.path)
+        #expect(unknown.status == 0 && unknown.output.hasSuffix("\n2 unreadable\n"), "\(unknown)")
+        try FileManager.default.removeItem(atPath: "\(folder.path)/out/.scanmill")
+        for command in ["status", "verify"] {
+            let result = try runCommand(tool + [command, "out"], in: folder.path)
+            #expect(result.status == 3)
+            #expect(result.errors.contains("   = nothing else in out is a result\n"), "\(result.errors)")
+        }
+    }
+
+    /// They are neither gone nor done, whatever is known of them.
+    @Test func resultsThatMayNotBeEntered() throws {
+        #expect(try scanmill("run", "quick.yaml", "in", "-o", "out").status == 0)
+        #expect(chmod(folder.path, 0o755) == 0)
+        let what = "results that may not be entered"
+        guard let tool = try Scanmill.commandOfNobody(in: folder.path, for: what, isAnother: true) else { return }
+        #expect(chmod("\(folder.path)/out/a", 0o700) == 0 && chmod("\(folder.path)/out/b/receipt.json", 0o600) == 0)
+        for gone in [nil, "out/.scanmill/inputs", "out/.scanmill/runs"] {
+            if let gone { try FileManager.default.removeItem(atPath: "\(folder.path)/\(gone)") }
+            let status = try runCommand(tool + ["status", "out"], in: folder.path)
+            let lines = status.output.split(separator: "\n")
+            #expect(status.status == 0 && lines.count == 3, "\(status)")
+            #expect(lines.first?.hasPrefix("unreadable  a  ") == true, "\(lines)")
+            #expect(lines.dropLast().allSatisfy { $0.hasSuffix(": Permission denied") }, "\(lines)")
+            #expect(lines.last == "2 unreadable")
+        }
+        let json = try runCommand(tool + ["status", "out", "--json"], in: folder.path).output
+        let entries = try JSONValue.parse(Array(json.utf8), file: "").array
+        #expect(entries?.map { $0["status"]?.string } == ["unreadable", "unreadable"])
+        // Their owner sees them as they are.
+        #expect(try scanmill("status", "out").output == "2 done\n")
     }
 
     /// As a user who may not remove it.

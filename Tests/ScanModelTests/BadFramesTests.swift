@@ -15,8 +15,8 @@ import Testing
     }
 
     @Test func moreThanTheLimitFailTheCapture() {
-        let problem = capture(bad: 3, of: 40).excessOfBadFrames(readBy: "read[2]")
-        #expect(problem?.summary == "3 of 40 frames are bad (7.5 %)")
+        let problem = capture(bad: 3, of: 41).excessOfBadFrames(readBy: "read[2]")
+        #expect(problem?.summary == "3 of 41 frames are bad (7.317 %)")
         #expect(problem?.notes.first == "the limit is 5 %")
         #expect(problem?.notes.count == 4)
         #expect(

@@ -138,6 +138,15 @@ import Testing
         #expect(others.isEmpty && file.entries.count == 1)
     }
 
+    @Test func asManyAliasesAsAreRead() {
+        func problems(_ count: Int) -> [String] {
+            let stages = ["&a read"] + Array(repeating: "*a", count: count)
+            return Self.parse("stages: [\(stages.joined(separator: ", "))]\n").problems.map(\.summary)
+        }
+        #expect(problems(32) == [])
+        #expect(problems(33) == ["the file has 33 aliases (`*name`), and at most 32 are read"])
+    }
+
     @Test func valuesThatNoOptionTakes() throws {
         let (file, problems) = Self.parse(
             "stages:\n  - x: {a: {b: 1}, c: [1, [2]], d: [{e: 1}], f: , g: null, h: \"null\", i: []}\n")

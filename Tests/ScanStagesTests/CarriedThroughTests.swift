@@ -57,8 +57,11 @@ import Testing
 
     /// 255 = ignore.
     @Test func instantNGPsMasksAreTheOtherWayRound() throws {
-        let run = try StageRun("- write-transforms: {dialect: instant-ngp}", on: try Self.dataset())
+        let run = try StageRun(
+            "- downscale: {factors: [2]}\n- write-transforms: {dialect: instant-ngp}", on: try Self.dataset())
         #expect(try mask(run, "ngp/images/dynamic_mask_000002.png") == Self.mask(without: 2).inverted)
+        let small = Self.mask(without: 2).nearest(to: PixelSize(4, 3)).inverted
+        #expect(try mask(run, "ngp/images_2/dynamic_mask_000002.png") == small)
         #expect(try mask(run, "ngp/images/dynamic_mask_000003.png").pixels.allSatisfy { $0 == 0 })
     }
 
@@ -164,8 +167,10 @@ import Testing
     /// nerfstudio's loader wants both of the lists that it evaluates with.
     @Test func oneListOfHeldOutFramesDoesForBoth() throws {
         var capture = try Self.dataset()
-        capture.items[1].split = .test
-        #expect(try lists(StageRun("- write-transforms", on: capture)) == [Self.trained, Self.held, Self.held])
+        for only in [DatasetSplit.validation, .test] {
+            capture.items[1].split = only
+            #expect(try lists(StageRun("- write-transforms", on: capture)) == [Self.trained, Self.held, Self.held])
+        }
         capture.items[3].split = .validation
         #expect(
             try lists(StageRun("- write-transforms", on: capture))

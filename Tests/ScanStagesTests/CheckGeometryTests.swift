@@ -274,6 +274,25 @@ import Testing
         #expect(run.counts("check-geometry")["fits-better"] == nil)
     }
 
+    /// Each frame but the last three has a partner. Three pairs show that something is wrong, and two do not.
+    @Test(arguments: [(5, "undecided"), (6, "warning")])
+    func aFewPairsThatDoNotFitAreAWarning(_ frames: Int, _ verdict: String) throws {
+        var capture = Self.wall(noise: 0.1)
+        capture.items.removeSubrange(frames...)
+        let counts = try StageRun("- check-geometry", on: capture).counts("check-geometry")
+        #expect(counts["pairs"]?.integer == Int64(frames - 3))
+        #expect(counts["verdict"]?.string == verdict, "\(counts)")
+    }
+
+    /// In a world without unit, any depth may be right; axes are wrong in any unit.
+    @Test(arguments: [(GeometryHypothesis.cvAxes, "fail"), (.depthBy1000, "undecided")])
+    func withoutAUnitOnlyTheUnitIsUndecided(_ mistake: GeometryHypothesis, _ verdict: String) throws {
+        var capture = try Self.capture { Self.spoil(&$0, mistake) }
+        capture.isMetric = false
+        let run = try StageRun("- check-geometry", on: capture)
+        #expect(run.counts("check-geometry")["verdict"]?.string == verdict)
+    }
+
     /// Scans have half of their depth within 10 m: of larger numbers nobody knows whether they are millimetres.
     @Test(arguments: [(2.0, "fail"), (3, "warning")])
     func onlyAPlausibleDepthTellsTheUnit(_ scale: Double, _ verdict: String) throws {

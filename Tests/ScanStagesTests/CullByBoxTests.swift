@@ -471,6 +471,8 @@ import Testing
         capture.isMetric = false
         let run = try StageRun("- cull-by-box: {margin: 0.5}", on: capture)
         #expect(run.warnings == ["cull-by-box: the world's unit is unknown: 0.5 m may be anything"])
+        let lower = try StageRun("- cull-by-box: {bottom: 0.25}", on: capture)
+        #expect(lower.warnings == ["cull-by-box: the world's unit is unknown: 0.25 m may be anything"])
         #expect(try StageRun("- cull-by-box", on: capture).warnings == [])
     }
 

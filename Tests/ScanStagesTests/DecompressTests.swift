@@ -60,6 +60,16 @@ import Testing
         #expect(without.frames.map(\.confidence) == [nil])
     }
 
+    @Test func withoutADepthPictureConfidenceStays() throws {
+        var capture = MemoryCapture([.init(recorded: [1, 2, 3]), .init()])
+        capture.depthSize = PixelSize(3, 1)
+        let map = ConfidenceMap(width: 3, height: 1, values: [0, 1, 2], range: 0...2)
+        capture.items[1].recordedConfidence = map
+        let run = try StageRun("- decompress", on: capture)
+        #expect(run.frames.last?.depth?.metres == [0, 0, 0] && run.frames.last?.confidence == map)
+        #expect(run.count("decompress", "frames-without-depth") == 1)
+    }
+
     @Test func theFrameBeforeIsUnpackedOnlyWhereItIsAskedFor() throws {
         let capture = MemoryCapture([.init(recorded: [1, -1]), .init(recorded: [2, 0]), .init(recorded: [3, .nan])])
         let asked = try StageRun("- decompress", on: capture, probing: [.depth, .previousDepth])

@@ -30,6 +30,12 @@ import Testing
         #expect(problem?.summary == "no floor was found to count heights from")
     }
 
+    /// What an earlier stage found is then no floor for those below.
+    @Test func aSecondSearchThatFindsNoneLeavesNone() throws {
+        let stages = Self.room + "- find-floor\n- find-floor: {min-area: 50}"
+        #expect(try StageRun(stages, reading: "nowhere/room").capture.floor == nil)
+    }
+
     /// A table that is larger than the floor, 29 cm below the lower of two cameras.
     @Test func clearanceLeavesOutWhatIsNearTheCameras() throws {
         var positions: [Float] = []
@@ -112,6 +118,22 @@ import Testing
             Floor.find(in: PointCloud(positions: positions), up: Vector3(0, 1, 0), below: -0.1, minArea: 0.25))
         #expect(abs(floor.tilt - degrees) < 0.1)
         #expect(abs(floor.height + 1.4) < 0.06)
+    }
+
+    /// Its points scatter by 5 cm, so that hardly any cell is flat: then all of them count.
+    @Test func aNoisyFloorIsFittedByAllItsPoints() throws {
+        var positions: [Float] = []
+        for a in 0..<40 {
+            for b in 0..<40 {
+                // The layer in the middle alone has all cells.
+                let few: [Float] = [0.006, 0.03, 0.054, 0.054]
+                let heights: [Float] = b == 0 && a < 4 ? [few[a]] : [0.006, 0.054]
+                for height in heights { positions += [Float(a) * 0.05 + 0.025, height, Float(b) * 0.05 + 0.025] }
+            }
+        }
+        let floor = try #require(
+            Floor.find(in: PointCloud(positions: positions), up: Vector3(0, 1, 0), below: 1, minArea: 1))
+        #expect(abs(floor.height - 0.03) < 1e-3 && floor.pointCount == 3196)
     }
 
     /// Points a little above the limit, in the floor's own layers, are none of it.

@@ -79,6 +79,8 @@ import Testing
         #expect(run.kept == [0, 2, 3])
         #expect(run.count("select-keyframes", "taken-back-for-faces") == 2)
         #expect(try self.run("distance: 2, per-face: 2", boxed([0, 0.1, 0.5, 0.9])).kept == [0, 3])
+        // Behind 0.95, 0.9 is near and 0.5 far.
+        #expect(try self.run("distance: 2, per-face: 3", boxed([0, 0.5, 0.9, 0.95])).kept == [0, 1, 3])
         // Two as far: the sharper one.
         #expect(try self.run("distance: 2, per-face: 2", boxed([0, -0.5, 0.5], [9, 1, 2])).kept == [0, 2])
     }

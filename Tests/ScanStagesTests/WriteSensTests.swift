@@ -157,6 +157,16 @@ import Testing
         #expect(try self.read(encoded.path + "/mini.sens")["compression"] == .of([2, 1]))
     }
 
+    /// The first picture of a file says what the others are.
+    @Test func picturesOfAnotherKindAreEncodedAgain() throws {
+        var capture = try MemoryCapture.posed(2)
+        let picture = RGBImage(width: 8, height: 6, pixels: Array(repeating: 99, count: 144))
+        capture.files["color/1.png"] = try JPEG.encode(picture)
+        let run = try StageRun("- write-sens", on: capture)
+        #expect(try read(run.path + "/memory.sens")["compression"] == .of([1, 1]))
+        #expect(run.count("write-sens", "pictures-encoded-again") == 1)
+    }
+
     // MARK: - What is not there
 
     @Test func framesWithoutPosesAreLost() throws {
@@ -181,6 +191,11 @@ import Testing
         let expected = (0.5 / camera.fx * Double(camera.width) / 2 * 1000).rounded() / 1000
         #expect(run.counts("write-sens")["camera-deviation"]?.double == expected)
         #expect(run.warnings.contains { $0.contains("one camera stands for all frames") } == (expected > 1))
+        // One that sees everything lower down is as far off.
+        var lower = capture
+        lower.items[3].intrinsics?.cy += 2.5
+        let far = try StageRun("- write-sens", on: lower)
+        #expect(far.counts("write-sens")["camera-deviation"]?.double == 2.5)
     }
 
     @Test func aDepthSensorKeepsItsCamera() throws {

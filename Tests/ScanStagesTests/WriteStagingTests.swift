@@ -86,6 +86,15 @@ import Testing
         "write-staging: frames are missing between the others or depth was masked, and MultiScan zeroes depth that differs"
         + " from the frame before once more: set its `delta_thresh` and `depth_delta` to 0"
 
+    /// One missing frame is a gap, if it is missing between others.
+    @Test(arguments: [("[0, 2]", true), ("[0, 1]", false)])
+    func aGapOfOneFrameIsNoted(_ kept: String, _ isGap: Bool) throws {
+        let run = try StageRun(
+            "- select-frames: {include: \(kept)}\n- write-staging", on: try MemoryCapture.posed(3))
+        let notes = (run.receipt["notes"]?.array ?? []).compactMap(\.string)
+        #expect(notes.contains(Self.filtersOnceMore) == isGap, "\(notes)")
+    }
+
     @Test func linesStayAsRecordedButForTheSourcesNumber() throws {
         let source = try MiniSource()
         let run = try PipelineRun(Self.third, on: source.path)
@@ -161,12 +170,15 @@ import Testing
         }
         let (millimetres, halves) = (DepthEncoding.uint16(unitsPerMetre: 1000), DepthEncoding.float16Metres)
         let items =
-            [(nil, 0), (millimetres, 1.5), (halves, 2.25), (millimetres, 3), (nil, 0)] as [(DepthEncoding?, Float)]
+            [(nil, 0), (millimetres, 1.5), (halves, 2.25), (halves, 9), (millimetres, 3), (nil, 0)]
+            as [(DepthEncoding?, Float)]
         let capture = MemoryCapture(try items.map(item))
         let run = try StageRun("- write-staging: {depth: \(depth)}", on: capture)
         let metadata = try JSONValue.parse(try run.bytes("memory.json"), file: "json")
         #expect(metadata["depth_unit"]?.string == "mm")
-        let expected: [UInt16] = [0, 1500, 2250, 3000, 0]
+        // Thirteen bits of millimetres end before 9 m.
+        let expected: [UInt16] = [0, 1500, 2250, 0, 3000, 0]
+        #expect(run.count("write-staging", "depth-pixels-too-far") == 12)
         let bytes = try PipelineRun.inflated("\(run.path)/memory.depth.zlib")
         #expect(
             bytes == expected.flatMap { value in (0..<12).flatMap { _ in [UInt8(value & 255), UInt8(value >> 8)] } })
@@ -505,6 +517,16 @@ import Testing
         // Metadata, lines, depth, confidence, pictures.
         #expect(metadata["number_of_files"] == .integer(5))
         #expect(metadata["streams"]?.array?.contains { $0["type"]?.string == "confidence_map" } == true)
+    }
+
+    /// The zeros that a frame without confidence gets are of the range of the others.
+    @Test func confidenceKeepsItsRangeWhereTheLastFrameHasNone() throws {
+        var capture = try MemoryCapture.posed(2)
+        capture.items[0].recordedConfidence = ConfidenceMap(
+            width: 4, height: 3, values: Array(repeating: 200, count: 12), range: 0...255)
+        let run = try StageRun("- write-staging", on: capture)
+        let metadata = try JSONValue.parse(try run.bytes("memory.json"), file: "memory.json")
+        #expect(metadata["depth_confidence_value_range"] == .of([0, 255]))
     }
 
     /// Eleven pictures from 1 on for twelve lines may be all but the first, or all but the last of a program that counts

@@ -118,6 +118,17 @@ import Testing
         }
     }
 
+    @Test func eachFileFindsThePoints() throws {
+        var capture = try MemoryCapture.posed(2)
+        for index in capture.items.indices { capture.items[index].points = PointCloud(positions: [1, 2, 3]) }
+        let run = try StageRun("- write-transforms: {dialect: instant-ngp, test-every: 2}", on: capture)
+        for (file, points) in [("transforms.json", "points.ply"), ("test/transforms.json", "../points.ply")] {
+            let json = try JSONValue.parse(try run.bytes("ngp/\(file)"), file: file)
+            #expect(json["ply_file_path"]?.string == points, "\(file)")
+        }
+        #expect(run.files.contains("ngp/points.ply"))
+    }
+
     /// The other way round than nerfstudio's, and beside the picture.
     @Test func masksSayWhatToIgnore() throws {
         let run = try StageRun(

@@ -119,6 +119,20 @@ import Testing
         }
     }
 
+    /// Upright along z, its own x axis towards (0.6, 0.8).
+    @Test func aBoxIsTurnedWithItsWorld() throws {
+        var capture = try MemoryCapture.posed(1)
+        capture.worldUp = Vector3(0, 0, 1)
+        capture.box = OrientedBox(
+            center: Vector3(1, 2, 3),
+            worldFromBox: Matrix3(columns: Vector3(0.6, 0.8, 0), Vector3(0, 0, 1), Vector3(0.8, -0.6, 0)),
+            halfSize: Vector3(0.5, 1, 0.25))
+        let run = try StageRun("- write-zip", on: capture)
+        let box = try #require(try StageRun("- read", reading: "\(run.path)/memory.zip", probing: [.pose]).capture.box)
+        #expect((box.center - Vector3(1, 3, -2)).length < 1e-6)
+        #expect((box.halfSize - Vector3(0.5, 1, 0.25)).length < 1e-6)
+    }
+
     @Test func aProjectWithoutTimes() throws {
         var capture = MemoryCapture([MemoryCapture.Item(), MemoryCapture.Item()])
         for index in capture.items.indices {

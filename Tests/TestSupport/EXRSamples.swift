@@ -1,8 +1,8 @@
 import Foundation
 
-/// OpenEXR pictures of 3 × 4 pixels but for one, as the OpenEXR project's own Python module writes them (OpenEXR 3.5.3).
+/// OpenEXR pictures, all but one of 3 × 4 pixels, written by the OpenEXR project's own Python module (OpenEXR 3.5.3).
 public enum EXRSamples {
-    /// What they hold as depth, row by row: a quarter of a metre more each, and the third is not a number.
+    /// The depth that they hold, row by row: each pixel a quarter of a metre more, and the third is not a number.
     public static let depth: [Float] = (0..<12).map { $0 == 2 ? .nan : 1 + Float($0) / 4 }
 
     /// One channel, R, in floats, packed with ZIP.
@@ -25,7 +25,7 @@ public enum EXRSamples {
         fAEAAAAAAAAAAAAABgAAAAA8AD0AfgEAAAAGAAAAAD8AQIBAAgAAAAYAAAAAQYBBAEIDAAAABgAAAIBCAEOAQw==
         """)
 
-    /// R, G and B in floats, packed with PIZ: R is the depth, plus 1; G and B are others.
+    /// R, G and B in floats, packed with PIZ: R is the depth plus 1; G and B hold other values.
     public static let colors = bytes(
         """
         di8xAQIAAABjaGFubmVscwBjaGxpc3QANwAAAEIAAgAAAAAAAAABAAAAAQAAAEcAAgAAAAAAAAABAAAAAQAAAFIAAgAAAAAAAAABAAAAAQAAAA\

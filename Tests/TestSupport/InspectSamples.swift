@@ -1,12 +1,12 @@
 import Foundation
 
-/// A small MultiScan capture, made by Python's json, struct and zlib and by none of our own code, which tests damage
-/// before they have it inspected.
+/// A small MultiScan capture for tests to damage before they have it inspected, made by Python's json, struct and zlib
+/// and by none of our own code.
 ///
-/// 4 × 3 pixels of depth, 8 × 6 of colour, 30 frames a second. Frame i has its camera at x = i / 100, upright, looking
-/// along −z at the back face of a box; its focal length is 100 + i. Depth pixel p of frame i is 1 + (12 i + p) / 1024
-/// metres, except that pixel 0 of every frame is 0, and pixels 1, 2 and 3 of frame 0 are NaN, +inf and −1. Confidence of
-/// pixel p is p mod 3.
+/// 4 × 3 pixels of depth, 8 × 6 of colour, 30 frames per second. Frame i has its camera at x = i / 100, upright,
+/// looking along −z at the back face of a box; its focal length is 100 + i. Depth pixel p of frame i is
+/// 1 + (12 i + p) / 1024 metres, except that pixel 0 of every frame is 0, and pixels 1, 2 and 3 of frame 0 are NaN,
+/// +inf and −1. Confidence of pixel p is p mod 3.
 public struct InspectSample: Sendable {
     public let folder: TemporaryFolder
     public let path: String
@@ -24,7 +24,7 @@ public struct InspectSample: Sendable {
 
     public func file(_ name: String) -> URL { URL(fileURLWithPath: path).appendingPathComponent(name) }
 
-    /// Replaces a file by what `change` makes of its bytes.
+    /// Replaces a file with what `change` makes of its bytes.
     public func edit(_ name: String, _ change: ([UInt8]) throws -> some Sequence<UInt8>) throws {
         try Data(change([UInt8](Data(contentsOf: file(name))))).write(to: file(name))
     }
@@ -33,7 +33,7 @@ public struct InspectSample: Sendable {
 
     public func remove(_ name: String) throws { try FileManager.default.removeItem(at: file(name)) }
 
-    /// Replaces one line of a text file; the first is 1.
+    /// Replaces one line of a text file; lines count from 1.
     public func replaceLine(_ number: Int, of name: String, by line: String) throws {
         var lines = String(decoding: try Data(contentsOf: file(name)), as: UTF8.self).components(separatedBy: "\n")
         lines[number - 1] = line

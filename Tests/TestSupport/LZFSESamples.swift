@@ -1,8 +1,8 @@
 import Foundation
 
-/// Streams of LZFSE. The packed ones come from Apple's own library (lzfse 1.0, as Python's pyliblzfse 0.4.1 has it).
+/// LZFSE streams. The packed ones come from Apple's own library (lzfse 1.0, as in Python's pyliblzfse 0.4.1).
 public enum LZFSESamples {
-    /// A block of LZVN, which small streams have: ``lzvnBytes``.
+    /// An LZVN block, as in small streams: ``lzvnBytes``.
     public static let lzvn = bytes(
         """
         YnZ4brwCAAC3AQAAQAEA4AsBAQIDBAUGBwkKDA4QEhQWGRseISQnKi0xNAf6+eAPHCIpLzY9BAsSGSEoMDgACBAYISkyOwQNFh8pMjwGB/r5\
@@ -31,7 +31,7 @@ public enum LZFSESamples {
         QBkpCbkCgJDKaHRdONJ1VgJidngk
         """)
 
-    /// 3,000 floats as of a depth map: steps, and here and there a random number of C's old generator.
+    /// 3,000 floats like those of a depth map: steps, and here and there a random number from C's old generator.
     public static let packedBytes: [UInt8] = {
         var state: UInt32 = 1
         var bytes: [UInt8] = []

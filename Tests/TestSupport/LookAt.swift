@@ -1,7 +1,7 @@
 import ScanModel
 
 extension Pose {
-    /// A camera that looks at a place, its right side level in a world with y up.
+    /// A camera that looks at a point, with its x axis level in a y-up world.
     public static func camera(at position: Vector3, lookingAt target: Vector3) -> Pose {
         let back = (position - target).normalized
         let seed = abs(back.y) < 0.999 ? Vector3(0, 1, 0) : Vector3(0, 0, 1)

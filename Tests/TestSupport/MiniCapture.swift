@@ -1,8 +1,8 @@
 import Foundation
 
-/// A small MultiScan capture on disk whose every number is known.
+/// A small MultiScan capture on disk in which every number is known.
 ///
-/// Nothing of it comes from the code under test: streams and PNGs are DEFLATE in stored blocks, lines and metadata are
+/// None of it comes from the code under test: streams and PNGs are DEFLATE in stored blocks, lines and metadata are
 /// text, and a video is made by ffmpeg's own command line.
 public struct MiniCapture: Sendable {
     public enum Pictures: Sendable {
@@ -24,9 +24,9 @@ public struct MiniCapture: Sendable {
     public var hasConfidence = true
     public var hasBox = true
     public var hasMotion = true
-    /// Frames whose timestamp is that of the frame before.
+    /// Frames that repeat the timestamp of the frame before.
     public var repeatedTimestamps: Set<Int> = []
-    /// Frames whose picture is damaged in its middle, which only decoding notices.
+    /// Frames whose picture is damaged in the middle, which only decoding detects.
     public var damagedPictures: Set<Int> = []
 
     public init() {}
@@ -48,7 +48,7 @@ public struct MiniCapture: Sendable {
     /// The grey of all pixels of a frame's picture, within a video's range.
     public static func grey(_ frame: Int) -> UInt8 { UInt8(30 + frame * 25 % 200) }
 
-    /// 10 a second, one lost after every third. Every other frame comes 7 ms later than a video shows it.
+    /// 10 per second, one lost after every third. Every other frame comes 7 ms later than a video shows it.
     public func timestamp(_ frame: Int) -> Int64 {
         let frame = Int64(repeatedTimestamps.contains(frame) ? frame - 1 : frame)
         return 281_234_567_891_234 + (frame + frame / 3) * 100_000_000 + frame % 2 * 7_000_000
@@ -72,7 +72,7 @@ public struct MiniCapture: Sendable {
         Self.pixels.map { Self.confidence(frame, $0, $1) * (isAndroid ? 127 : 1) }
     }
 
-    /// A frame's camera line. Spaces, the key that nobody knows and the numbers' forms are there to survive.
+    /// A frame's camera line. Its spaces, unknown key and number formats must survive unchanged.
     public func line(_ frame: Int) -> String {
         let f = Self.focalLength(frame)
         let p = Self.position(frame)
@@ -133,7 +133,7 @@ public struct MiniCapture: Sendable {
         return png
     }
 
-    /// Streams in an order of their own, as recordings with motion sensors have them.
+    /// Streams in an order of their own, as in recordings with motion sensors.
     private var metadata: String {
         func stream(
             _ id: String, _ type: String, _ encoding: String, _ ending: String, _ count: Int, _ more: String = ""
@@ -188,7 +188,7 @@ public struct MiniCapture: Sendable {
                 "ffmpeg", "-nostdin", "-loglevel", "error", "-y", "-f", "rawvideo", "-pix_fmt", "yuv420p", "-s",
                 "\(width)x\(height)", "-r", "10", "-i", folder.url("planes.yuv").path, "-vf",
                 "settb=1/10,setpts=N+floor(N/3)", "-fps_mode", "passthrough", "-c:v", "libx264", "-qp", "0", "-bf", "0",
-                // With one, versions 7 hide a last frame of no length.
+                // With one, ffmpeg 7 hides a last frame of zero duration.
                 "-use_editlist", "0",
                 folder.url("\(id)/\(stem).mp4").path,
             ]
@@ -200,7 +200,7 @@ public struct MiniCapture: Sendable {
     }
 }
 
-/// DEFLATE without compression, by the letter of RFC 1951, and PNGs made with it.
+/// DEFLATE without compression, exactly as in RFC 1951, and PNGs made with it.
 enum StoredDeflate {
     static func raw(_ bytes: [UInt8]) -> [UInt8] {
         var result: [UInt8] = []

@@ -1,7 +1,7 @@
 import ScanFormats
 import ScanModel
 
-/// A tiny MultiScan capture whose every number is known, and which tests damage as they need.
+/// A tiny MultiScan capture in which every number is known, for tests to damage as they need.
 ///
 /// Files are made in memory; a test changes, cuts or removes some of them and writes the rest with
 /// ``TemporaryFolder/write(_:under:)``.
@@ -14,14 +14,14 @@ public struct MultiScanSample {
 
     /// What all file names begin with.
     public var stem = "scan"
-    /// Camera lines, and pictures and frames of the streams where nothing else is said.
+    /// How many camera lines, pictures and stream frames there are, unless a test says otherwise.
     public var frameCount = 4
     public var depthFrames: Int?
     public var confidenceFrames: Int?
     public var pictureFrames: Int?
     public var depthSize = PixelSize(8, 6)
     public var colorSize = PixelSize(32, 24)
-    /// The size of the pictures on disk, where it is another than the metadata says.
+    /// The size of the pictures on disk, if it differs from what the metadata says.
     public var pictureSize: PixelSize?
     /// Android: 16-bit millimetres, and confidence from 0 to 255.
     public var isAndroid = false
@@ -45,7 +45,7 @@ public struct MultiScanSample {
     /// 0, 1 or 2.
     public static func confidence(_ frame: Int, _ u: Int, _ v: Int) -> UInt8 { UInt8((frame + u + v) % 3) }
 
-    /// Red says where a pixel is in its row, green where its row is, blue which frame it belongs to.
+    /// Red gives a pixel's column, green its row, blue the frame it belongs to.
     public static func color(_ frame: Int, _ x: Int, _ y: Int) -> [UInt8] {
         [UInt8(truncatingIfNeeded: 7 * x), UInt8(truncatingIfNeeded: 9 * y), UInt8(truncatingIfNeeded: 40 * frame)]
     }

@@ -1,7 +1,7 @@
 import Foundation
 
-/// Whether the tests run under a sanitizer, which takes several times the memory and the time. Tests of such figures say
-/// aloud that they skip them.
+/// Whether the tests run under a sanitizer, which takes several times the memory and time. Tests that measure these say
+/// aloud that they skip.
 public enum Sanitizer {
     public static let isOn: Bool = {
         let isOn = dlsym(nil, "__asan_init") != nil || dlsym(nil, "__tsan_init") != nil

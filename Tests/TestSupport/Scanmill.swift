@@ -12,12 +12,12 @@ public enum Scanmill {
         try runCommand([path] + arguments, in: folder, environment: environment)
     }
 
-    /// The tool as a user who may not do everything: root may, so root's tests run it as nobody.
+    /// The tool run by an unprivileged user: tests that run as root run it as nobody.
     /// - Parameters:
     ///   - folder: where it is run.
-    ///   - what: what is tested; without such a user the test says that it skips it.
-    ///   - isAnother: whether the user who runs the tests will not do.
-    /// - Returns: the words before its arguments; nil where there is no such user.
+    ///   - what: what is tested; without such a user the test says that it skips this.
+    ///   - isAnother: whether it must not be the user who runs the tests.
+    /// - Returns: the words before its arguments; nil if there is no such user.
     public static func commandOfNobody(
         in folder: String, for what: String, isAnother: Bool = false
     ) throws -> [String]? {

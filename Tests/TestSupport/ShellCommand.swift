@@ -9,7 +9,7 @@ public struct CommandResult: Sendable, CustomStringConvertible {
 
     public var description: String { "status \(status): \(output)\(errors)" }
 
-    /// - Throws: what the command said, when it ended with another status.
+    /// - Throws: what the command printed, if it ended with another status.
     @discardableResult
     public func require(_ status: Int32) throws -> CommandResult {
         if self.status != status { throw TestError(description) }

@@ -1,4 +1,4 @@
-/// A small generator with a seed (S. Vigna's splitmix64), so that a failure can be repeated.
+/// A small seeded generator (S. Vigna's splitmix64), so that a failure can be repeated.
 public struct SplitMix: RandomNumberGenerator {
     private var state: UInt64
 

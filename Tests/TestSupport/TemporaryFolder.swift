@@ -1,10 +1,10 @@
 import Foundation
 
-/// A fresh folder that is removed when the last reference goes.
+/// A fresh folder that is removed with the last reference to it.
 public final class TemporaryFolder: Sendable {
     public let path: String
 
-    /// - Parameter place: a folder that is there; nil for the system's own.
+    /// - Parameter place: an existing folder to put it in; nil for the system's temporary folder.
     public init(in place: String? = nil) throws {
         let place = place.map { URL(fileURLWithPath: $0) } ?? FileManager.default.temporaryDirectory
         let url = place.appendingPathComponent("scanmill-test-\(UUID().uuidString)")
@@ -28,8 +28,8 @@ public final class TemporaryFolder: Sendable {
     @discardableResult
     public func write(_ text: String, to name: String) throws -> String { try write(Array(text.utf8), to: name) }
 
-    /// Writes a program that can be run at once. Another process writes it: one that this process starts meanwhile would
-    /// have the file open, and the system runs no file that somebody may still write ("Text file busy").
+    /// Writes a program that can be run at once. Another process writes it: a process that this one starts meanwhile
+    /// would inherit the open file, and the system runs no file that is open for writing ("Text file busy").
     @discardableResult
     public func writeProgram(_ text: String, to name: String) throws -> String {
         let path = url(name).path
@@ -39,7 +39,7 @@ public final class TemporaryFolder: Sendable {
     }
 
     /// Copies one of the captures in `samples/`, to be changed.
-    /// - Parameter name: of the copy; nil for the sample's own.
+    /// - Parameter name: the copy's name; nil for the sample's own.
     @discardableResult
     public func copySample(_ sample: String, to name: String? = nil) throws -> String {
         let copy = url(name ?? sample)

@@ -14,30 +14,30 @@ int sm_lock(int descriptor);
 /// The same, but waits for whoever holds it.
 int sm_wait_for_lock(int descriptor);
 
-/// Returns 1 when somebody holds that lock, otherwise 0, also where it cannot be told.
+/// Returns 1 if somebody holds that lock, otherwise 0, also if that cannot be determined.
 int sm_is_locked(int descriptor);
 
-/// Copies up to `count` bytes from where one file stands to where the other one does, inside the kernel; filesystems that
-/// can share blocks do. Returns the number of bytes, 0 at the end, or -1: with EXDEV, EINVAL, ENOSYS or EOPNOTSUPP where
-/// these two files cannot be copied so.
+/// Copies up to `count` bytes between two files, each from its current offset, inside the kernel; filesystems that can
+/// share blocks do. Returns the number of bytes, 0 at the end, or -1: with EXDEV, EINVAL, ENOSYS or EOPNOTSUPP if these
+/// two files cannot be copied this way.
 int64_t sm_copy(int from, int to, int64_t count);
 
-/// Writes everything to the disk that is unwritten on the filesystem of an open file.
+/// Writes everything that is not yet on disk in the filesystem of an open file.
 int sm_sync_filesystem(int descriptor);
 
 /// The kind of filesystem that an open file lies on, as one of the numbers in linux/magic.h, or -1.
 int64_t sm_filesystem_type(int descriptor);
 
-/// Raises the number of files that this process may have open as far as the system lets it. Returns the number then, or -1
-/// where it cannot be told.
+/// Raises the number of files that this process may have open as far as the system lets it. Returns the new number, or
+/// -1 if it cannot be determined.
 int64_t sm_raise_open_files(void);
 
 /// Keeps freed memory for the next frame instead of giving it back and faulting it in again (2.4 times faster on
 /// frame buffers).
 void sm_tune_allocator(void);
 
-/// Gives freed memory of 256 KiB and more back at once. Left to itself, the allocator keeps ever larger buffers, and small
-/// values that live on between them hold them fast.
+/// Gives freed buffers of 256 KiB and more back at once. By default, the allocator keeps ever larger buffers, and small
+/// values that live on between them pin them.
 void sm_return_large_buffers(void);
 
 #endif

@@ -1,4 +1,4 @@
-// Everything of ScanMill that touches a C library. Functions return 0, or another number after leaving one line of
+// All code of ScanMill that touches a C library. Functions return 0, or another number after leaving one line of
 // text in `message` (SM_MESSAGE bytes, always terminated). setjmp, longjmp and variadic functions stay in here.
 #ifndef CSCANMILL_H
 #define CSCANMILL_H

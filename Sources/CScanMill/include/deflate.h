@@ -15,12 +15,12 @@ void sm_inflate_free(struct sm_inflate *stream);
 
 /// What one step did.
 struct sm_inflate_progress {
-    /// Bytes taken from the input. After the end, what the engine had read ahead is given back by counting less, so
-    /// this can be negative when the bytes came with an earlier step.
+    /// Bytes taken from the input. At the end, bytes that the engine had read ahead are given back by counting less, so
+    /// this can be negative if they came with an earlier step.
     ptrdiff_t taken;
     /// Bytes written to the output.
     size_t given;
-    /// Whether the stream has ended and all of it was given out.
+    /// Whether the stream has ended and all of its output was given.
     int ended;
 };
 
@@ -30,9 +30,9 @@ int sm_inflate_step(
     struct sm_inflate *stream, const uint8_t *input, size_t input_count, uint8_t *output, size_t output_count,
     struct sm_inflate_progress *step, char *message);
 
-/// Inflates the whole of `bytes`, raw DEFLATE or `wrapped` as zlib's, where all of it is one sound stream of at most
-/// `capacity` bytes. Returns the number of bytes, or -1 for anything else, of which the output then says nothing: what is
-/// wrong tells sm_inflate_step.
+/// Inflates the whole of `bytes`, raw DEFLATE or `wrapped` as zlib's, if all of it is one sound stream of at most
+/// `capacity` bytes. Returns the number of bytes, or -1 for anything else; the output is then meaningless, and
+/// sm_inflate_step tells what is wrong.
 ptrdiff_t sm_inflate_whole(const uint8_t *bytes, size_t count, int wrapped, uint8_t *output, size_t capacity);
 
 /// The Adler-32 of zlib's wrapper.

@@ -5,7 +5,7 @@
 
 #include "sharpness.h"
 
-/// What stands in a picture's header. Palettes count as three channels of eight bits.
+/// What a picture's header says. Palettes count as three channels of eight bits.
 struct sm_picture_header {
     uint32_t width, height;
     int32_t channels, bits;
@@ -16,7 +16,7 @@ int sm_jpeg_header(const uint8_t *bytes, size_t count, struct sm_picture_header 
 
 /// Decodes to red, green, blue (`channels` 3) or to the picture's own luma plane (`channels` 1), without gaps.
 /// `pixel_bytes` must be width × height × channels. Anything that would change pixels (missing or damaged data) is a
-/// failure; four-channel pictures are one too.
+/// failure; so are four-channel pictures.
 int sm_jpeg_decode(
     const uint8_t *bytes, size_t count, int channels, uint8_t *pixels, size_t pixel_bytes, char *message);
 

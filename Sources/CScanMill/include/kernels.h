@@ -4,7 +4,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/// Values that cannot be depths and were made 0. A negative zero is none of them.
+/// Counts of values that cannot be depths and became 0. A negative zero is not counted.
 struct sm_repaired {
     size_t nan, infinite, negative;
 };
@@ -15,7 +15,7 @@ struct sm_repaired sm_metres_from_halves(const void *halves, size_t count, float
 /// The same without special instructions.
 struct sm_repaired sm_metres_from_halves_portable(const void *halves, size_t count, float *metres);
 
-/// Floats to floats, cleaned in the same way; farther than a half can say, 65,504 m, is infinite.
+/// Floats to floats, cleaned in the same way; beyond the largest half, 65,504 m, counts as infinite.
 struct sm_repaired sm_metres_from_floats(const void *floats, size_t count, float *metres);
 
 /// (value & mask) / units_per_metre, correctly rounded; `invalid` (unmasked; negative for none) becomes 0.
@@ -34,5 +34,5 @@ size_t sm_units_from_metres(
 /// returns how many.
 size_t sm_multiscan_millimetres(const float *metres, size_t count, uint16_t *millimetres);
 
-/// Luma of 16...235 to 0...255, rounded to nearest; what lies beyond is cut off.
+/// Luma of 16...235 to 0...255, rounded to nearest; values outside are clamped.
 void sm_expand_range(uint8_t *luma, size_t count);

@@ -1,4 +1,4 @@
-// PNG through libpng's row interface. The simplified interface applies sRGB and gAMA chunks to 16-bit depth.
+// PNG through libpng's row interface: the simplified interface would apply sRGB and gAMA chunks to 16-bit depth.
 #pragma once
 #include <stddef.h>
 #include <stdint.h>

@@ -1,11 +1,11 @@
 // PNG files around libdeflate: libpng can only deflate with zlib, which takes two to three times as long.
-// ISA-L would take half of libdeflate's time, but its bytes depend on where its buffers lie in memory, and a rerun has to
-// give the same.
+// ISA-L would take half of libdeflate's time, but its bytes depend on where its buffers lie in memory, and a rerun has
+// to give the same bytes.
 #pragma once
 #include <stddef.h>
 #include <stdint.h>
 
-/// What a row is stored as: the pixels, or their differences to the pixel on the left or above.
+/// What a row is stored as: the pixels, or their differences from the pixel on the left or above.
 enum sm_png_filter { SM_PNG_NONE, SM_PNG_SUB, SM_PNG_UP };
 
 /// Encodes 8-bit red, green, blue (`channels` 3, `bits` 8), 8-bit grey (1, 8) or 16-bit grey in the machine's byte order

@@ -3,14 +3,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/// What luma and chroma are worth in red, green and blue: each product is shifted right by 16 bits.
+/// How much luma and chroma contribute to red, green and blue: each product is shifted right by 16 bits.
 struct sm_yuv_factors {
-    /// Taken from 8 × luma before it is multiplied.
+    /// Subtracted from 8 × luma before it is multiplied.
     int16_t black;
     int16_t luma, red_v, green_u, green_v, blue_u;
 };
 
-/// Width and height are even. The planes lie one behind the other: luma, then u and v of half the width and height.
+/// Width and height are even. The planes follow one another: luma, then u and v of half the width and height.
 struct sm_yuv {
     const uint8_t *planes;
     size_t width, height;

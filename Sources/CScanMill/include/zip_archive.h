@@ -6,7 +6,7 @@
 struct sm_zip;
 struct sm_zip_file;
 
-/// What functions return that fail: the archive is damaged, or the machine could not read it.
+/// What functions return when they fail: the archive is damaged, or the machine could not read it.
 enum { SM_ZIP_ARCHIVE = 1, SM_ZIP_MACHINE = 2 };
 
 /// What the archive's directory says of an entry.
@@ -17,10 +17,10 @@ struct sm_zip_entry {
     uint64_t packed_size;
     int is_stored;
     int is_encrypted;
-    /// The number of the method that packed it, and whether libzip unpacks that.
+    /// The number of the compression method, and whether libzip can unpack it.
     uint16_t method;
     int is_readable;
-    /// `st_mode` where the archive was made on a system that has one, else 0.
+    /// `st_mode` if the archive was made on a system that has one, otherwise 0.
     uint32_t mode;
 };
 

@@ -1,7 +1,7 @@
 import ScanModel
 import Synchronization
 
-/// What an archive may ask for before it is believed to be a trap. All of it is known from the archive's directory,
+/// What an archive may ask for before it is taken for a ZIP bomb. All of it is known from the archive's directory,
 /// before anything is unpacked.
 public struct ArchiveLimits: Hashable, Sendable {
     /// Entries, folders among them.
@@ -32,8 +32,8 @@ public final class ZipArchive: Sendable {
     let top: String
     private let opened: OpenArchive
 
-    /// - Throws: `input` when the file is no whole ZIP archive, or holds what no recorder packs: names that lead out of
-    ///   it, two files of one name, more than `limits` allow.
+    /// - Throws: `input` when the file is not a complete ZIP archive, or holds what no recorder packs: names that lead
+    ///   out of it, two files of the same name, more than `limits` allow.
     public init(path: String, limits: ArchiveLimits = ArchiveLimits()) throws(Problem) {
         name = Self.name(of: path)
         opened = try OpenArchive(path, limits)
@@ -113,7 +113,7 @@ extension ZipArchive: CaptureTree {
         return try ZipEntrySource(opened, entry, name: file)
     }
 
-    /// A stretch of the archive, where the file is stored in it uncompressed.
+    /// A byte range of the archive, where the file is stored in it uncompressed.
     public func location(of file: String) -> FileLocation? {
         guard let entry = opened.contents.files[full(file)], entry.isStored else { return nil }
         let path = opened.path
@@ -152,7 +152,7 @@ final class OpenArchive: Sendable {
     init(_ path: String, _ limits: ArchiveLimits) throws(Problem) {
         self.path = path
         do throws(Problem) {
-            // Says itself what is wrong with the file, and keeps libzip from waiting for a FIFO.
+            // FileSource says what is wrong with the file, and keeps libzip from waiting for a FIFO.
             let packedByteCount = try FileSource(path: path, name: path).byteCount ?? 0
             let handle = try ZipHandle(path)
             contents = try ZipContents(handle, packedByteCount: packedByteCount, limits)

@@ -4,7 +4,7 @@ import ScanModel
 struct ZipContents: Sendable {
     /// By full path in the archive.
     var files: [String: ZipArchive.Entry] = [:]
-    /// What has each full path, folders too.
+    /// The kind of each full path, folders too.
     var kinds: [String: CaptureEntry.Kind] = [:]
     /// What lies in each folder and is not hidden, sorted by name; the top is "".
     var folders: [String: [CaptureEntry]] = ["": []]
@@ -88,13 +88,13 @@ struct ZipContents: Sendable {
         }
     }
 
-    /// How deep folders may lie in each other. Each level of each name becomes a folder here.
+    /// How deep folders may be nested. Each level of each name becomes a folder here.
     private static let deepest = 64
 
-    /// How long the paths of all folders may be together. Few long names come to very many bytes.
+    /// How long the paths of all folders may be together. A few long names can add up to very many bytes.
     private static let mostPathBytes = 16 << 20
 
-    /// The name without a folder's last slash; nil for what is no plain path below the archive.
+    /// The name without a folder's last slash; nil for anything but a plain path below the archive.
     private static func checked(_ name: String) -> String? {
         var parts = name.allPathParts
         if parts.count > 1, parts.last == "" { parts.removeLast() }

@@ -6,7 +6,7 @@ import ScanModel
 struct ZipHandle: ~Copyable {
     private let archive: OpaquePointer
 
-    /// What the directory says of an entry.
+    /// What the directory says about an entry.
     struct Facts {
         var name: String
         var byteCount: Int64
@@ -47,7 +47,7 @@ struct ZipHandle: ~Copyable {
 
     static let encrypted = CaptureEntry.Kind.other("a file that is encrypted in its archive")
 
-    /// What an entry is called that libzip does not unpack; the method's name follows.
+    /// How an entry is described that libzip does not unpack; the method's name follows.
     static let packed = "a file that its archive holds packed with"
 
     /// As APPNOTE.TXT numbers them.
@@ -100,7 +100,7 @@ struct ZipHandle: ~Copyable {
 
 /// A file in an archive, read from its start to its end.
 final class ZipEntrySource: ByteSource, @unchecked Sendable {
-    // libzip's file is used under the archive's lock alone, and the position by the one who reads.
+    // libzip's file is used only under the archive's lock, and the position only by the reader.
     let name: String
     let byteCount: Int64?
     private let archive: OpenArchive
@@ -129,7 +129,7 @@ final class ZipEntrySource: ByteSource, @unchecked Sendable {
                 }
             }
         } catch { throw error.at(file: name, byte: position, of: byteCount) }
-        // More than the directory says: what was allowed was decided by the directory. Less is no end to be trusted.
+        // More than the directory says: only its numbers were checked against the limits. Less: the end is not real.
         if let byteCount, position > byteCount || (count == 0 && !buffer.isEmpty && position < byteCount) {
             let what = position > byteCount ? "larger" : "smaller"
             throw Problem(

@@ -1,6 +1,6 @@
 import ScanModel
 
-/// Where files stored in a ZIP archive begin, which libzip does not tell: what ffmpeg is given to read a video in place.
+/// Where files stored in a ZIP archive begin, which libzip does not tell. ffmpeg needs it to read a video in place.
 ///
 /// Format: PKWARE's APPNOTE.TXT, 4.3.7 (local header), 4.3.12 (directory), 4.3.16 (end record). Archives that need ZIP64
 /// for it have no offsets.

@@ -13,7 +13,7 @@ public enum ARKitScenesText {
         public var pose: Pose
     }
 
-    /// A line of the trajectory. Its rotation must be one, but may be the same again after full turns.
+    /// A line of the trajectory. Its rotation must be valid, but may include full turns.
     package static func posed(_ row: TextTable.Row) throws(Problem) -> Posed {
         let time = try row.time(0)
         let numbers = try row.numbers(1..<7)
@@ -26,7 +26,7 @@ public enum ARKitScenesText {
         return Posed(timestamp: time, pose: pose)
     }
 
-    /// The trajectory's line of a frame.
+    /// The trajectory's line for a frame.
     public static func line(timestamp: Int64, pose: Pose) -> String {
         let camera = pose.withCVAxes
         let rotation = camera.rotation.nearestRotation.transposed
@@ -35,8 +35,8 @@ public enum ARKitScenesText {
         return "\(DecimalSeconds.text(timestamp, places: 9)) \(numbers.map { String($0) }.joined(separator: " "))\n"
     }
 
-    /// The camera of a picture; its principal point counts from the corner, as ARKit's is taken to.
-    /// - Returns: also the last number as it stands there, and whether a line feed ends the line.
+    /// The camera of a picture; its principal point counts from the corner, as ARKit's is assumed to.
+    /// - Returns: also the last number as written, and whether a line feed ends the line.
     package static func camera(
         _ source: any ByteSource
     ) throws(Problem) -> (camera: CameraIntrinsics, last: String, hasLineFeed: Bool) {
@@ -62,8 +62,8 @@ public enum ARKitScenesText {
 
     // MARK: - Names
 
-    /// The name of a frame's files without its extension: `41069021_305.377`. Readers take what stands behind the first
-    /// "_", up to the first ".png", for the time: neither may be in front of it.
+    /// The name of a frame's files without its extension: `41069021_305.377`. Readers take what is between the first
+    /// "_" and the first ".png" as the time: neither may come before it.
     public static func name(video: String, timestamp: Int64) -> String {
         let video = String(video.map { "_.".contains($0) ? "-" : $0 })
         return "\(video)_\(DecimalSeconds.text(timestamp, places: 3))"

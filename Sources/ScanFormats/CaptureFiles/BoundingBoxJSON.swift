@@ -6,14 +6,14 @@ import ScanModel
 /// The file holds a centre, a turn about +y and eight corners, in the world of the poses. Sizes are not stored: they are
 /// the lengths of the edges at the corner `top_left_front`. Left is −x, bottom −y, **front −z** in the box's own axes.
 ///
-/// When the app knew a floor it raised the bottom corners to it and left the centre alone. A box with clamped floor
+/// When the app knew a floor it raised the bottom corners to it and left the centre unchanged. A box with clamped floor
 /// corners is cut at their lowest y: it keeps its full height, 2·(top − centre), and gets a ``OrientedBox/floor``.
 ///
 /// `entity_anchor_4x4` has been the identity in every file seen. The app draws the corners relative to that anchor while
 /// the other readers of the file take them for world coordinates, so another matrix is refused rather than guessed at.
 public struct BoundingBoxJSON: Hashable, Sendable {
     public var box: OrientedBox
-    /// What a person should know of the box: sentences without a full stop.
+    /// What the user should know about the box: sentences without a full stop.
     public var warnings: [String]
 
     /// The names of the corners with their signs in the box's own axes, in the app's order.
@@ -24,8 +24,8 @@ public struct BoundingBoxJSON: Hashable, Sendable {
         ("bot_right_back", Vector3(1, -1, 1)), ("bot_left_back", Vector3(-1, -1, 1)),
     ]
 
-    /// - Throws: fault `input`, naming the JSON path of what is missing or no number; and for boxes that cannot be used:
-    ///   another anchor, or the corners of a fitted parallelepiped (`model_boundingbox.json`).
+    /// - Throws: fault `input`, naming the JSON path of what is missing or not a number; and for boxes that cannot be
+    ///   used: another anchor, or the corners of a fitted parallelepiped (`model_boundingbox.json`).
     public init(_ bytes: [UInt8], file: String) throws(Problem) {
         var warnings: [String] = []
         let root = try JSONField(parsing: bytes, file: file, warnings: &warnings)
@@ -65,8 +65,8 @@ public struct BoundingBoxJSON: Hashable, Sendable {
     }
 
     /// The same layout as the app's. The anchor is the identity.
-    /// - Throws: fault `input` when the box is not finite or is turned about anything but y, which the layout cannot say; by
-    ///   no more than `Vector3.axisTolerance` is rounding.
+    /// - Throws: fault `input` when the box is not finite or is turned about anything but y, which the layout cannot
+    ///   express; up to `Vector3.axisTolerance` counts as rounding.
     public static func text(_ box: OrientedBox) throws(Problem) -> [UInt8] {
         if let defect = box.defect { throw Problem(.input, defect) }
         let (right, up, back) = box.worldFromBox.columns

@@ -20,7 +20,7 @@ public struct COLMAPModel: Sendable {
         public var pose: Pose
     }
 
-    /// Camera i + 1, as PINHOLE.
+    /// At index i is camera i + 1, as PINHOLE.
     public private(set) var cameras: [CameraIntrinsics] = []
     public private(set) var images: [Image] = []
     private var numbers: [CameraIntrinsics: UInt32] = [:]
@@ -107,14 +107,14 @@ public struct COLMAPModel: Sendable {
     }
 }
 
-/// Writes `points3D` as text and as binary, as the points come. Tracks are empty.
+/// Writes `points3D` as text and as binary, as the points arrive. Tracks are empty.
 public final class COLMAPPointWriter {
     private let text: any ByteSink
     private let binary: any ByteSink
     public private(set) var count: UInt64 = 0
 
-    /// The binary file begins with the number of points, which is only known at the end: the caller puts
-    /// ``countBytes`` at offset 0 then.
+    /// The binary file begins with the number of points, which is only known at the end: the caller then puts
+    /// ``countBytes`` at offset 0.
     public init(text: any ByteSink, binary: any ByteSink) throws(Problem) {
         self.text = text
         self.binary = binary
@@ -129,7 +129,7 @@ public final class COLMAPPointWriter {
         return bytes
     }
 
-    /// Points that are put into words before they are written: a cloud may be larger than memory twice over.
+    /// How many points are formatted before they are written: memory may not hold a large cloud twice.
     private static let portion = 1 << 14
 
     public func add(_ cloud: PointCloud) throws(Problem) {

@@ -1,10 +1,10 @@
 import ScanModel
 
 extension COLMAPModelReader {
-    /// Observations of an image stand in one line.
+    /// All observations of an image are on one line.
     static let lineLimit = 64 << 20
 
-    /// Calls `body` with each line that is no comment.
+    /// Calls `body` with each line that is not a comment.
     static func eachLine(
         of source: any ByteSource, empty: Bool = false, _ openLine: (Int) -> Void,
         _ body: (COLMAPLine, (String) -> Problem) throws(Problem) -> Void
@@ -23,11 +23,11 @@ extension COLMAPModelReader {
     }
 }
 
-/// A line's words, with white space between them, looked at as bytes: a model's lines of observations have millions.
+/// A line's words, separated by white space, scanned as bytes: a model's observation lines have millions of them.
 struct COLMAPLine {
     private let bytes: UnsafeBufferPointer<UInt8>
 
-    /// - Parameter bytes: for as long as the line is used.
+    /// - Parameter bytes: valid for as long as the line is used.
     init(_ bytes: UnsafeBufferPointer<UInt8>) { self.bytes = bytes }
 
     var isEmpty: Bool { bytes.allSatisfy(\.isASCIISpace) }
@@ -37,7 +37,7 @@ struct COLMAPLine {
         ranges(atMost: limit).map { String(decoding: bytes[$0], as: UTF8.self) }
     }
 
-    /// The text from a word on, as it stands, without white space behind it.
+    /// The text from a word onwards, as written, without trailing white space.
     func rest(fromWord number: Int) -> String {
         let start = ranges(atMost: number + 1).last?.lowerBound ?? bytes.endIndex
         let end = bytes.lastIndex { !$0.isASCIISpace } ?? start
@@ -57,7 +57,7 @@ struct COLMAPLine {
         return ranges
     }
 
-    /// Whether the words are numbers by their letters, and come in threes.
+    /// Whether the words consist of characters used in numbers, and come in threes.
     var isThreesOfNumbers: Bool {
         var count = 0
         var isInWord = false
@@ -81,7 +81,7 @@ struct COLMAPLine {
     }
 }
 
-/// Little-endian numbers from a source, never more in memory than a buffer.
+/// Little-endian numbers from a source, with never more than a buffer in memory.
 struct COLMAPBytes {
     private var source: BufferedSource
 
@@ -106,7 +106,7 @@ struct COLMAPBytes {
         return value
     }
 
-    /// - Throws: when the file goes on: whatever its number at the start says, something is left out.
+    /// - Throws: when the file goes on: whatever the count at its start says, something would be left out.
     mutating func requireEnd(behind count: UInt64, _ noun: String) throws(Problem) {
         try source.fill(1)
         if source.unread.isEmpty { return }

@@ -1,6 +1,6 @@
 import ScanModel
 
-/// Reads a COLMAP model, as text or as binary; told apart by the files' names, as COLMAP does.
+/// Reads a COLMAP model, text or binary, which the files' names tell apart, as for COLMAP itself.
 ///
 /// Source: colmap, doc/format.rst, scene/reconstruction_io_*.cc and sensor/models.h.
 public struct COLMAPModelReader {
@@ -22,8 +22,7 @@ public struct COLMAPModelReader {
 
     // MARK: - Cameras
 
-    /// - Parameter openLine: called with the number of the last line where nothing ends it, though line feeds end the
-    ///   others.
+    /// - Parameter openLine: called with the number of the last line if it has no line feed although the others do.
     public static func cameras(
         text source: any ByteSource, openLine: (Int) -> Void = { _ in }
     ) throws(Problem) -> [UInt32: Camera] {
@@ -90,7 +89,7 @@ public struct COLMAPModelReader {
         text source: any ByteSource, limit: Int, openLine: (Int) -> Void = { _ in }
     ) throws(Problem) -> [COLMAPModel.Image] {
         var images: [COLMAPModel.Image] = []
-        // Every second line holds observations. It may be empty, but it is there; comments stand at the top alone.
+        // Every second line holds observations. It may be empty, but it is there; comments are only at the top.
         var isObservations = false
         try eachLine(of: source, empty: true, openLine) { (line, place) throws(Problem) in
             if isObservations || line.isEmpty {
@@ -144,7 +143,7 @@ public struct COLMAPModelReader {
                 let first = try lines.withBytes(of: line) { (bytes) throws(Problem) in bytes.first }
                 if first != UInt8(ascii: "#") { count += 1 }
             }
-            // Of each a line of its own and one of observations, which the last image may lack.
+            // Each image has a line of its own and one of observations, which the last may lack.
             return (count + 1) / 2
         }
         var bytes = COLMAPBytes(source)
@@ -152,7 +151,7 @@ public struct COLMAPModelReader {
         return Int(clamping: count)
     }
 
-    /// - Parameter count: how many there are, as far as it is known.
+    /// - Parameter count: how many there are, if known.
     private static func tooMany(_ limit: Int, count: Int? = nil) -> Problem {
         Problem(
             .input, "the model has more than \(limit) images",
@@ -167,7 +166,7 @@ public struct COLMAPModelReader {
 
     // MARK: - Points
 
-    /// Points as they stand there, also those of which a coordinate is no finite number.
+    /// Points as they are in the file, including those with a coordinate that is not finite.
     /// - Parameters:
     ///   - limit: more points are refused.
     ///   - openLine: as of ``cameras(text:openLine:)``.
@@ -218,7 +217,7 @@ public struct COLMAPModelReader {
 }
 
 extension COLMAPModelReader.Camera {
-    /// Why nothing can be seen with it, or nil.
+    /// Why the camera cannot be used, or nil.
     fileprivate var defect: String? {
         guard let known = COLMAPModelReader.models.first(where: { $0.name == model }) else {
             return "the camera model \(model) is not known"
@@ -252,7 +251,7 @@ extension COLMAPModelReader.Camera {
         "SIMPLE_FISHEYE",
     ]
 
-    /// - Parameter n: the parameters behind focal lengths and principal point.
+    /// - Parameter n: the parameters after focal lengths and principal point.
     private func lens(_ n: [Double]) throws(Problem) -> LensDistortion {
         switch model {
         case "SIMPLE_PINHOLE", "PINHOLE": LensDistortion()
@@ -283,7 +282,7 @@ extension COLMAPModelReader.Camera {
 
 extension LensDistortion {
     /// The lens that Project Aria calls FISHEYE624, and COLMAP RAD_TAN_THIN_PRISM_FISHEYE.
-    /// - Parameter n: its twelve numbers: k0 to k5, p0, p1, s0 to s3. p0 belongs to x, other than OpenCV's p1.
+    /// - Parameter n: its twelve numbers: k0 to k5, p0, p1, s0 to s3. p0 belongs to x, unlike OpenCV's p1.
     init(fisheye624 n: [Double]) {
         self.init(
             .fisheye, radial: [n[0], n[1], n[2], n[3]], higherRadial: [n[4], n[5]], tangential: [n[7], n[6]],

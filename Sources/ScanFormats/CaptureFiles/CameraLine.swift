@@ -1,13 +1,13 @@
 import ScanModel
 
-/// What one line of a MultiScan `<id>.jsonl` says of its frame.
+/// What one line of a MultiScan `<id>.jsonl` says about its frame.
 ///
 /// `timestamp` is nanoseconds on the recorder's clock, never negative, so that differences cannot overflow. A whole
 /// number may also be written as a float (2.8e14), or as a string of digits, as JavaScript writes what its own numbers
-/// cannot hold. A fraction is a problem: it would be seconds or milliseconds. `exposure_duration` and `source_frame`, on
-/// which no result depends, are nil where they are anything but a whole number. `quaternion` is never used: the app
-/// builds it with another order of angles, and it is off by tens of degrees. Other keys are skipped. Of two equal keys
-/// nobody knows which one holds, so they are a problem.
+/// cannot hold. A fraction is a problem: it would be seconds or milliseconds. `exposure_duration` and `source_frame`,
+/// on which no result depends, are nil where they are anything but a whole number. `quaternion` is never used: the app
+/// builds it with another order of angles, and it is off by tens of degrees. Other keys are skipped. Where a key occurs
+/// twice, nothing tells which value holds, so that is a problem.
 public struct CameraLine: Hashable, Sendable {
     public var timestamp: Int64
     /// For the colour picture, pixels.
@@ -23,14 +23,14 @@ public struct CameraLine: Hashable, Sendable {
     public var sourceFrame: Int?
     /// Why no frame can have this camera, or nil: not finite, singular, mirrored, or laid out in another way.
     public var defect: String?
-    /// Where the line stands in its file, without its line ending.
+    /// Where the line is in its file, without its line ending.
     public var span: ByteSpan
 
     /// Twice as much still fits into 64 bits; a century has 3.2e18 ns.
     static let timestamps: ClosedRange<Int64> = 0...RecordedTime.limit
 
-    /// The camera for pictures of `width` × `height`. ARKit is taken to count the principal point from the corner of the
-    /// top-left pixel, as Apple documents it for its calibration data.
+    /// The camera for pictures of `width` × `height`. ARKit is assumed to count the principal point from the corner of
+    /// the top-left pixel, as Apple documents it for its calibration data.
     public func intrinsics(width: Int, height: Int) -> CameraIntrinsics {
         CameraIntrinsics(fx: fx, fy: fy, cx: cx, cy: cy, width: width, height: height, pixelOrigin: .corner)
     }

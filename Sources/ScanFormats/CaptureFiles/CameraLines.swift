@@ -1,16 +1,16 @@
 import Glibc
 import ScanModel
 
-/// Reads and writes the camera lines of a MultiScan capture, `<id>.jsonl`: one JSON object a line, line i for frame i.
+/// Reads and writes the camera lines of a MultiScan capture, `<id>.jsonl`: line i is a JSON object for frame i.
 ///
-/// A line that cannot be read is a failure of that frame only, so it is returned, not thrown. A blank line between others
-/// is such a failure and keeps its place: skipping it would give every later frame the pose of another one. Blank lines
-/// at the end are nothing.
+/// A line that cannot be read is a failure of that frame only, so it is returned, not thrown. A blank line between
+/// others is such a failure and keeps its place: skipping it would give every later frame the pose of another one.
+/// Blank lines at the end are ignored.
 public struct CameraLines {
     private var lines: LineReader
     private let file: String
     private let lineLimit: Int
-    /// The numbers of blank lines that have not been returned yet, and the line behind them, which makes them failures.
+    /// The numbers of blank lines that have not been returned yet, and the line after them, which makes them failures.
     private var blanks = 0..<0
     private var pending: LineReader.Line?
 
@@ -66,8 +66,8 @@ public struct CameraLines {
 extension CameraLines {
     /// The line as it was recorded, byte for byte, with `"source_frame": number` as its last member.
     ///
-    /// A number that stands there already is replaced in its place: it refers to the capture that this one was made from,
-    /// as the new one refers to the capture at hand, the one that a receipt accounts for.
+    /// A number that is already there is replaced in place: it refers to the capture that this one was made from, while
+    /// the new one refers to this capture, the one that a receipt accounts for.
     /// - Parameter line: one line without its line ending.
     public static func rewrite(
         _ line: [UInt8], addingSourceFrame number: Int, file: String = "camera lines"
@@ -94,10 +94,11 @@ extension CameraLines {
         return rewritten
     }
 
-    /// The recorded line with another camera and time. What else the recorder wrote stays, but for what tells the place of
-    /// the old camera in other words: quaternions, and Android's matrices of the sensors' pose.
+    /// The recorded line with another camera and time. Everything else the recorder wrote is kept, except other forms
+    /// of the old camera's pose: quaternions, and Android's matrices of the sensors' pose.
     /// - Parameter line: one line without its line ending.
-    /// - Throws: as ``line(timestamp:intrinsics:pose:exposure:extra:)``, and when the recorded one is no JSON object.
+    /// - Throws: as ``line(timestamp:intrinsics:pose:exposure:extra:)``, and when the recorded line is not a JSON
+    ///   object.
     public static func rewrite(
         _ line: [UInt8], timestamp: Int64, intrinsics: CameraIntrinsics, pose: Pose, sourceFrame number: Int,
         file: String = "camera lines"
@@ -114,9 +115,9 @@ extension CameraLines {
 
     /// A camera line in MultiScan's own order of keys, without a line ending, for captures of other formats.
     /// - Parameters:
-    ///   - extra: members to put behind MultiScan's own.
-    /// - Throws: when the camera has a ``CameraIntrinsics/defect`` or the pose one: such a frame belongs in no output. Also
-    ///   when the time is one that camera lines cannot have.
+    ///   - extra: members to put after MultiScan's own.
+    /// - Throws: when the camera has a ``CameraIntrinsics/defect`` or the pose has one: such a frame belongs in no
+    ///   output. Also when camera lines cannot have that time.
     public static func line(
         timestamp: Int64, intrinsics: CameraIntrinsics, pose: Pose, exposure: Int64? = nil,
         extra: [(key: String, value: JSONValue)] = []
@@ -137,10 +138,9 @@ extension CameraLines {
                 notes: ["times go from 0 to \(CameraLine.timestamps.upperBound) ns"],
                 fix: "add the same to all times of the capture before it is read, or write another format")
         }
-        let k = intrinsics.counted(from: .corner)
         var line = JSONObject()
         line["timestamp"] = .integer(timestamp)
-        line["intrinsics"] = .of([k.fx, 0, 0, 0, k.fy, 0, k.cx, k.cy, 1] as [Double])
+        line["intrinsics"] = .of(intrinsics.counted(from: .corner).columnMajor)
         line["transform"] = .of(pose.columnMajor)
         line["euler_angles"] = .of(pose.rotation.eulerAngles.components)
         return line

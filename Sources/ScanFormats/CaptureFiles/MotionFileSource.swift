@@ -1,18 +1,18 @@
 import ScanModel
 import Synchronization
 
-/// A motion file in the iOS app's layout that lies nowhere: its records are made as they are read, some at a time.
+/// A motion file in the iOS app's layout that exists on no disk: its records are generated in batches as they are read.
 package final class MotionFileSource: ByteSource {
     package let name: String
     package let byteCount: Int64?
     private let count: Int
     private let samples: @Sendable (Range<Int>) throws(Problem) -> [MotionSample]
-    /// Bytes that are made already and not read yet, the header at first; and the next sample.
+    /// Bytes generated but not read yet (at first the header), and the next sample.
     private let state: Mutex<(unread: ArraySlice<UInt8>, next: Int)>
 
     private static let samplesAtOnce = 512
 
-    /// - Parameter samples: those of a range within 0..<`count`.
+    /// - Parameter samples: gives those of a range within 0..<`count`.
     package init(
         _ kind: MotionKind, count: Int, name: String,
         samples: @escaping @Sendable (Range<Int>) throws(Problem) -> [MotionSample]

@@ -4,9 +4,9 @@ import ScanModel
 public enum MotionLayout: String, Hashable, Sendable {
     /// iOS: a PLY-like text header, then little-endian records.
     case header = "iOS"
-    /// iOS after a crash: the records alone, little-endian, because the header is prepended when a recording ends.
+    /// iOS after a crash: only the records, little-endian, because the header is prepended when a recording ends.
     case headerMissing = "iOS, header missing"
-    /// Android: the records alone, big-endian.
+    /// Android: only the records, big-endian.
     case bigEndian = "Android"
 }
 
@@ -19,7 +19,7 @@ public struct MotionFacts: Hashable, Sendable {
     public var headerByteCount: Int64 = 0
     /// The number of samples that the header announces.
     public var declaredCount: Int?
-    /// The number of whole records that are there.
+    /// The number of complete records.
     public var sampleCount = 0
     public var first: MotionSample?
     public var last: MotionSample?
@@ -29,7 +29,7 @@ public struct MotionFacts: Hashable, Sendable {
     public var notFiniteCount = 0
     /// Samples that are not later than the one before them.
     public var backwardCount = 0
-    /// Bytes of a last record that is not whole.
+    /// Bytes of an incomplete last record.
     public var partialByteCount = 0
 
     /// Samples per second, over the whole recording.
@@ -39,7 +39,7 @@ public struct MotionFacts: Hashable, Sendable {
         return overflow || nanoseconds <= 0 ? nil : Double(sampleCount - 1) * 1e9 / Double(nanoseconds)
     }
 
-    /// What a person should know of the file: sentences without a full stop.
+    /// What the user should know about the file: sentences without a full stop.
     public var warnings: [String] {
         var texts: [String] = []
         if sampleCount == 0 { texts.append("there are no samples in the file") }
@@ -53,21 +53,21 @@ public struct MotionFacts: Hashable, Sendable {
     }
 }
 
-/// Motion sensor files of MultiScan and the ScannerApp before it: `<id>.rot .acce .mag .atti .grav`.
+/// Motion sensor files of MultiScan and the earlier ScannerApp: `<id>.rot .acce .mag .atti .grav`.
 ///
 /// Records of 32 bytes: Int64 nanoseconds on the clock of the camera lines, three doubles. iOS puts a PLY-like header
-/// before little-endian records, but only when a recording ends, so that a crash leaves the records alone; Android
-/// writes big-endian records without one. The number of records follows from the file's size, not from the header.
+/// before little-endian records, but only when a recording ends, so a crash leaves records without one; Android writes
+/// big-endian records and no header. The number of records follows from the file's size, not from the header.
 public enum MotionStream {
     static let recordByteCount = 32
-    /// Records that are looked at to tell the byte order.
+    /// How many records are examined to determine the byte order.
     private static let sniffCount = 16
 
     /// Reads a file from its start to its end, one chunk at a time.
     /// - Parameters:
     ///   - kind: what the file's name says it holds; a header that says otherwise is a problem.
-    ///   - body: gets every sample in order, those that are not finite too.
-    /// - Throws: fault `input` when the header is damaged or the byte order cannot be told.
+    ///   - body: gets every sample in order, including those that are not finite.
+    /// - Throws: fault `input` when the header is damaged or the byte order cannot be determined.
     public static func read(
         _ source: any ByteSource, kind: MotionKind? = nil,
         each body: (MotionSample) throws(Problem) -> Void = { _ in }
@@ -96,7 +96,7 @@ public enum MotionStream {
         return facts
     }
 
-    /// All samples of a file at once: an hour at 60 Hz has 7 MB.
+    /// All samples of a file at once: an hour at 60 Hz takes 7 MB.
     /// - Throws: also where there are more than `limit`; ten million are two days at 60 Hz.
     public static func samples(
         _ source: any ByteSource, kind: MotionKind? = nil, limit: Int = 10_000_000
@@ -174,8 +174,8 @@ public enum MotionStream {
 
     // MARK: Telling the byte order
 
-    /// Whether records without a header are big-endian: in the right order timestamps are less than a century, and go on
-    /// in steps below ten seconds; in the wrong one they jump about between both ends of the range.
+    /// Whether records without a header are big-endian: in the right order timestamps are below a century and advance
+    /// in steps of less than ten seconds; in the wrong one they jump all over the range.
     private static func sniff(_ source: inout BufferedSource) throws(Problem) -> Bool {
         try source.fill(sniffCount * recordByteCount)
         let count = min(sniffCount, source.unread.count / recordByteCount)

@@ -3,7 +3,7 @@ import ScanModel
 /// The text at the start of a PLY file: what elements follow, and how their properties are stored.
 ///
 /// G. Turk, "The PLY Polygon File Format", 1994. The motion files of MultiScan's iOS app begin with the same text, and
-/// use 64-bit integers, which PLY itself does not know; both are read here.
+/// use 64-bit integers, which PLY itself does not have; both are read here.
 public struct PLYHeader: Hashable, Sendable {
     public enum Format: String, Hashable, Sendable {
         case ascii
@@ -11,7 +11,7 @@ public struct PLYHeader: Hashable, Sendable {
         case binaryBigEndian = "binary_big_endian"
     }
 
-    /// A type of number, in both of its spellings.
+    /// A number type, in either of its spellings.
     public enum Scalar: Hashable, Sendable {
         case int8, uint8, int16, uint16, int32, uint32, int64, uint64, float32, float64
 
@@ -46,7 +46,7 @@ public struct PLYHeader: Hashable, Sendable {
         public var type: Scalar
         /// The type of a list's length, for lists.
         public var countType: Scalar?
-        /// Bytes from the start of a binary record, where no list stands before.
+        /// Bytes from the start of a binary record, if no list comes before.
         public var offset: Int
     }
 
@@ -54,7 +54,7 @@ public struct PLYHeader: Hashable, Sendable {
         public var name: String
         public var count: Int
         public var properties: [Property] = []
-        /// The bytes of a binary record; without meaning when there are lists.
+        /// The bytes of a binary record; meaningless when there are lists.
         public var byteCount = 0
 
         public var hasLists: Bool { properties.contains { $0.countType != nil } }
@@ -62,7 +62,7 @@ public struct PLYHeader: Hashable, Sendable {
         public func index(of name: String) -> Int? { properties.firstIndex { $0.name == name } }
     }
 
-    /// What a header may hold at most. Counts beyond it are damage, and products of count and size cannot overflow.
+    /// The most that a header may hold. Counts beyond this are damage, and products of count and size cannot overflow.
     static let countLimit = 1 << 40
     static let propertyLimit = 4096
     static let lineLimit = 4096
@@ -71,7 +71,7 @@ public struct PLYHeader: Hashable, Sendable {
     public var format: Format
     public var comments: [String] = []
     public var elements: [Element] = []
-    /// Of the header itself: where the data starts.
+    /// The header's own length: where the data starts.
     public var byteCount: Int64 = 0
 
     /// Reads a header, and leaves `lines` at the first byte of the data.

@@ -1,20 +1,20 @@
 import ScanModel
 
 /// Reads the points of a PLY file in chunks: text or binary of either byte order, x, y, z of any type, red, green, blue
-/// as bytes. Other properties are skipped, and so is everything behind the vertices (faces, for the most part).
+/// as bytes. Other properties are skipped, and so is everything after the vertices (faces, for the most part).
 public struct PLYReader {
     public let header: PLYHeader
     /// How many points the header announces.
     public let pointCount: Int
     public let hasColor: Bool
-    /// What a person should know of the file.
+    /// What the user should know about the file.
     public let warnings: [String]
     /// Points left out so far because a coordinate is not finite.
     public private(set) var notFiniteCount = 0
-    /// Points read so far, those left out among them.
+    /// Points read so far, including those left out.
     public private(set) var readCount = 0
 
-    /// Bytes that are asked for at once: a record may have thousands of properties.
+    /// Bytes requested at once: a record may have thousands of properties.
     private static let chunkByteCount = 1 << 20
     /// An ASCII file's longest line, bytes.
     private static let lineLimit = 1 << 20
@@ -25,12 +25,12 @@ public struct PLYReader {
     private let vertex: PLYHeader.Element
     /// The places of x, y, z and, with colours, of red, green, blue among the properties.
     private let wanted: [Int]
-    /// For each property, which of those it is.
+    /// For each property, its index in `wanted`.
     private let places: [Int?]
     private var lines: LineReader
 
     /// Reads the header.
-    /// - Throws: fault `input` when it is damaged, or the points are laid out in a way that is not read.
+    /// - Throws: fault `input` when it is damaged, or the points have a layout that is not supported.
     public init(_ source: any ByteSource) throws(Problem) {
         try self.init(source, chunk: 1 << 16)
     }
@@ -62,8 +62,8 @@ public struct PLYReader {
         for element in header.elements[..<place] { try skip(element) }
     }
 
-    /// The next points, at most `limit` of them; nil after the last. A chunk is smaller by its points that are not finite.
-    /// - Throws: fault `input` where the file ends too early or holds what is no number.
+    /// The next points, at most `limit` of them; nil after the last. Points that are not finite are left out.
+    /// - Throws: fault `input` where the file ends too early or holds something that is not a number.
     public mutating func next(_ limit: Int = 1 << 16) throws(Problem) -> PointCloud? {
         let count = min(max(1, limit), pointCount - readCount)
         if count == 0 { return nil }
@@ -95,8 +95,8 @@ public struct PLYReader {
         return PointCloud(positions: values.positions, colors: hasColor ? values.colors : nil)
     }
 
-    /// Whether another point at least follows those that the header announces, whose number may be damaged. Asked after the
-    /// last point; where other elements follow the points, nobody can tell.
+    /// Whether at least one more point follows those that the header announces: that number may be damaged. Asked after
+    /// the last point; where other elements follow the points, this cannot be told.
     public mutating func hasMore() throws(Problem) -> Bool {
         guard readCount == pointCount, header.elements.last?.name == vertex.name else { return false }
         switch header.format {
@@ -148,7 +148,7 @@ public struct PLYReader {
 
     private static func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 }
 
-    /// The point of a line; nil where it has too few numbers, or something else stands there.
+    /// The point of a line; nil where it has too few numbers, or something else.
     private func point(
         _ line: UnsafeBufferPointer<UInt8>
     ) -> (position: InlineArray<3, Float>, color: InlineArray<3, UInt8>)? {
@@ -208,7 +208,7 @@ public struct PLYReader {
         }
     }
 
-    /// - Parameter unread: bytes that are there behind the last whole point.
+    /// - Parameter unread: bytes after the last whole point.
     private func truncated(at unread: Int) -> Problem {
         truncated(after: Int64(readCount), at: lines.rest.offset + Int64(unread))
     }
@@ -273,7 +273,7 @@ private struct PointValues {
         }
     }
 
-    /// The same for records whose coordinates are floats in the machine's own order.
+    /// The same for records whose coordinates are floats in the machine's own byte order.
     private mutating func appendFloats(_ bytes: UnsafeRawBufferPointer, _ count: Int, _ stride: Int, _ offsets: [Int]) {
         let (ox, oy, oz) = (offsets[0], offsets[1], offsets[2])
         let places = hasColor ? (offsets[3], offsets[4], offsets[5]) : nil

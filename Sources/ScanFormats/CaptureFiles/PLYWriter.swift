@@ -26,8 +26,8 @@ public struct PLYWriter: Sendable {
         text(count: count, hasColor: hasColor, comments: comments)
     }
 
-    /// A header that has the same length for every count: written with 0 before the points, and written over when they
-    /// have been counted. A comment takes up what the number leaves, so that the number itself stands as in any file.
+    /// A header that has the same length for every count: written with 0 before the points, and overwritten when they
+    /// have been counted. A comment fills the room that the number leaves, so the number itself looks as in any file.
     public static func reservedHeader(count: Int, hasColor: Bool, comments: [String] = []) -> [UInt8] {
         let digits = String(count).utf8.count
         let filler = String(repeating: "-", count: max(1, 20 - digits))
@@ -37,8 +37,8 @@ public struct PLYWriter: Sendable {
     private static func text(count: Int, hasColor: Bool, comments: [String]) -> [UInt8] {
         var lines = ["ply", "format binary_little_endian 1.0"]
         for comment in comments {
-            // A line break would start another line of the header, and RPly, by which Open3D reads, takes the line after
-            // an empty comment for its text.
+            // A line break would start another line of the header, and RPly, which Open3D uses, takes the line after an
+            // empty comment as its text.
             let text = String(comment.map { $0.isNewline ? " " : $0 })
             if text.contains(where: { !$0.isWhitespace }) { lines.append("comment \(text)") }
         }

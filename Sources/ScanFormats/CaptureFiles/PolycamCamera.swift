@@ -6,7 +6,7 @@ import ScanModel
 /// Source: Polycam's polyform, README and capture_folder.py.
 public struct PolycamCamera: Hashable, Sendable {
     public var pose: Pose
-    /// For `size`, or for the picture itself where the file does not say one.
+    /// For `size`, or for the picture itself where the file gives none.
     public var fx, fy, cx, cy: Double
     public var size: PixelSize?
 
@@ -24,7 +24,7 @@ public struct PolycamCamera: Hashable, Sendable {
         if let defect = pose.defect { throw Problem(.input, defect).at(file: file) }
     }
 
-    /// The camera, which is for the frame's picture itself where the file does not say a size.
+    /// The camera; where the file gives no size, it is for the frame's picture itself.
     func intrinsics(picture: PixelSize) throws(Problem) -> CameraIntrinsics {
         let size = size ?? picture
         let camera = CameraIntrinsics(
@@ -33,7 +33,7 @@ public struct PolycamCamera: Hashable, Sendable {
         return camera
     }
 
-    /// - Parameter sharpness: what stands as `blur_score`, where larger is sharper.
+    /// - Parameter sharpness: written as `blur_score`, where larger is sharper.
     public static func text(_ camera: CameraIntrinsics, _ pose: Pose, sharpness: Double?) -> [UInt8] {
         let k = camera.counted(from: .corner)
         var object: JSONObject = [
@@ -47,8 +47,8 @@ public struct PolycamCamera: Hashable, Sendable {
         return JSONWriter.text(.object(object), pretty: false) + [UInt8(ascii: "\n")]
     }
 
-    /// Polycam's confidence has numbers for three levels; 54 and 127 were both seen for the middle one. So nothing is 0,
-    /// everything is 2, and whatever is between is 1.
+    /// Polycam's confidence has numbers for three levels; 54 and 127 were both seen for the middle one. So 0 is level
+    /// 0, 255 is level 2, and everything in between is level 1.
     static let levels: [UInt8] = [0] + Array(repeating: 1, count: 254) + [2]
 
     /// The number for a level of 0 to 2.

@@ -2,8 +2,8 @@ import ScanModel
 
 /// The description of a MultiScan capture, `<id>.json`.
 ///
-/// Streams are found by what they are, never by their place: recordings with motion sensors list those first. Labels
-/// (device, scene, user) are nil where they are no text; the numbers that geometry rests on have to be right.
+/// Streams are found by what they are, never by position: recordings with motion sensors list those first. Labels
+/// (device, scene, user) are nil where they are not text; the numbers that geometry depends on have to be right.
 public struct ScanMetadata: Hashable, Sendable {
     /// The unit of a depth value, from the key `depth_unit`; metres where there is none, as in files of older iOS apps. The
     /// depth stream's `encoding` does not say it: Android calls its 16-bit millimetres `uint8_zlib`.
@@ -20,15 +20,15 @@ public struct ScanMetadata: Hashable, Sendable {
         }
     }
 
-    /// The longest side of a picture or a depth map that is believed, pixels.
+    /// The longest side of a picture or a depth map that is accepted, in pixels.
     public static let sideLimit = 32_768
 
-    /// Everything that was read, unknown keys too, in its order.
+    /// Everything that was read, including unknown keys, in the file's order.
     public let json: JSONObject
     public let deviceType: String?
     public let deviceName: String?
     public let depthUnit: DepthUnit
-    /// Whether the file says the unit itself.
+    /// Whether the file itself gives the unit.
     public var saysDepthUnit: Bool { json["depth_unit"].map { $0 != .null } ?? false }
     /// Whether quaternions have the order of Android's app.
     public var hasAndroidQuaternions: Bool { json["camera_orientation_quaternion_format"]?.string == "xyzw" }
@@ -101,9 +101,9 @@ public struct ScanStream: Hashable, Sendable {
     public let frequency: Double?
     public let frameCount: Int?
     public let size: PixelSize?
-    /// One camera for the whole stream, from `intrinsics` (column by column); the camera lines know each frame's own.
+    /// One camera for the whole stream, from `intrinsics` (column by column); the camera lines hold each frame's own.
     public let intrinsics: CameraIntrinsics?
-    /// Depth that two cameras see.
+    /// Whether depth comes from two cameras.
     public var isStereo: Bool { type == "dual_camera_stereo_depth" }
 
     init(_ field: JSONField) throws(Problem) {
@@ -152,7 +152,7 @@ public struct ScanStream: Hashable, Sendable {
         default: break
         }
         if let kind = MotionKind(rawValue: type) ?? MotionKind(rawValue: fileExtension) { return .motion(kind) }
-        // A type that nobody has seen yet: the ids and names of files are the same in all apps.
+        // An unknown type: ids and file names are the same in all apps.
         if id.hasPrefix("camera_info") || fileExtension == "jsonl" { return .cameraInfo }
         if id.hasPrefix("confidence") || fileExtension == "confidence.zlib" { return .confidence }
         if id.contains("depth") || fileExtension == "depth.zlib" { return .depth }

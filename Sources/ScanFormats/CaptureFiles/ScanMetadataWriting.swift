@@ -18,8 +18,9 @@ public struct ColorStorage: Hashable, Sendable {
 }
 
 extension ScanMetadata {
-    /// The metadata of a capture made from this one: the same object, with the counts of what was written and the streams
-    /// in the order that MultiScan's server reads by place: colour, depth, confidence, camera lines, then the rest.
+    /// The metadata of a capture made from this one: the same object, with the counts of what was written and the
+    /// streams at the positions where MultiScan's server expects them: colour, depth, confidence, camera lines, then
+    /// the rest.
     /// - Parameters:
     ///   - frameCount: of colour, depth, confidence and camera lines; motion streams keep theirs.
     ///   - fileCount: for `number_of_files`.
@@ -43,7 +44,7 @@ extension ScanMetadata {
             if stream.role == .depth, let depthUnit { entry["encoding"] = .string(depthUnit.streamEncoding) }
             entries.append((rank, .object(entry)))
         }
-        // One rank after the other, since sorting does not promise to keep the order of equals.
+        // Rank by rank, since sorting does not promise to keep the order of equal elements.
         json["streams"] = .array(
             (0...Self.restRank).flatMap { rank in entries.filter { $0.rank == rank }.map(\.value) })
         json["number_of_files"] = .of(fileCount)
@@ -54,8 +55,8 @@ extension ScanMetadata {
         return .object(json)
     }
 
-    /// The metadata of a capture whose frames were turned by quarters: resolutions change places, and what is said of the
-    /// pictures' one camera is no longer true. Metadata of other formats stay as they are.
+    /// The metadata of a capture whose frames were rotated by quarter turns: width and height are swapped, and
+    /// intrinsics given for a whole stream no longer hold. Metadata of other formats is unchanged.
     public static func turned(_ metadata: JSONValue, quarterTurns: Int) -> JSONValue {
         guard var json = metadata.object, let streams = json["streams"]?.array else { return metadata }
         json["streams"] = .array(
@@ -98,7 +99,7 @@ extension ScanMetadata {
         }
     }
 
-    /// The metadata of a capture that came from another format, laid out as the iOS app does it.
+    /// The metadata of a capture that came from another format, in the iOS app's layout.
     public static func make(_ facts: Facts) -> JSONValue {
         var streams: [JSONValue] = []
         func add(
@@ -113,10 +114,7 @@ extension ScanMetadata {
             if let size {
                 stream["resolution"] = .of([size.height, size.width])
                 stream["intrinsics"] =
-                    intrinsics.map { camera in
-                        let k = camera.counted(from: .corner)
-                        return .of([k.fx, 0, 0, 0, k.fy, 0, k.cx, k.cy, 1] as [Double])
-                    } ?? .null
+                    intrinsics.map { .of($0.counted(from: .corner).columnMajor) } ?? .null
                 stream["extrinsics"] = .null
             }
             streams.append(.object(stream))
@@ -157,7 +155,7 @@ extension ScanMetadata {
 }
 
 extension ScanMetadata.DepthUnit {
-    /// What the depth stream's `encoding` is called.
+    /// The depth stream's `encoding`.
     fileprivate var streamEncoding: String {
         switch self {
         case .metres: "float16_zlib"

@@ -1,13 +1,13 @@
 import ScanModel
 
-/// The two cameras of a ScanNet recording. Matrices are 4×4, row-major, for cameras that see x right, y down and z into the
-/// scene; principal points count from the centre of the top-left pixel. An extrinsic takes a camera's points to the frame
-/// that both share, which poses take to the world.
+/// The two cameras of a ScanNet recording. Matrices are 4×4, row-major, for cameras with x right, y down and z into the
+/// scene; principal points count from the centre of the top-left pixel. An extrinsic maps a camera's points to the
+/// frame that both cameras share; poses map that frame to the world.
 ///
 /// Source: ScanNet, SensReader/c++/src/sensorData.h, and BundleFusion, which aligns colour and depth with them.
 package struct ScanNetCameras: Hashable, Sendable {
     package var color: CameraIntrinsics
-    /// Nil where nothing is said of it: the colour camera's view then.
+    /// Nil where none is given: depth then has the colour camera's view.
     package var depth: CameraIntrinsics?
     /// With our axes.
     package var rigFromColor = Pose.identity
@@ -29,11 +29,11 @@ package struct ScanNetCameras: Hashable, Sendable {
         return [k.fx, 0, k.cx, 0, 0, k.fy, k.cy, 0, 0, 0, 1, 0, 0, 0, 0, 1]
     }
 
-    /// An extrinsic with our axes on both sides. What was never filled in is none.
+    /// An extrinsic with our axes on both sides. A matrix of zeros was never filled in and means the identity.
     /// - Parameters:
     ///   - camera: what messages call it.
-    ///   - file: where the matrix stands.
-    /// - Throws: when it is no rigid motion.
+    ///   - file: where the matrix is from.
+    /// - Throws: when it is not a rigid motion.
     static func extrinsic(_ m: [Double], of camera: String, in file: String?) throws(Problem) -> Pose {
         if m.allSatisfy({ $0 == 0 }) { return .identity }
         let pose = turned(Pose(rowMajor: m))
@@ -51,12 +51,12 @@ package struct ScanNetCameras: Hashable, Sendable {
         return Pose(rotation: Matrix3(rows: x, -y, -z), position: Vector3(t.x, -t.y, -t.z))
     }
 
-    /// The depth camera, where it is not the colour camera's view at another size.
+    /// The depth camera; nil where it is the colour camera's view at another size.
     func depthCamera(_ size: PixelSize) -> DepthCamera? {
         guard let depth else { return nil }
         let colorFromDepth = rigFromColor.inverse * rigFromDepth
         let same = color.resized(to: size)
-        // A fiftieth of a pixel, and what single precision makes of the identity.
+        // Tolerances: a fiftieth of a pixel, and the rounding of an identity in single precision.
         let isSameView =
             abs(depth.fx / same.fx - 1) < 1e-4 && abs(depth.fy / same.fy - 1) < 1e-4 && abs(depth.cx - same.cx) < 0.02
             && abs(depth.cy - same.cy) < 0.02
@@ -76,8 +76,8 @@ package struct ScanNetCameras: Hashable, Sendable {
 }
 
 extension FrameFacts {
-    /// Takes a recorded pose, camera to world: sixteen numbers, row-major. Where tracking was lost, which recorders tell by
-    /// −∞ and other tools by NaN or zeros, the frame is dropped without being bad.
+    /// Takes a recorded pose, camera to world: sixteen numbers, row-major. Where tracking was lost, which recorders
+    /// mark with −∞ and other tools with NaN or zeros, the frame is dropped but does not count as bad.
     mutating func setPose(_ m: [Double], rigFromColor: Pose) {
         if Self.isLost(m) {
             drop = drop ?? Drop(whileReading: Self.lost)
@@ -97,8 +97,8 @@ extension FrameFacts {
 }
 
 extension Capture {
-    /// Where no frame at all was tracked, the frames stay, and the capture is one without poses.
-    mutating func settlePoses(without reason: String) {
+    /// If no frame at all was tracked, the frames are kept and the capture has no poses.
+    mutating func derivePoseChannel(without reason: String) {
         if frames.contains(where: { $0.pose != nil }) {
             channels.insert(.pose)
             return

@@ -13,18 +13,17 @@ public enum ScanNetFiles {
 
     /// A camera as a 3×3 matrix: 7-Scenes' `camera-intrinsics.txt`.
     public static func shortIntrinsics(_ camera: CameraIntrinsics) -> [UInt8] {
-        let k = camera.counted(from: .centre)
-        return NumberText.text([[k.fx, 0, k.cx], [0, k.fy, k.cy], [0, 0, 1]])
+        NumberText.text(camera.counted(from: .centre).matrixRows)
     }
 
-    /// Where a camera stands, from our axes to theirs.
+    /// A camera's extrinsics, converted from our axes to ScanNet's.
     public static func extrinsics(_ pose: Pose) -> [UInt8] {
         NumberText.text(ScanNetCameras.turned(pose).rowMajorRows)
     }
 
     /// The recorder's description, `<id>.txt`.
     /// - Parameters:
-    ///   - depth: the depth sensor's camera, and how it takes points to the colour camera.
+    ///   - depth: the depth sensor's camera, and how its points map to the colour camera.
     public static func description(
         color: CameraIntrinsics, depth: DepthCamera, device: String, depthFrames: Int, colorFrames: Int, motion: Int
     ) -> [UInt8] {
@@ -43,14 +42,14 @@ public enum ScanNetFiles {
         return Array(lines.map { "\($0) = \($1)\n" }.joined().utf8)
     }
 
-    /// The length that stands before a depth frame in the recorder's `.depth` file.
+    /// The length that precedes a depth frame in the recorder's `.depth` file.
     public static func length(of frame: [UInt8]) -> [UInt8] {
         var bytes: [UInt8] = []
         bytes.append(littleEndian: UInt32(frame.count))
         return bytes
     }
 
-    /// What stands behind the frames in it: the seconds of each depth frame, then of each colour frame.
+    /// What follows the frames in that file: the seconds of each depth frame, then of each colour frame.
     public static func times(_ nanoseconds: [Int64]) -> [UInt8] {
         var bytes: [UInt8] = []
         for _ in 0..<2 { for time in nanoseconds { bytes.append(littleEndian: Double(time) / 1e9) } }

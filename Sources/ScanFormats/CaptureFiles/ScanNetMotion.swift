@@ -3,9 +3,9 @@ import ScanModel
 /// Motion samples of all five sensors in one record of 128 bytes, as ScanNet keeps them. They are read as the five files
 /// that ScanMill knows: each sensor's file has the iOS app's layout.
 ///
-/// A record has fifteen little-endian f64: rotation rate (rad/s), acceleration without gravity (G), magnetic field (µT),
-/// attitude (roll, pitch, yaw; rad), gravity (G); and a time: in `.sens` files behind them as u64 microseconds, in the
-/// recorder's `.imu` files before them as f64 seconds.
+/// A record has fifteen little-endian f64: rotation rate (rad/s), acceleration without gravity (G), magnetic field
+/// (µT), attitude (roll, pitch, yaw; rad), gravity (G); and a time: in `.sens` files after them as u64 microseconds, in
+/// the recorder's `.imu` files before them as f64 seconds.
 public struct ScanNetMotion: Sendable {
     enum Time: Hashable, Sendable { case secondsFirst, microsecondsLast }
 
@@ -67,7 +67,7 @@ extension ScanNetMotion {
         }
     }
 
-    /// The block behind the frames of a `.sens` file: u64 number of samples, then each with its microseconds last.
+    /// The block after the frames of a `.sens` file: u64 number of samples, then each with its microseconds last.
     public static func sensBlock(_ records: [Record]) -> [UInt8] {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(8 + recordByteCount * records.count)
@@ -92,7 +92,7 @@ extension ScanNetMotion {
 }
 
 extension Capture {
-    /// Gives the capture motion files that are made of records when somebody reads them.
+    /// Gives the capture motion files that are generated from these records when they are read.
     mutating func attach(_ motion: ScanNetMotion?, stem: String, absence: String) {
         guard let motion, motion.count > 0 else {
             absences[.motion] = absence

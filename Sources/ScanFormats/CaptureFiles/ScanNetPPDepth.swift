@@ -1,24 +1,24 @@
 import ScanModel
 
-/// ScanNet++'s `depth.bin`: the depth of all frames of an iPhone's video, in one of two layouts, which nothing marks.
+/// ScanNet++'s `depth.bin`: the depth of all frames of an iPhone's video, in one of two layouts, which are not marked.
 ///
 /// - `packed`: the whole file is one raw DEFLATE stream of 192 × 256 little-endian floats a frame, metres.
-/// - `chunks`: each frame is a little-endian 32-bit size and so many bytes: a block of LZ4 with 16-bit millimetres, or a
-///   raw DEFLATE stream of floats in metres.
+/// - `chunks`: each frame is a little-endian 32-bit size and that many bytes: an LZ4 block with 16-bit millimetres, or
+///   a raw DEFLATE stream of floats in metres.
 ///
-/// Told apart by the first chunks: only in `chunks` does one of them unpack to a frame.
+/// The first chunks tell them apart: only in `chunks` does one of them unpack to a frame.
 ///
 /// Source: the ScanNet++ toolkit, iphone/prepare_iphone_data.py.
 package enum ScanNetPPDepth {
     package enum Layout: Hashable, Sendable {
         case packed
-        /// - `truncation`: what is wrong behind the last whole chunk, where anything is.
+        /// - `truncation`: what is wrong after the last whole chunk, if anything.
         case chunks(count: Int, size: PixelSize, truncation: Problem?)
     }
 
-    /// What the app records.
+    /// The size that the app records.
     package static let usualSize = PixelSize(256, 192)
-    /// A chunk of more bytes holds no phone's depth.
+    /// A chunk with more bytes cannot hold a phone's depth.
     static let chunkLimit = 1 << 26
     static let millimetres = DepthEncoding.uint16(unitsPerMetre: 1000)
 
@@ -28,7 +28,7 @@ package enum ScanNetPPDepth {
         guard walk.count > 0 else { return .packed }
         var source = BufferedSource(try tree.open(file))
         var size: PixelSize?
-        // Random bytes do not unpack to a frame; one damaged chunk at the start does not make the file another.
+        // Random bytes do not unpack to a frame; but one damaged chunk at the start must not change the layout.
         for _ in 0..<min(4, walk.count) where size == nil {
             guard let chunk = try nextChunk(&source) else { break }
             size = Self.size(of: chunk, rules)
@@ -44,7 +44,7 @@ package enum ScanNetPPDepth {
         return .chunks(count: walk.count, size: size, truncation: truncation)
     }
 
-    /// The whole chunks from the start on, and where the next one begins that is not whole.
+    /// The number of whole chunks from the start, and where the first incomplete one begins.
     private static func walk(
         _ file: String, in tree: any CaptureTree, _ rules: ReadRules
     ) throws(Problem) -> (count: Int, brokenAt: Int64?) {
@@ -102,7 +102,7 @@ package enum ScanNetPPDepth {
         return nil
     }
 
-    /// The size of the frame in a chunk. The file does not say it: the app's own, or else one of 4 : 3 that has as many
+    /// The size of the frame in a chunk. The file does not give it: the app's own, or else one of 4 : 3 with as many
     /// pixels.
     private static func size(of chunk: [UInt8], _ rules: ReadRules) -> PixelSize? {
         if decode(chunk, size: usualSize) != nil { return usualSize }
@@ -127,7 +127,7 @@ package enum ScanNetPPDepth {
     }
 }
 
-/// Reads the sizes of chunks: at their places in a file on disk, by reading on in anything else.
+/// Reads the sizes of chunks: directly at their offsets in a file on disk, by reading on in anything else.
 private struct ChunkWalk {
     private var source: BufferedSource
     private let file: FileSource?

@@ -2,21 +2,21 @@ import ScanModel
 
 /// ScanNet++'s `pose_intrinsic_imu.json`: an object with a member for each frame of the video, `frame_000000`, …
 ///
-/// Of each: `timestamp` in seconds; `pose`, four rows camera-to-world as ARKit gives it (x right, y up, z backward);
+/// Each has `timestamp` in seconds; `pose`, four rows camera-to-world as ARKit gives it (x right, y up, z backward);
 /// `aligned_pose`, the same in the frame of the laser scan's mesh, for a camera with x right, y down, z forward, as the
 /// data set's own tools use it (iphone/arkit_pcl.py of scannetpp/scannetpp); `intrinsic`, three rows for pictures of
 /// 1920 × 1440; `imu`.
 package enum ScanNetPPPoses {
-    /// Frames in the order of the file, which need not be that of their numbers. What of a frame cannot be used is said
-    /// in its drop.
+    /// Frames in the order of the file, which need not be that of their numbers. Why a frame cannot be used is said in
+    /// its drop.
     /// - Parameter size: of the pictures that `intrinsic` is for.
-    /// - Throws: when the text is no JSON object, or holds more frames than the rules allow.
+    /// - Throws: when the text is not a JSON object, or holds more frames than the rules allow.
     package static func read(
         _ bytes: [UInt8], file: String, size: PixelSize, rules: ReadRules
     ) throws(Problem) -> [FrameFacts] {
         try bytes.withUnsafeBufferPointer { (buffer) throws(Problem) -> [FrameFacts] in
             var scanner = JSONScanner(buffer, file: file)
-            // `NaN` is one frame's fault.
+            // `NaN` spoils one frame, not the file.
             scanner.keepsNonNumbers = true
             var frames: [FrameFacts] = []
             var seen: Set<Int> = []
@@ -27,7 +27,7 @@ package enum ScanNetPPPoses {
                     continue
                 }
                 do throws(Problem) {
-                    // The number may be the largest that there is.
+                    // The number may be the largest possible.
                     try rules.check(frames: min(max(number, frames.count), .max - 1) + 1, of: "frames")
                     guard seen.insert(number).inserted else { throw scanner.problem("“\(key)” is there twice") }
                 } catch { throw error.at(file: file) }
@@ -69,19 +69,19 @@ package enum ScanNetPPPoses {
     // MARK: - Writing
 
     /// A frame's member.
-    /// - Parameter name: the frame's number as it stands in names, `000012`.
+    /// - Parameter name: the frame's number as in file names, `000012`.
     package static func write(
         _ name: String, timestamp: Int64, pose: Pose, camera: CameraIntrinsics, to json: inout JSONWriter
     ) {
-        let k = camera.counted(from: .corner)
+        let rows = camera.counted(from: .corner).matrixRows
         func matrix(_ pose: Pose) -> JSONValue { .array(pose.rowMajorRows.map { .of($0) }) }
         json.key("frame_\(name)")
         json.object { json in
             json.member("timestamp", .number(Double(timestamp) / 1e9))
             json.member("pose", matrix(pose))
-            // There is no mesh whose frame could be another one.
+            // There is no mesh that could have another frame.
             json.member("aligned_pose", matrix(pose.withCVAxes))
-            json.member("intrinsic", .array([.of([k.fx, 0, k.cx]), .of([0, k.fy, k.cy]), .of([0, 0, 1])]))
+            json.member("intrinsic", .array([.of(rows[0]), .of(rows[1]), .of([0, 0, 1])]))
         }
     }
 }

@@ -5,7 +5,7 @@ struct ScanNetText {
     /// No description is longer.
     static let sizeLimit = 1 << 20
 
-    /// In the order of the file; of a key that stands twice, the last value.
+    /// In the order of the file; for a key that occurs twice, the last value.
     private(set) var values = JSONObject()
     let file: String
 
@@ -19,13 +19,13 @@ struct ScanNetText {
         }
     }
 
-    /// Nil where there is no such key, or nothing behind it.
+    /// Nil where there is no such key, or its value is empty.
     func text(_ key: String) -> String? {
         guard let text = values[key]?.string, !text.isEmpty else { return nil }
         return text
     }
 
-    /// - Throws: when there is something else, or not so many numbers.
+    /// - Throws: when there is something else, or not `count` numbers.
     func numbers(_ key: String, count: Int) throws(Problem) -> [Double]? {
         guard let text = text(key) else { return nil }
         do throws(Problem) {
@@ -41,7 +41,7 @@ struct ScanNetText {
         throw Problem(.input, "`\(key)` is missing").at(file: file)
     }
 
-    /// A whole number of `range`; nil where there is none.
+    /// A whole number in `range`; nil where there is none.
     func whole(_ key: String, in range: ClosedRange<Int>) throws(Problem) -> Int? {
         guard let number = try number(key) else { return nil }
         guard let whole = Int(exactly: number), range.contains(whole) else {

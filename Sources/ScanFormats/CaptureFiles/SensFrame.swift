@@ -14,8 +14,8 @@ public struct SensFrame: Hashable, Sendable {
     public var color: ByteSpan
     public var depth: ByteSpan
 
-    /// - Parameter offset: where the frame stands.
-    /// - Returns: nil when it does not fit into the file any more.
+    /// - Parameter offset: where the frame begins.
+    /// - Returns: nil when the file ends before the frame does.
     init?(_ file: FileSource, at offset: Int64) throws(Problem) {
         let room = (file.byteCount ?? 0) - offset - Int64(Self.headerByteCount)
         guard room >= 0 else { return nil }

@@ -3,8 +3,8 @@ import ScanModel
 /// What a `.sens` file says before its frames.
 ///
 /// All numbers are little-endian, without padding: u32 version; u64 length and bytes of the sensor's name; four 4×4
-/// matrices of f32, row-major (colour intrinsic and extrinsic, depth intrinsic and extrinsic); i32 compression of colour
-/// and of depth; u32 width and height of colour and of depth; f32 depth units in a metre; u64 number of frames.
+/// matrices of f32, row-major (colour intrinsic and extrinsic, depth intrinsic and extrinsic); i32 compression of
+/// colour and of depth; u32 width and height of colour and of depth; f32 depth units per metre; u64 number of frames.
 ///
 /// Source: ScanNet, SensReader/c++/src/sensorData.h.
 public struct SensHeader: Hashable, Sendable {
@@ -19,7 +19,7 @@ public struct SensHeader: Hashable, Sendable {
         case raw, zlib, occipital
     }
 
-    /// 4 has a block of motion samples behind the frames, 3 has none.
+    /// 4 has a block of motion samples after the frames, 3 has none.
     public var version: UInt32 = 4
     public var sensorName = ""
     /// Sixteen numbers, row-major.
@@ -31,14 +31,14 @@ public struct SensHeader: Hashable, Sendable {
     public var depthCompression = DepthCompression.zlib
     public var colorSize = PixelSize(0, 0)
     public var depthSize = PixelSize(0, 0)
-    /// Depth units in a metre.
+    /// Depth units per metre.
     public var depthShift: Float = 1000
     /// As announced.
     public var frameCount: UInt64 = 0
 
     public static let identity: [Float] = [1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1]
 
-    /// The longest name that is believed, bytes.
+    /// The longest name that is accepted, in bytes.
     private static let longestName: UInt64 = 4096
     /// Bytes of everything but the name.
     private static let fixedByteCount = 304
@@ -63,7 +63,7 @@ public struct SensHeader: Hashable, Sendable {
         return bytes
     }
 
-    /// Whether a file begins as one of these does.
+    /// Whether a file begins like a `.sens` file.
     /// - Parameter start: its first twelve bytes.
     static func looksRight(_ start: [UInt8]) -> Bool {
         var cursor = LittleEndianCursor(start)
@@ -73,8 +73,7 @@ public struct SensHeader: Hashable, Sendable {
     }
 
     /// Reads the header.
-    /// - Returns: with it, where the first frame begins.
-    /// - Throws: `input` for an older version, and for numbers that cannot be.
+    /// - Throws: `input` for an older version, and for impossible numbers.
     init(_ file: FileSource) throws(Problem) {
         do throws(Problem) { try self.init(checked: file) } catch { throw error.at(file: file.name) }
     }
@@ -121,7 +120,7 @@ public struct SensHeader: Hashable, Sendable {
         }
     }
 
-    /// Bytes of the name as they were read, which need not be text.
+    /// Bytes of the name as read, which need not be valid text.
     private var nameByteCount: Int?
 
     /// Where the first frame begins in a file that was read.

@@ -1,32 +1,32 @@
 import ScanModel
 
-/// The `.depth` file of ScanNet's recorder: for each frame u32 bytes and as many bytes of Occipital's codec; behind all of
-/// them f64 seconds of each depth frame, then of each colour frame.
+/// The `.depth` file of ScanNet's recorder: for each frame a u32 length and that many bytes of Occipital's codec; after
+/// all of them f64 seconds of each depth frame, then of each colour frame.
 ///
-/// There is no count in it. The frames end where what is left is as long as their times.
+/// It holds no count: the frames end where the rest of the file is as long as their times.
 struct ShiftFrames: Sendable {
     let file: FileSource
     let size: PixelSize
-    /// The number of frames by the description.
+    /// The number of frames according to the description.
     let announced: Int?
     /// Each frame's bytes.
     private(set) var spans: [ByteSpan] = []
     /// Nanoseconds; empty where they are missing.
     private(set) var depthTimes: [Int64?] = []
     private(set) var colorTimes: [Int64?] = []
-    /// The file ends inside this frame, or inside the times behind the last.
+    /// Set where the file ends inside a frame, or inside the times after the last.
     private(set) var truncation: Problem?
 
-    /// - Parameter announced: the number of frames by the description, which is believed where it fits.
+    /// - Parameter announced: the number of frames according to the description, trusted where it fits.
     init(_ file: FileSource, size: PixelSize, announced: Int?, rules: ReadRules) throws(Problem) {
         self.file = file
         self.size = size
         self.announced = announced
         let total = file.byteCount ?? 0
         var position: Int64 = 0
-        // The number of frames with which the file comes out even, and how far they reach.
+        // The number of frames for which the file's length works out exactly, and where they end.
         var even: (count: Int, end: Int64)?
-        // How far the announced frames reach.
+        // Where the announced frames end.
         var said: Int64?
         while true {
             if !spans.isEmpty, total - position == 16 * Int64(spans.count) { even = (spans.count, position) }
@@ -37,17 +37,17 @@ struct ShiftFrames: Sendable {
             let count = Int64(cursor.integer(as: UInt32.self))
             guard count <= total - position - 4 else { break }
             do throws(Problem) { try rules.check(frames: spans.count + 1, of: "depth frames") } catch {
-                // Behind the frames anything may look like more of them.
+                // After the frames anything may look like more of them.
                 if said != nil || even != nil { break }
                 throw error.at(file: file.name)
             }
             spans.append(ByteSpan(offset: position + 4, count: Int(count)))
             position += 4 + count
         }
-        try settle(announced, said: said, even: even, end: position)
+        try takeTimes(announced, said: said, even: even, end: position)
     }
 
-    private mutating func settle(
+    private mutating func takeTimes(
         _ announced: Int?, said: Int64?, even: (count: Int, end: Int64)?, end: Int64
     ) throws(Problem) {
         let total = file.byteCount ?? 0

@@ -1,11 +1,12 @@
 import ScanModel
 
-/// Stray Scanner's `odometry.csv`: a line a frame, with its pose camera-to-world in OpenCV's axes, in ARKit's world.
+/// Stray Scanner's `odometry.csv`: one line per frame, with its pose camera-to-world in OpenCV's axes, in ARKit's
+/// world.
 ///
-/// The first line names the columns. `timestamp` and `frame` are there since version 1.2 of the app; `fx, fy, cx, cy`, the
+/// The first line names the columns. `timestamp` and `frame` exist since version 1.2 of the app; `fx, fy, cx, cy`, the
 /// frame's own camera in pixels of the video as recorded, and the centre of the lens's distortion came later. Other
-/// columns, and another order of them, are as good. Before version 1.2 the app named no columns either, and joined the lines
-/// with line feeds, so that none ended the last.
+/// columns, and any order, are accepted. Before version 1.2 the app did not name the columns either, and joined the
+/// lines with line feeds, so the last line had none.
 ///
 /// Source: the Stray Scanner app, OdometryEncoder.swift, and its documentation of the format.
 public struct StrayOdometry {
@@ -18,8 +19,8 @@ public struct StrayOdometry {
     }
 
     public struct Line: Sendable {
-        /// The frame's number, which is also in the names of its depth and confidence. A line that cannot be used may have
-        /// one too. Nil where the file has none.
+        /// The frame's number, which is also in the names of its depth and confidence files. Even a line that cannot be
+        /// used may have one. Nil where the file has none.
         public var number: Int?
         /// What the line says, or why it cannot be used, with its place.
         public var row: Result<Row, Problem>
@@ -32,14 +33,14 @@ public struct StrayOdometry {
     public var hasTimestamps: Bool { layout.timestamp != nil }
     /// Whether each line has its frame's number.
     public var hasNumbers: Bool { layout.number != nil }
-    /// The last line that was read, where nothing ends it though line feeds end the others, as the app did since version 1.2.
+    /// The last line read, if it has no line feed although the app, since version 1.2, ends every line with one.
     var openLine: Int? { layout.endsLines ? table.openLine : nil }
     private var table: TextTable
     private let layout: Layout
-    /// A file without names of columns begins with a frame.
+    /// In a file without column names the first line is a frame.
     private var first: TextTable.Row?
 
-    /// - Throws: when the first line is none of this file's.
+    /// - Throws: when the first line is not that of an `odometry.csv`.
     public init(_ source: any ByteSource, lineLimit: Int) throws(Problem) {
         file = source.name
         table = TextTable(source, .comma, lineLimit: lineLimit)
@@ -71,7 +72,7 @@ public struct StrayOdometry {
             guard let found = try table.next() else { return nil }
             row = found
         }
-        // That nothing ends it tells nothing then, and hardly do its digits.
+        // In such a file a missing line feed tells nothing, and the number of digits hardly more.
         if !layout.endsLines, row.end == .cut { row.end = .open }
         let number = layout.number.flatMap { try? Self.number(in: row, $0) }
         do throws(Problem) {
@@ -114,7 +115,7 @@ public struct StrayOdometry {
         return camera
     }
 
-    /// Where in a line is what, from 0.
+    /// The column of each value, from 0.
     private struct Layout {
         var timestamp: Int?
         var number: Int?
@@ -125,7 +126,7 @@ public struct StrayOdometry {
         /// Whether a line feed ends the last line too.
         var endsLines: Bool { timestamp != nil || number != nil }
 
-        /// - Returns: nil where a column of the pose has no name.
+        /// - Returns: nil where a column of the pose is not named.
         init?(_ names: [String]) {
             let pose = ["x", "y", "z", "qx", "qy", "qz", "qw"].compactMap { names.firstIndex(of: $0) }
             guard pose.count == 7 else { return nil }
@@ -141,7 +142,7 @@ public struct StrayOdometry {
 
     public static var header: String { columns.joined(separator: ", ") + "\n" }
 
-    /// - Parameter name: the frame's number as it stands in file names, `000012`.
+    /// - Parameter name: the frame's number as in file names, `000012`.
     public static func line(timestamp: Int64, name: String, pose: Pose) -> String {
         let numbers = pose.trajectory.map { String($0) }.joined(separator: ", ")
         return "\(DecimalSeconds.text(timestamp, places: 9)), \(name), \(numbers)\n"
@@ -151,11 +152,11 @@ public struct StrayOdometry {
 /// Stray Scanner's `camera_matrix.csv`: the rows of the 3×3 matrix of the last frame's camera, in pixels of the video as
 /// the app recorded it.
 public enum StrayCameraMatrix {
-    /// The pictures that the app records.
+    /// The size of the pictures that the app records.
     public static let recordedSize = PixelSize(1920, 1440)
 
-    /// - Returns: the camera; its principal point counts from the corner, as ARKit's is taken to.
-    /// - Throws: when there are not three lines of three numbers, or no camera can have them.
+    /// - Returns: the camera; its principal point counts from the corner, as ARKit's is assumed to.
+    /// - Throws: when there are not three lines of three numbers, or they cannot be a camera's.
     public static func read(_ source: any ByteSource) throws(Problem) -> CameraIntrinsics {
         do throws(Problem) {
             var table = TextTable(source, .comma, lineLimit: 1 << 16)

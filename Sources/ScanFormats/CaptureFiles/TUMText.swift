@@ -34,11 +34,11 @@ public enum TUMText {
     /// Files with the camera, in the order in which they are looked for. `write-tum` writes the first.
     public static let cameraFiles = ["calibration.txt", "camera.txt", "intrinsics.txt"]
 
-    /// `fx fy cx cy`, and behind them perhaps `width height`, and a lens's distortion. The principal point counts from
+    /// `fx fy cx cy`, optionally followed by `width height` and a lens's distortion. The principal point counts from
     /// the centre of the top-left pixel, as OpenCV's does.
-    /// - Parameter size: of the pictures, for a line that says none.
-    /// - Returns: the camera with its lens, which is nil where the line's other numbers cannot be OpenCV's k1 k2 p1 p2 k3, of
-    ///   which the last one may be left out.
+    /// - Parameter size: of the pictures, for a line that gives none.
+    /// - Returns: the camera with its lens, which is nil where the line's other numbers cannot be OpenCV's k1 k2 p1 p2
+    ///   k3 (k3 may be left out).
     package static func camera(
         _ row: TextTable.Row, size: PixelSize?
     ) throws(Problem) -> (camera: CameraIntrinsics, lens: LensDistortion?) {
@@ -68,8 +68,8 @@ public enum TUMText {
         return (try? Undistortion(of: CalibratedCamera(camera, lens))) == nil ? nil : lens
     }
 
-    /// What ROS drivers take when nobody has calibrated a Kinect, for pictures of 640 × 480; the benchmark recommends it
-    /// for all its sequences.
+    /// What ROS drivers use for an uncalibrated Kinect, for pictures of 640 × 480; the benchmark recommends it for all
+    /// its sequences.
     static let usualCamera = CameraIntrinsics(
         fx: 525, fy: 525, cx: 319.5, cy: 239.5, width: 640, height: 480, pixelOrigin: .centre)
 

@@ -1,23 +1,24 @@
 import ScanModel
 
-/// What 3D Scanner App writes of each frame, `frame_<n>.json`: ARKit's pose, camera-to-world with OpenGL's axes, and its
-/// intrinsics, both row by row; the projection that ARKit makes of these; seconds since the device was started.
+/// What 3D Scanner App writes for each frame, `frame_<n>.json`: ARKit's pose, camera-to-world with OpenGL's axes, and
+/// its intrinsics, both row by row; the projection that ARKit derives from the intrinsics; seconds since the device was
+/// started.
 ///
-/// The projection tells two things that nothing else does: for pictures of which size the intrinsics are, 2·fx / p₀₀ wide,
-/// and that they count from the middle of the first pixel, since p₀₂ is 1 − 2·(cx + ½) / width.
+/// The projection tells two things that nothing else does: the size of the pictures that the intrinsics are for, 2·fx /
+/// p₀₀ wide, and that they count from the middle of the first pixel, since p₀₂ is 1 − 2·(cx + ½) / width.
 ///
 /// Source: the app's makers, Laan Labs, in their 3dScannerApp_samples: a scan, and the notebooks that read it.
 public struct ThreeDScannerFrame: Hashable, Sendable {
     public var pose: Pose
     /// In pixels of the picture, or of ``size`` where that is known; the middle of the first pixel is 0, 0.
     public var fx, fy, cx, cy: Double
-    /// For which the intrinsics are, as the projection tells; nil without one.
+    /// The picture size that the intrinsics are for, from the projection; nil without one.
     public var size: PixelSize?
     /// Nanoseconds.
     public var timestamp: Int64?
     public var exposure: Int64?
 
-    /// - Throws: a problem with fault `input` where the pose or the intrinsics are missing, or no camera's.
+    /// - Throws: a problem with fault `input` where the pose or the intrinsics are missing, or cannot be a camera's.
     public init(_ bytes: [UInt8], file: String) throws(Problem) {
         let json = JSONField(try JSONValue.parse(bytes, file: file), file: file)
         let numbers = try json[Self.poseKey].numbers(16)
@@ -28,13 +29,13 @@ public struct ThreeDScannerFrame: Hashable, Sendable {
             pose.defect ?? Pose.layoutDefect(rowMajor: numbers) ?? CameraIntrinsics.layoutDefect(rowMajor: k)
         if let defect { throw Problem(.input, defect).at(file: file) }
         (fx, fy, cx, cy) = (k[0], k[4], k[2], k[5])
-        // What is only good to know costs no frame.
+        // Merely good to know, so a defect here does not cost the frame.
         size = (try? json["projectionMatrix"].numbers(16)).flatMap { Self.size(of: $0, fx: k[0], fy: k[4]) }
         timestamp = try Self.time(json["time"])
         exposure = (try? Self.time(json["exposureDuration"])).flatMap { $0 > 0 ? $0 : nil }
     }
 
-    /// The keys by which the file is known.
+    /// The keys by which the file is recognised.
     static let (poseKey, intrinsicsKey) = ("cameraPoseARFrame", "intrinsics")
 
     private static func time(_ field: JSONField) throws(Problem) -> Int64? {
@@ -46,7 +47,7 @@ public struct ThreeDScannerFrame: Hashable, Sendable {
     private static func size(of projection: [Double], fx: Double, fy: Double) -> PixelSize? {
         func side(_ focal: Double, _ scale: Double) -> Int? {
             let side = 2 * focal / scale
-            // The numbers have been floats.
+            // The numbers were stored as floats.
             guard side >= 1, side < 1_048_576, abs(side - side.rounded()) < 0.01 else { return nil }
             return Int(side.rounded())
         }
@@ -54,9 +55,9 @@ public struct ThreeDScannerFrame: Hashable, Sendable {
         return PixelSize(width, height)
     }
 
-    /// The camera, for pictures of the size that the projection tells, unless that is of a view with another shape than the
-    /// picture; one that is turned by a quarter is no such view.
-    /// - Parameter picture: the size of the frame's picture, or of the others where it has none.
+    /// The camera, for pictures of the size that the projection gives, unless that has another aspect ratio than the
+    /// picture; a quarter turn is allowed.
+    /// - Parameter picture: the size of the frame's picture, or of the other frames' where it has none.
     func intrinsics(picture: PixelSize?) throws(Problem) -> CameraIntrinsics {
         let told = size.flatMap { size in
             let turned = PixelSize(size.height, size.width)
@@ -74,20 +75,20 @@ public struct ThreeDScannerFrame: Hashable, Sendable {
     /// The name of a frame's file.
     package static func file(_ number: Int) -> String { "frame_\(stem(number)).json" }
 
-    /// What stands behind `frame_`, `depth_` and `conf_` in the names of a frame's files.
+    /// What follows `frame_`, `depth_` and `conf_` in the names of a frame's files.
     package static func stem(_ number: Int) -> String { FrameName.padded(number, to: 5) }
 
     // MARK: - Writing
 
     /// - Parameters:
     ///   - index: the frame's number.
-    ///   - exposure: nanoseconds; nil where nobody knows it.
+    ///   - exposure: nanoseconds; nil where unknown.
     package static func text(
         index: Int, timestamp: Int64, pose: Pose, camera: CameraIntrinsics, exposure: Int64?
     ) -> [UInt8] {
         let k = camera.counted(from: .centre)
         let (width, height) = (Double(k.width), Double(k.height))
-        // ARKit's for a near plane of 1 mm and none far away, as its floats come out.
+        // ARKit's projection for a near plane of 1 mm and no far plane, as rounded to floats.
         let projection = [
             [2 * k.fx / width, 0, 1 - 2 * (k.cx + 0.5) / width, 0],
             [0, 2 * k.fy / height, 2 * (k.cy + 0.5) / height - 1, 0],
@@ -95,7 +96,7 @@ public struct ThreeDScannerFrame: Hashable, Sendable {
         ]
         var frame: JSONObject = [
             Self.poseKey: .of(pose.rowMajorRows.flatMap(\.self)), "frame_index": .of(index),
-            Self.intrinsicsKey: .of([k.fx, 0, k.cx, 0, k.fy, k.cy, 0, 0, 1]),
+            Self.intrinsicsKey: .of(k.rowMajor),
             "projectionMatrix": .of(projection.flatMap(\.self)), "time": .number(Double(timestamp) / 1e9),
         ]
         if let exposure { frame["exposureDuration"] = .number(Double(exposure) / 1e9) }

@@ -22,7 +22,7 @@ public struct TransformsJSON: Sendable {
         /// In the saved world.
         public var pose: Pose
         public var sharpness: Double?
-        /// What it is for; nil where nothing is said of any.
+        /// What it is for; nil where the file says it for no entry.
         public var split: DatasetSplit?
 
         public init(picture: String, camera: CameraIntrinsics, pose: Pose) {
@@ -38,7 +38,7 @@ public struct TransformsJSON: Sendable {
         public var offset: Vector3
         /// A power of two, 1 to 128.
         public var aabbScale: Int
-        /// Whether it would have to be larger than instant-ngp takes.
+        /// Whether it would have to be larger than instant-ngp allows.
         public var leavesOut = false
     }
 
@@ -48,7 +48,7 @@ public struct TransformsJSON: Sendable {
     public var appliedTransform: [[Double]]?
     /// A PLY file of points in the saved world, relative to the file.
     public var pointFile: String?
-    /// Whether z is known to be up in the saved world: then trainers, which take it to be, are told to leave it as it is.
+    /// Whether z is known to be up in the saved world: trainers, which assume that, are then told to leave it as it is.
     public var isZUp = true
     public var volume: Volume?
     /// In the saved world.
@@ -80,8 +80,8 @@ public struct TransformsJSON: Sendable {
     /// Whether it says what its entries are for.
     public var isSplit: Bool { entries.contains { $0.split != nil } }
 
-    /// A file of what is trained on, and one of what is held out: instant-ngp knows no lists, and trains on every frame of
-    /// a file. What is for neither is in neither of them.
+    /// One file of the frames to train on, and one of those held out: instant-ngp has no lists, and trains on every
+    /// frame of a file. Frames meant for neither are in neither file.
     public var parts: (trained: TransformsJSON, held: TransformsJSON) {
         var (trained, held) = (self, self)
         trained.entries = entries.filter { $0.split?.contains(.training) != false }
@@ -89,7 +89,7 @@ public struct TransformsJSON: Sendable {
         return (trained, held)
     }
 
-    /// With other paths of the frames' files.
+    /// A copy with other paths for the frames' files.
     private func movingFiles(_ path: (String) -> String) -> TransformsJSON {
         var copy = self
         for index in copy.entries.indices {
@@ -141,14 +141,14 @@ public struct TransformsJSON: Sendable {
         }
     }
 
-    /// The camera for loaders that look for one at the top. A frame's own intrinsics change with autofocus, and nerfstudio
-    /// would take those at the top for all; to instant-ngp they are what a frame leaves out.
+    /// The camera for loaders that look for one at the top level. Intrinsics change from frame to frame with autofocus,
+    /// and nerfstudio would use the top level's for all frames; instant-ngp uses it for what a frame leaves out.
     private var topCamera: CameraIntrinsics? {
         guard let first = entries.first?.camera else { return nil }
         return dialect == .instantNGP || entries.allSatisfy { $0.camera == first } ? first : nil
     }
 
-    /// What is written of a picture without any edge: of none, instant-ngp says that there is no picture.
+    /// The sharpness written for a picture without any edge: at 0, instant-ngp says that there is no picture.
     private static let leastSharpness = 1e-6
 
     /// A camera's members, the principal point counted from the corner; HMC's projects have the same.
@@ -168,7 +168,7 @@ public struct TransformsJSON: Sendable {
                 json.member(dialect == .nerfstudio ? "depth_file_path" : "depth_path", .string(depth))
             }
             if let mask = entry.mask, dialect == .nerfstudio { json.member("mask_path", .string(mask)) }
-            // instant-ngp passes over a frame that is not sharp beside others, and the only one of a file is not.
+            // instant-ngp skips a frame that is not sharp compared with others, and would skip a file's only one.
             if let sharpness = entry.sharpness, dialect == .instantNGP, entries.count > 1 {
                 json.member("sharpness", .number(max(sharpness, Self.leastSharpness)))
             }
@@ -179,8 +179,8 @@ public struct TransformsJSON: Sendable {
 }
 
 extension TransformsJSON.Volume {
-    /// The cube in which `focus` just fits, and the smallest power of two times it that holds `everything` too.
-    /// - Parameter focus: points whose extents are what shall fill the cube, in the saved world.
+    /// The cube in which `focus` just fits, and the smallest power of two times its size that also holds `everything`.
+    /// - Parameter focus: points whose extent is to fill the cube, in the saved world.
     /// - Returns: nil when the points have no extent.
     public init?(focus: [Vector3], everything: [Vector3]) {
         guard let first = focus.first else { return nil }

@@ -2,7 +2,7 @@ import Glibc
 import ScanModel
 
 extension TransformsJSON {
-    /// A lens as the file says it: some of the numbers may be left out, or stand at the top for all frames.
+    /// A lens as the file describes it: some numbers may be left out, or given at the top level for all frames.
     public struct Lens: Sendable {
         var focal: (x: Double?, y: Double?) = (nil, nil)
         /// Fields of view, radians.
@@ -11,9 +11,9 @@ extension TransformsJSON {
         var size: (width: Int?, height: Int?) = (nil, nil)
         public private(set) var distortion = LensDistortion()
 
-        /// A frame's own numbers, and those at the top for what it leaves out. nerfstudio would take the ones at the top
-        /// first; where both are there, the frame's are the truer ones: its field of view, too, before a focal length at the
-        /// top.
+        /// A frame's own numbers, and the top level's for those that it leaves out. nerfstudio would prefer the top
+        /// level's; where both exist, the frame's are more accurate: even its field of view goes before a focal length
+        /// at the top level.
         init(_ frame: JSONField, _ top: JSONField) throws(Problem) {
             func number(_ key: String) throws(Problem) -> Double? {
                 let own = try frame[key].numberIfPresent()
@@ -29,7 +29,7 @@ extension TransformsJSON {
             if !hasView || says("fl_x", "fl_y") { focal = (try number("fl_x"), try number("fl_y")) }
             self.angle = (try angle("camera_angle_x", "x_fov"), try angle("camera_angle_y", "y_fov"))
             centre = (try number("cx"), try number("cy"))
-            // Sizes are written as 1920.0 by some.
+            // Some tools write sizes as 1920.0.
             size = (
                 try number("w").flatMap { Int(exactly: $0.rounded()) },
                 try number("h").flatMap { Int(exactly: $0.rounded()) }
@@ -54,7 +54,7 @@ extension TransformsJSON {
         }
     }
 
-    /// nerfstudio's lists of pictures, at the top, and what those are for.
+    /// nerfstudio's top-level lists of pictures, and what each is for.
     static let splitLists: [(key: String, split: DatasetSplit)] = [
         ("train_filenames", .training), ("val_filenames", .validation), ("test_filenames", .test),
     ]
@@ -66,7 +66,7 @@ extension TransformsJSON {
         public var pose: Pose
         public var lens: Lens
         public var sharpness: Double?
-        /// Whether the pose is that of the exposure's beginning, which moves while the picture is taken.
+        /// Whether the pose is that at the start of the exposure, and changes while the picture is taken.
         public var isOfStart: Bool
 
         init(_ frame: JSONField, _ top: JSONField) throws(Problem) {
@@ -78,7 +78,7 @@ extension TransformsJSON {
             sharpness = frame["sharpness"].value?.double
         }
 
-        /// The depth picture that a frame names, whatever else of it can be read.
+        /// The depth picture that a frame names, even if nothing else of it can be read.
         static func depth(_ frame: JSONField) throws(Problem) -> String? {
             try path(frame["depth_file_path"].isAbsent ? frame["depth_path"] : frame["depth_file_path"])
         }
@@ -95,34 +95,35 @@ extension TransformsJSON {
         }
     }
 
-    /// What stands at the top.
+    /// The file's top level.
     public struct Top: Sendable {
         public var dialect: Dialect
-        /// `originalFromSaved`, where `applied_transform` is there and a rotation.
+        /// `originalFromSaved`, where `applied_transform` is present and a rotation.
         public var originalFromSaved: Pose?
-        /// The factor by which saved positions were multiplied after `applied_transform`: depth's unit is not theirs then.
+        /// The factor by which saved positions were multiplied after `applied_transform`: depth then has another unit.
         public var appliedScale: Double
         public var pointFile: String?
-        /// What a depth picture's unit is in the saved world, from `integer_depth_scale`; nil where there is no such key.
+        /// The size of a depth picture's unit in the saved world, from `integer_depth_scale`; nil where there is no
+        /// such key.
         public var depthUnit: Double?
-        /// Whether there is that key without a unit in it: instant-ngp passes depth over then.
+        /// Whether that key is present without a usable unit: instant-ngp then ignores depth.
         public var saysNoDepth = false
-        /// The axes that cameras have.
+        /// The cameras' axes.
         public var axes: CameraAxes
         /// How many frames instant-ngp takes, the first by name: `n_frames`.
         public var frameLimit: Int?
         public var warnings: [String] = []
-        /// The original world's up, where the file tells.
+        /// The original world's up, where the file gives it.
         public var worldUp: Vector3?
 
-        /// - Throws: when nothing here knows the lens of all pictures.
+        /// - Throws: when the lens of all pictures is not supported.
         public init(_ root: JSONField) throws(Problem) {
             try LensDistortion.check(root)
             axes = CameraAxes(root)
             let marks = ["aabb_scale", "integer_depth_scale", "scale", "offset", "enable_depth_loading"]
             let isNGP = axes != .openGL || marks.contains { !root[$0].isAbsent }
             dialect = isNGP ? .instantNGP : .nerfstudio
-            // The name is anybody's: only instant-ngp's datasets mean a limit by it.
+            // Any tool may use this name; only in instant-ngp's datasets is it a limit.
             if isNGP, let count = root["n_frames"].value?.double, count >= 0 {
                 frameLimit = Int(exactly: count.rounded(.down))
             }
@@ -130,7 +131,7 @@ extension TransformsJSON {
             let unit = try root["integer_depth_scale"].numberIfPresent()
             depthUnit = unit.flatMap { $0 > 0 && $0 <= 1e3 && (1 / $0).isFinite ? $0 : nil }
             saysNoDepth = unit != nil && depthUnit == nil
-            // Who tells nerfstudio to leave the world as it is has turned it already, so that z is up.
+            // A writer that tells nerfstudio to leave the world as it is has already turned it so that z is up.
             let savedUp =
                 Self.direction(root["up"])
                 ?? (root["orientation_override"].value?.string == "none" ? Vector3(0, 0, 1) : nil)
@@ -176,8 +177,8 @@ extension TransformsJSON {
             return cloud
         }
 
-        /// How many of a depth picture's units are one of the original world: of a metre, as nerfstudio takes them, where
-        /// nothing is said. instant-ngp's unit leads to the saved world, which was scaled.
+        /// How many of a depth picture's units make one unit of the original world: by default those of a metre, as
+        /// nerfstudio assumes. instant-ngp's unit refers to the saved world, which was scaled.
         var depthUnitsPerMetre: Double { depthUnit.map { appliedScale / $0 } ?? 1000 }
 
         private static func direction(_ field: JSONField) -> Vector3? {
@@ -189,11 +190,11 @@ extension TransformsJSON {
 
     /// The axes that a dataset's cameras have.
     ///
-    /// Source: instant-ngp, src/nerf_loader.cu and include/neural-graphics-primitives/nerf_loader.h, and NeuS2, which is made
-    /// of it: both negate the second and the third column of every pose. With `normal_mts_args`, whatever it says, they negate
-    /// the first and the third of what they have then; NeuS2 negates the second and the third once more with `from_na`, which
-    /// counts alone where both stand. `from_mitsuba` is what their code calls the former, and no key that they read: it is
-    /// taken as an alias, since it can mean nothing else.
+    /// Source: instant-ngp, src/nerf_loader.cu and include/neural-graphics-primitives/nerf_loader.h, and NeuS2, which
+    /// is derived from it: both negate the second and the third column of every pose. With `normal_mts_args`, whatever
+    /// its value, they then negate the first and the third; with `from_na`, which takes precedence, NeuS2 negates the
+    /// second and the third once more. `from_mitsuba` is what their code calls the former, not a key that they read: it
+    /// is accepted as an alias, since it can mean nothing else.
     public enum CameraAxes: Hashable, Sendable {
         /// x right, y up, z backward.
         case openGL
@@ -212,7 +213,8 @@ extension TransformsJSON {
             }
         }
 
-        /// What turns a pose's rotation into that of a camera with OpenGL's axes, from the right; nil where it has them.
+        /// Multiplied from the right, turns a pose's rotation into that of a camera with OpenGL's axes; nil where it
+        /// has them.
         var ownFromOpenGL: Matrix3? {
             switch self {
             case .openGL: nil
@@ -224,15 +226,15 @@ extension TransformsJSON {
 }
 
 extension LensDistortion {
-    /// - Parameter top: of a dataset, which may leave the numbers to its frames.
+    /// - Parameter top: a dataset's top level, which may leave the numbers to its frames.
     /// - Throws: what ``init(_:_:)`` throws of every frame.
     static func check(_ top: JSONField) throws(Problem) {
         if top["camera_model"].value?.string == "FISHEYE624", top["distortion_params"].isAbsent { return }
         _ = try LensDistortion(top, top)
     }
 
-    /// nerfstudio's and instant-ngp's keys. A frame's own numbers hide all of those at the top.
-    /// - Throws: when nothing here knows the lens, or a number cannot be read.
+    /// nerfstudio's and instant-ngp's keys. If a frame has numbers of its own, those at the top level are ignored.
+    /// - Throws: when the lens is not supported, or a number cannot be read.
     init(_ frame: JSONField, _ top: JSONField) throws(Problem) {
         for field in [frame, top] { try Self.requireKnownLens(field) }
         let model = [frame, top].first { !$0["camera_model"].isAbsent || !$0["is_fisheye"].isAbsent }
@@ -256,7 +258,7 @@ extension LensDistortion {
         self.init(.fisheye, radial: radial)
     }
 
-    /// k1, k2, k3, k4, p1, p2, which `distortion_params` lists in that order; nil where there is none of them.
+    /// k1, k2, k3, k4, p1, p2, which `distortion_params` lists in that order; nil where none is given.
     private static func coefficients(_ field: JSONField) throws(Problem) -> [Double]? {
         if let numbers = try field["distortion_params"].ifPresent(numbers) {
             if numbers.count == 6 { return numbers }
@@ -286,7 +288,7 @@ extension LensDistortion {
 
     private static func saysFisheye(_ field: JSONField) -> Bool { field["is_fisheye"].isSetFlag }
 
-    /// - Throws: where pictures cannot be made a pinhole's.
+    /// - Throws: when the pictures cannot be turned into a pinhole's.
     private static func requireKnownLens(_ field: JSONField) throws(Problem) {
         let known = [
             "SIMPLE_PINHOLE", "PINHOLE", "SIMPLE_RADIAL", "RADIAL", "OPENCV", "OPENCV_FISHEYE", "FISHEYE624",
@@ -295,7 +297,7 @@ extension LensDistortion {
         if let model = field["camera_model"].value?.string, !known.contains(model) {
             throw Problem(.input, "the camera model \(model) is not undone here", fix: undistort)
         }
-        // instant-ngp's other lenses: it looks for the keys alone.
+        // instant-ngp's other lenses: it only looks for the keys.
         let others = ["latlong", "equirectangular", "orthographic", "ftheta_p0"]
         if let other = others.first(where: { !field[$0].isAbsent && field[$0].value?.bool != false }) {
             throw Problem(.input, "the pictures are no pinhole camera's: the file says “\(other)”", fix: undistort)
@@ -306,6 +308,6 @@ extension LensDistortion {
 }
 
 extension JSONField {
-    /// Some write 1 for true.
+    /// Some tools write 1 for true.
     fileprivate var isSetFlag: Bool { value?.bool == true || (value?.double ?? 0) != 0 }
 }

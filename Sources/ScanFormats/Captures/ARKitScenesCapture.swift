@@ -3,12 +3,12 @@ import ScanModel
 /// A video of ARKitScenes' raw split: pictures, cameras, depth and confidence in files named after their times, and
 /// `lowres_wide.traj` with poses some ten times a second.
 ///
-/// Most pictures are recorded between two poses and have none: they are dropped, by name. Times are matched, since names
-/// may differ by a millisecond.
+/// Most pictures are recorded between two poses and have none: they are dropped, by name. Files are matched by time,
+/// since names may differ by a millisecond.
 ///
-/// Several sets of pictures may lie there, and no two have the same frames: `wide/` has 10 a second, without those whose
-/// depth the makers found wrong, `vga_wide/` 30 and `lowres_wide/` 60. The largest pictures count, unless most of them are
-/// missing.
+/// There may be several sets of pictures, no two with the same frames: `wide/` has 10 a second, without those whose
+/// depth the makers found wrong, `vga_wide/` 30 and `lowres_wide/` 60. The set with the largest pictures is used,
+/// unless most of them are missing.
 ///
 /// Source: ARKitScenes, DATA.md, raw/README.md and threedod/benchmark_scripts/utils/tenFpsDataLoader.py.
 public enum ARKitScenesCapture: CaptureFormat {
@@ -17,12 +17,12 @@ public enum ARKitScenesCapture: CaptureFormat {
         summary: "ARKitScenes raw video: lowres_wide.traj, pictures with a .pincam each, depth and confidence.",
         reads: [.color, .pose, .intrinsics, .timestamp, .recordedDepth, .recordedConfidence],
         passesOver: [
-            "highres_depth, the laser scanner's", "ultrawide/", "the annotated boxes and the mesh",
-            "which way the device was held: pictures are as recorded", "the .mov",
+            "highres_depth, from a laser scanner", "ultrawide/", "the annotated boxes and the mesh",
+            "the device's orientation: pictures stay as recorded", "the .mov",
         ],
         writer: "write-capture: {format: arkitscenes}",
         writingLoses: [
-            "times below a millisecond", "confidence but for three levels", "the bounding box", "motion",
+            "timestamps finer than a millisecond", "confidence beyond three levels", "the bounding box", "motion",
         ], poseAxes: .openCV, revision: 5)
 
     static let trajectoryFile = "lowres_wide.traj"
@@ -43,7 +43,7 @@ public enum ARKitScenesCapture: CaptureFormat {
         return Recognition(format: name, reason: "\(trajectoryFile) holds poses, and \(folder) stands beside it")
     }
 
-    /// The poses' file has a name of its own, and so have the cameras.
+    /// No other format gives its poses or its cameras these names.
     public static func remains(of tree: any CaptureTree) -> Recognition? {
         if tree.byteCount(of: trajectoryFile) != nil {
             return Recognition(format: name, reason: "\(trajectoryFile) has the name of ARKitScenes' poses")
@@ -76,9 +76,9 @@ private struct ARKitScenesReader {
     private var capture: Capture
     /// The time of the last pose, where the file with the poses was cut off.
     private var lastPose: Int64?
-    /// Of its lines that hold no pose.
+    /// The lines of that file that hold no pose.
     private var poselessLines = PoselessLines()
-    /// The last number of each camera file whose line is ended, and of those where nothing ends it, with their frames.
+    /// The last number in each camera file that ends with a line feed; then those in the others, with their frames.
     private var cameraEnds = LastNumbers()
     private var openCameras: [(frame: Int, last: String)] = []
 
@@ -114,7 +114,7 @@ private struct ARKitScenesReader {
         capture.takePoses(
             posed.map(\.pose), of: ARKitScenesCapture.trajectoryFile, by: poses, cutOffAfter: lastPose,
             besides: poselessLines)
-        // What has no pose is not even looked at.
+        // Pictures without a pose are not even looked at.
         for index in pictures.paths.indices where !capture.frames[index].isDropped {
             capture.frames[index].pictureFile = pictures.paths[index]
         }
@@ -144,9 +144,9 @@ private struct ARKitScenesReader {
         return capture
     }
 
-    /// Puts the cameras whose pictures are not there among the frames, as frames that are dropped.
-    /// - Parameter times: theirs.
-    /// - Returns: which of the pictures each frame has, nil where it has none.
+    /// Adds the cameras whose pictures are missing to the frames, as dropped frames.
+    /// - Parameter times: the times of these cameras.
+    /// - Returns: the index of each frame's picture, nil where it has none.
     private mutating func addLost(_ times: [Int64]) -> [Int?] {
         var placed = capture.frames.map { (facts: $0, picture: Int?.some($0.index)) }
         for time in times {
@@ -176,11 +176,11 @@ private struct ARKitScenesReader {
         var lost: [Int64]
         var poses = TimeMatch([], with: [], within: 0)
 
-        /// Pictures with both.
+        /// The number of pictures with both.
         var usableCount: Int { zip(poses.partners, cameras.paths).count { $0 != nil && $1 != nil } }
     }
 
-    /// The folders in which there are both, the larger pictures first.
+    /// The sets that have both pictures and cameras, the larger pictures first.
     private mutating func pictureSets() throws(Problem) -> [PictureSet] {
         var sets: [PictureSet] = []
         var bare: [String] = []
@@ -212,8 +212,8 @@ private struct ARKitScenesReader {
             fix: "download lowres_wide and lowres_wide_intrinsics of this video")
     }
 
-    /// The largest pictures, unless others can be used of more than twice as many frames.
-    /// - Parameter sets: one at least, the larger pictures first.
+    /// The set with the largest pictures, unless another one has more than twice as many usable frames.
+    /// - Parameter sets: at least one, the larger pictures first.
     private mutating func choose(_ sets: [PictureSet]) -> PictureSet {
         let counts = sets.map(\.usableCount)
         let most = counts.max() ?? 0
@@ -227,7 +227,7 @@ private struct ARKitScenesReader {
                 "\(facts(0)), and \(facts(chosen)): the latter were taken, though they are smaller; "
                     + "download \(folder) and \(folder)_intrinsics again for the larger ones")
         } else if let fuller = counts.firstIndex(of: most), 10 * counts[0] < 9 * most {
-            // A few more are nothing to choose by.
+            // A few more would not matter.
             capture.warnings.append(
                 "\(facts(0)), and \(facts(fuller)): the former were taken, because they are larger")
         }
@@ -270,7 +270,7 @@ private struct ARKitScenesReader {
                 isCut = row.end.mayBeCut
                 poselessLines.add(row)
             }
-            // A file of nothing but other things is read no further.
+            // A file that holds something else entirely is read no further.
             if bad.count > 1000, posed.isEmpty { break }
         }
         if posed.isEmpty {
@@ -296,7 +296,7 @@ private struct ARKitScenesReader {
         }
     }
 
-    /// Where line feeds end the other cameras, one without may have been cut off inside its last number.
+    /// Where the other camera files end with a line feed, one without may have been cut off inside its last number.
     private mutating func dropOpenCameras() {
         for (frame, last) in openCameras where cameraEnds.areCut(by: last) {
             let problem = LastNumbers.cut(last)

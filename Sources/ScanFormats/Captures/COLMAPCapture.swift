@@ -2,15 +2,15 @@ import ScanModel
 
 /// A COLMAP model with its pictures: `sparse/0/{cameras,images,points3D}.{bin,txt}` and `images/`.
 ///
-/// The world has no unit and no up. Where a lens distorts, `undistort` makes pinholes of the cameras.
+/// The world has no unit and no up. Where a lens distorts, `undistort` turns the cameras into pinholes.
 public enum COLMAPCapture: CaptureFormat {
     public static let card = FormatCard(
-        name: "colmap", summary: "COLMAP model, text or binary, with its pictures; a world without unit.",
+        name: "colmap", summary: "COLMAP model, text or binary, with its pictures; its world has no unit.",
         reads: [.color, .pose, .intrinsics, .cloud, .mask, .split],
         passesOver: ["observations and tracks", "rigs", "depth maps"], writer: "write-colmap",
         writingLoses: [
-            "depth, which stands beside the model where `depth` is on, and is not read back", "confidence",
-            "timestamps", "the bounding box", "motion", "that a unit is a metre",
+            "depth, which `depth: true` writes beside the model but which is not read back", "confidence",
+            "timestamps", "the bounding box", "motion", "that its unit is the metre",
             "which way is up",
         ], origin: .derived, poseAxes: .openCV, mayBePart: true, revision: 8)
 
@@ -21,7 +21,7 @@ public enum COLMAPCapture: CaptureFormat {
         return Recognition(format: name, reason: "\(place) holds cameras.\(ending) and images.\(ending)")
     }
 
-    /// `lamp/dense` is `lamp`: COLMAP's undistorter calls its output so in each workspace.
+    /// `lamp/dense` is called `lamp`: COLMAP's undistorter gives its output the same name in each workspace.
     public static func id(of name: String, in scene: String) -> String? {
         ["dense", "undistorted"].contains(name) ? scene : nil
     }
@@ -48,7 +48,7 @@ public enum COLMAPCapture: CaptureFormat {
         return try reader.read()
     }
 
-    /// Where a model lies, and in which form. Where there are both forms, the binary one counts, as for COLMAP.
+    /// Where a model lies, and in which form. Where there are both forms, the binary one is read, as in COLMAP.
     fileprivate struct Model {
         /// With the extension of its files.
         enum Form: String, CaseIterable {
@@ -85,7 +85,7 @@ public enum COLMAPCapture: CaptureFormat {
             ["cameras", "images"].allSatisfy { tree.byteCount(of: file($0)) != nil }
         }
 
-        /// The same model as text, of one that counts because it is binary.
+        /// The same model's text form, where the binary one is read.
         var text: Model? { form == .binary ? Model(folder: folder, form: .text) : nil }
 
         /// Nil where the file with the images cannot be read.
@@ -98,8 +98,7 @@ public enum COLMAPCapture: CaptureFormat {
 
         // MARK: - What its files hold
 
-        /// Called with the number of the last line of a text, and its file, where nothing ends it though line feeds end the
-        /// others.
+        /// Called with the number and the file of a text's last line where it lacks the line feed of the others.
         typealias OpenLine = (_ line: Int, _ file: String) -> Void
 
         func cameras(
@@ -140,7 +139,7 @@ public enum COLMAPCapture: CaptureFormat {
     }
 
     static let maskFolder = "masks"
-    /// What nerfstudio's loader takes, and another name for validation that it looks for.
+    /// The lists that nerfstudio's loader takes, and another name that it tries for the validation list.
     static let splitLists = COLMAPModel.splitLists + [("validation_list.txt", .validation)]
 }
 
@@ -183,7 +182,7 @@ private struct COLMAPReader {
         try takeSplits(images)
         try readPoints()
         capture.channels.insert(.pose)
-        capture.settleIntrinsics()
+        capture.deriveIntrinsicsChannel()
         capture.lacks(
             [.timestamp, .recordedDepth, .recordedConfidence, .motion, .box], "a COLMAP model has none")
         capture.sortFiles()
@@ -191,7 +190,7 @@ private struct COLMAPReader {
         return capture
     }
 
-    /// Whether a model as text is another than the binary one beside it. Numbers as text are exact in what COLMAP writes.
+    /// Whether a text model differs from the binary one beside it. The numbers in COLMAP's own text files are exact.
     private func differs(
         _ text: COLMAPCapture.Model, from cameras: [UInt32: COLMAPModelReader.Camera],
         _ images: [COLMAPModel.Image]
@@ -202,8 +201,8 @@ private struct COLMAPReader {
         return (try? text.images(in: tree, limit: rules.maxFrames)).map(Set.init) != Set(images)
     }
 
-    /// COLMAP makes several models where pictures do not hang together, and the first need not be the largest.
-    /// - Parameter count: the images of the model that was read.
+    /// COLMAP makes several models where pictures are not connected, and the first need not be the largest.
+    /// - Parameter count: the number of images in the model that was read.
     private mutating func noteLargerModels(than count: Int) {
         let parts = model.folder.pathParts
         guard parts.last == "0" else { return }
@@ -233,7 +232,7 @@ private struct COLMAPReader {
         return used
     }
 
-    /// - Parameter camera: nil where the model does not have the one that the image names.
+    /// - Parameter camera: nil where the model lacks the one that the image names.
     private mutating func add(
         _ image: COLMAPModel.Image, _ index: Int, _ camera: CalibratedCamera?
     ) throws(Problem) {
@@ -281,14 +280,14 @@ private struct COLMAPReader {
                     + "among them: their own pictures may be missing")
         }
         capture.channels.insert(.color)
-        capture.settleColorSize()
-        // Those that could not be placed: common in reconstructions, and nobody's damage.
+        capture.deriveColorSize()
+        // Pictures that could not be registered: common in reconstructions, and no damage.
         let prefix = found.folder.isEmpty ? "" : "\(found.folder)/"
         capture.noteUnlisted(
             besides: images.map { prefix + name($0, found.isBare) }, in: tree, "is not in the model")
     }
 
-    /// Masks in a folder of their own, called `a.jpg.png` or `a.png` for the picture `a.jpg`: COLMAP's way, and nerfstudio's.
+    /// Masks in a folder of their own. For the picture `a.jpg`, COLMAP calls the mask `a.jpg.png`, nerfstudio `a.png`.
     private mutating func takeMasks(_ images: [COLMAPModel.Image], to source: inout TreeSource) {
         let folder = COLMAPCapture.maskFolder
         guard capture.channels.contains(.color), tree.hasFolder(folder) else { return }
@@ -319,11 +318,11 @@ private struct COLMAPReader {
         capture.takeSplits(lists, of: images.map(\.name), besides: images.map { _ in nil })
     }
 
-    /// Where pictures lie. Names may carry folders that are not there, so the first picture that is found tells how they
-    /// are meant.
+    /// Where pictures lie. Names may include folders that do not exist, so the first picture found decides how to read
+    /// them.
     private func pictures(of images: [COLMAPModel.Image]) -> (folder: String, isBare: Bool)? {
-        // Each folder is listed once: to look for each of many thousands of pictures that are not there would take hours on
-        // a network share.
+        // Each folder is listed once: looking for many thousands of missing pictures one by one would take hours on a
+        // network share.
         var lists: [String: Set<Substring>] = [:]
         func mayLie(_ path: String, in folder: String) -> Bool {
             guard let plain = try? "\(folder)/\(path)".plainPath() else { return false }

@@ -5,20 +5,20 @@ import ScanModel
 public protocol CaptureFormat: Sendable {
     /// What people read about the format, and its name.
     static var card: FormatCard { get }
-    /// Why this tree is a capture of this format, or nil when it is not. Asked of every folder and archive by the process
-    /// that runs the whole batch: a few names and the start of a file, or the outline of a JSON text, and never more memory
-    /// than the bytes of that file.
+    /// Why this tree is a capture of this format, or nil when it is not. The process that runs the whole batch asks
+    /// this of every folder and archive: look at a few names and the start of a file, or the outline of a JSON text,
+    /// and never use more memory than that file's size.
     static func recognise(_ tree: any CaptureTree) -> Recognition?
-    /// Why this tree can only be what is left of such a capture, although a part is missing or damaged by which
-    /// ``recognise(_:)`` knows one; nil where it may be anything. Asked where no format says "mine": `open` then tells what is
-    /// wrong, and the capture fails by name instead of being passed over. As cheap as that.
+    /// Why this tree can only be what is left of such a capture, although a part that ``recognise(_:)`` needs is
+    /// missing or damaged; nil where it may be anything. Asked where no format recognises the tree: `open` then says
+    /// what is wrong, and the capture fails by name instead of being passed over. As cheap as ``recognise(_:)``.
     static func remains(of tree: any CaptureTree) -> Recognition?
-    /// For a format whose files share a name: the names of the captures that lie side by side in a folder, of those that
-    /// have any stream.
+    /// For a format whose files share a name: the names of the captures side by side in a folder, those with at least
+    /// one stream.
     static func names(in tree: any CaptureTree) -> [String]
     /// All of ``names(in:)``, and maybe more: what the folder's listing alone tells, without a look into any file.
     static func likelyNames(in tree: any CaptureTree) -> [String]
-    /// What a capture is called whose folder or archive has a name that the format gives to one of every scene.
+    /// The id of a capture whose folder or archive has a name that the format uses again in every scene.
     /// - Parameter scene: the folder in which it lies.
     /// - Returns: nil for any other name, which is the capture's own.
     static func id(of name: String, in scene: String) -> String?
@@ -43,7 +43,7 @@ extension CaptureFormat {
 
 /// What people read about a format: the tables in the docs are made from this.
 public struct FormatCard: Sendable {
-    /// As `read` takes it under `format`.
+    /// The value of `read`'s option `format`.
     public var name: String
     /// One sentence.
     public var summary: String
@@ -51,24 +51,24 @@ public struct FormatCard: Sendable {
     public var reads: [Channel]
     /// What the format holds and `read` passes over, a few words each.
     public var passesOver: [String]
-    /// The stage that writes the format, as it stands in a pipeline; nil where none does.
+    /// The stage that writes the format, as in a pipeline; nil where none does.
     public var writer: String?
     /// What the writer leaves out or the format cannot hold, a few words each.
     public var writingLoses: [String]
     public var origin: Origin
     /// How the axes of cameras point in the format's files.
     public var poseAxes: CameraAxes
-    /// Whether folders of this format may be parts of a capture of another one.
+    /// Whether folders of this format may be parts of a capture of another format.
     public var mayBePart: Bool
     /// Raised by the format's author when what it reads changes, so that captures are processed again.
     public var revision: Int
 
-    /// Where captures of a format come from, by which those that lie side by side are told from forms of the same one.
+    /// Where captures of a format come from. This tells captures that lie side by side from forms of the same one.
     public enum Origin: Hashable, Sendable {
         case recording
-        /// A recording in one of the forms that the tools of a dataset make of each other.
+        /// A recording in one of the forms that a dataset's tools convert into each other.
         case form(of: String)
-        /// Made of a recording, or a part of one: datasets and models for training, clouds, pictures.
+        /// Made from a recording, or a part of one: datasets and models for training, clouds, pictures.
         case derived
     }
 
@@ -90,12 +90,12 @@ public struct FormatCard: Sendable {
     }
 }
 
-/// What made a format say "mine".
+/// What made a format recognise a tree.
 public struct Recognition: Hashable, Sendable {
     public var format: String
     public var reason: String
-    /// The one folder in which the capture's files lie, where the app makes one: it may look like a capture itself, and is
-    /// the same one.
+    /// The one folder that holds the capture's files, where the app makes one: it may look like a capture itself, but
+    /// is the same one.
     public var folder: String?
 
     public init(format: String, reason: String, folder: String? = nil) {

@@ -3,7 +3,7 @@ import ScanModel
 
 /// The formats that `read` knows.
 public enum CaptureFormats {
-    /// In the order in which they are asked: the most particular first.
+    /// In the order in which they are asked: the most specific first.
     public static let all: [any CaptureFormat.Type] = [
         MultiScanCapture.self,
         SensCapture.self,
@@ -27,11 +27,11 @@ public enum CaptureFormats {
     /// What `read` calls them.
     public static let names = all.map { $0.name }
 
-    /// The format that `read` calls so; nil where there is none.
+    /// The format that `read` calls by this name; nil where there is none.
     public static func format(named name: String) -> (any CaptureFormat.Type)? { all.first { $0.name == name } }
 
-    /// What the first format says that says "mine"; where none does, the first whose remains these are. Last of all they
-    /// may be plain pictures, which much that is damaged holds too.
+    /// The answer of the first format that recognises the tree; where none does, of the first whose remains these are.
+    /// Plain pictures come last, since many damaged captures hold them too.
     public static func recognise(_ tree: any CaptureTree) -> Recognition? {
         let tree = listedOnce(tree)
         let apps = all.filter { $0 != PictureFolderCapture.self }
@@ -44,12 +44,12 @@ public enum CaptureFormats {
         return PictureFolderCapture.recognise(tree)
     }
 
-    /// For what asks all formats in turn.
+    /// For callers that ask all formats in turn.
     static func listedOnce(_ tree: any CaptureTree) -> any CaptureTree {
         (tree as? CaptureFolder).map(ListedFolder.init) ?? tree
     }
 
-    /// Calls `body` with a tree that lists each of a folder's folders once, and that may be kept: the lists are not.
+    /// Calls `body` with a tree that lists each of a folder's folders once. The tree may be kept; its lists are not.
     public static func listingOnce<Value>(
         _ tree: any CaptureTree, _ body: (any CaptureTree) throws(Problem) -> Value
     ) throws(Problem) -> Value {
@@ -58,8 +58,8 @@ public enum CaptureFormats {
         return try body(listed)
     }
 
-    /// The format that says "mine".
-    /// - Throws: when none does.
+    /// The format that recognises the tree.
+    /// - Throws: when none does, and when several captures share the folder.
     public static func format(
         of tree: any CaptureTree
     ) throws(Problem) -> (format: any CaptureFormat.Type, recognition: Recognition) {
@@ -70,11 +70,11 @@ public enum CaptureFormats {
         return (format, recognition)
     }
 
-    /// A capture's files share a name, so those of several can lie in one folder. None of them is taken for the whole.
-    /// - Throws: when they do.
+    /// Where a capture's files share a name, several captures can lie in one folder. None is taken for the whole.
+    /// - Throws: when several do.
     public static func requireOne(in tree: any CaptureTree) throws(Problem) {
         let tree = listedOnce(tree)
-        // Asked of every capture in a night, whose files have been looked into once already.
+        // Called for every capture of a batch, after its files have already been looked into once.
         if Set(all.flatMap { $0.likelyNames(in: tree) }).count < 2 { return }
         let names = Set(all.flatMap { $0.names(in: tree) }).sorted()
         if names.count < 2 { return }
@@ -97,7 +97,7 @@ public enum CaptureFormats {
         }.compactMap { $0.recognise(tree) }
     }
 
-    /// What a folder is when no format says "mine".
+    /// The problem with a tree that no format recognises.
     static func unrecognised(_ tree: any CaptureTree) -> Problem {
         if let archive = tree as? ZipArchive, let problem = archive.obstacle { return problem }
         let entries = tree.entries(in: "").map(\.name)
@@ -115,8 +115,7 @@ public enum CaptureFormats {
     }
 
     /// The tree at a path: a folder, a ZIP archive, or a file that is a capture by itself.
-    /// - Throws: when there is nothing that could be a capture, or the archive is none that can be trusted, or holds
-    ///   several.
+    /// - Throws: when there is nothing that could be a capture, or the archive cannot be trusted or holds several.
     public static func tree(at path: String, limits: ArchiveLimits = ArchiveLimits()) throws(Problem)
         -> any CaptureTree
     {
@@ -144,7 +143,7 @@ public enum CaptureFormats {
         }
     }
 
-    /// The one capture in an archive, wherever that lies in it; nil where there is none.
+    /// The one capture in an archive, wherever it lies there; nil where there is none.
     /// - Throws: when there are several.
     static func capture(in archive: ZipArchive) throws(Problem) -> ZipArchive? {
         let captures = CaptureSearch.captures(in: archive)

@@ -14,11 +14,11 @@ public enum MultiScanCapture: CaptureFormat {
         ],
         passesOver: [
             "`quaternion`, which the app computes wrongly", "what the server adds (meshes, segments)",
-            "the second camera's video (`<id>-secondary.mp4`), its intrinsics and the `extrinsics` between both",
+            "the second camera's video (`<id>-secondary.mp4`) and intrinsics, and the `extrinsics` between the two",
         ],
         writer: "write-staging",
         writingLoses: [
-            "a depth sensor's own camera", "a box that is tilted",
+            "a depth sensor's own intrinsics", "a tilted bounding box",
             "depth beyond 8.191 m where it was recorded in millimetres",
         ], revision: 7)
 
@@ -67,19 +67,19 @@ public enum MultiScanCapture: CaptureFormat {
         return stems.contains(tree.name) ? tree.name : stems.first
     }
 
-    /// The names of metadata with anything beside it.
+    /// The names of metadata files with other files of the capture beside them.
     private static func stems(of tree: any CaptureTree) -> [String] {
         likelyStems(of: tree).filter { isMetadata(of: $0, in: tree) }
     }
 
-    /// Of what may be metadata.
+    /// The names of what may be metadata files.
     private static func likelyStems(of tree: any CaptureTree) -> [String] {
-        // What is set aside has been named already.
+        // Files that were set aside have been reported already.
         let entries = tree.entries(in: "").filter { $0.kind != .other(PartialTree.mark) }
         let stems = entries.map(\.name).filter { $0.hasSuffix(".json") }.map { String($0.dropLast(5)) }
         if stems.isEmpty { return [] }
         let files = files(of: tree)
-        // What a name begins with, up to each of its dots: looked up, because a folder may hold thousands of files.
+        // What names begin with, up to each of their dots, in a set: a folder may hold thousands of files.
         var beginnings = Set<Substring>()
         for name in files where !name.hasSuffix(".json") {
             for dot in name.indices where name[dot] == "." { beginnings.insert(name[..<dot]) }
@@ -92,8 +92,8 @@ public enum MultiScanCapture: CaptureFormat {
         tree.entries(in: "").filter { $0.byteCount != nil }.map(\.name)
     }
 
-    /// A file that cannot be read, or is damaged, counts as metadata where the capture's other files lie beside it: opening
-    /// the capture then names the damage.
+    /// An unreadable or damaged file counts as metadata where the capture's other files lie beside it: opening the
+    /// capture then reports the damage.
     private static func isMetadata(of stem: String, in tree: any CaptureTree) -> Bool {
         guard let listsStreams = listsStreams(tree, "\(stem).json") else {
             return tree.byteCount(of: "\(stem).jsonl") != nil
@@ -101,7 +101,7 @@ public enum MultiScanCapture: CaptureFormat {
         return listsStreams || remains(of: stem, in: tree) != nil
     }
 
-    /// The name of files whose metadata did not come along, and one of them, so that the capture fails by what is missing.
+    /// The shared name of files without their metadata, and one of these files: the failure says what is missing.
     private static func lostMetadata(of tree: any CaptureTree) -> (stem: String, file: String)? {
         for name in files(of: tree) {
             guard let ending = endings.first(where: name.hasSuffix) else { continue }
@@ -112,7 +112,7 @@ public enum MultiScanCapture: CaptureFormat {
         return nil
     }
 
-    /// Endings of files that no other app writes so.
+    /// Endings of files that no other app writes.
     private static let endings = [".jsonl", ".depth.zlib"]
 
     /// One of the capture's files without its metadata: camera lines or depth.
@@ -124,13 +124,13 @@ public enum MultiScanCapture: CaptureFormat {
         return tree.byteCount(of: "\(stem).depth.zlib") == nil ? nil : "\(stem).depth.zlib"
     }
 
-    /// The wide camera's video, of a recording with two cameras.
+    /// The wide camera's video in a recording with two cameras.
     static func primaryVideo(_ stem: String) -> String { "\(stem)-primary.mp4" }
 
     /// Nil when the file cannot be read.
     private static func listsStreams(_ tree: any CaptureTree, _ file: String) -> Bool? {
         guard let bytes = try? tree.bytes(of: file, limit: MultiScanReader.metadataLimit) else { return nil }
-        // A damaged file is still this capture's metadata: what is wrong with it is said when it is opened.
+        // A damaged file is still this capture's metadata: opening it says what is wrong.
         guard let json = try? JSONValue.outline(bytes, file: file) else {
             return bytes.contains(subsequence: "\"streams\"")
         }

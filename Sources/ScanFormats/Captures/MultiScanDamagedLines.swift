@@ -9,18 +9,18 @@ extension MultiScanReader {
             guard let before, let after, after > before else { return nil }
             return Double(after) - Double(before)
         }
-        return steps.isEmpty ? nil : steps.sorted()[steps.count / 2]
+        return steps.middle
     }
 
-    /// Puts the lines behind damaged ones into their places: a line break that was lost, or came in, would give every later
-    /// picture and depth frame another frame's pose. How many lines stood at a damaged place is told by the time between the
-    /// lines around it, and believed only where it makes as many lines as the metadata says, or as there are pictures.
+    /// Puts the lines after damaged ones back in their places: a line break lost or added would give every later
+    /// picture and depth frame another frame's pose. The time between the lines around a damaged place tells how many
+    /// lines stood there. It is believed only where the total matches the metadata or the number of pictures.
     mutating func restoreLines(_ metadata: ScanMetadata) {
         let lines = capture.frames
         guard lines.contains(where: { $0.timestamp == nil }) else { return }
         var claims = Set([metadata.colorStream, metadata.depthStream].compactMap { $0?.frameCount })
         if let pictures = PictureFolder.find(in: tree) { claims.insert(pictures.pictures.count) }
-        // Lines that are as many as they should be lie where they should.
+        // If there are as many lines as there should be, each is in its place.
         if claims.contains(lines.count) { return }
         claims = claims.filter { $0 <= rules.maxFrames }
         guard let most = claims.max(), let places = damagedPlaces(most: most) else { return }
@@ -48,7 +48,7 @@ extension MultiScanReader {
     }
 
     /// Where lines without a time stand between others, in order: the lines that are there, and how many there should be.
-    /// - Parameter most: lines that the capture can have.
+    /// - Parameter most: the largest number of lines that the capture can have.
     /// - Returns: nil where the times do not tell: too few lines have one, or they do not ascend, or jump too far.
     private func damagedPlaces(most: Int) -> [(found: Range<Int>, expected: Int)]? {
         let lines = capture.frames

@@ -18,7 +18,7 @@ extension MultiScanReader {
             try capture.checkPictures(in: tree, rules: rules)
             size = capture.colorSize
         } else {
-            // Pictures that are there and cannot be read have been named already.
+            // Pictures that are there but cannot be read have been reported already.
             let isSetAside = PictureFolder.folders.contains { tree.entry($0)?.kind == .other(PartialTree.mark) }
             let stream = isSetAside ? nil : metadata.colorStream
             let listed = stream == nil ? "" : ", though the metadata lists a colour stream"
@@ -53,7 +53,7 @@ extension MultiScanReader {
         return ("", nil)
     }
 
-    /// The metadata does not say for which pictures the intrinsics are; the pictures themselves do, where there are any.
+    /// The metadata does not say which picture size the intrinsics are for; the pictures do, where there are any.
     private mutating func setIntrinsicsSize(_ size: PixelSize?) {
         for index in capture.frames.indices {
             if let size {
@@ -101,7 +101,7 @@ extension MultiScanReader {
         capture.frames = (0..<(video?.facts.frameCount ?? min(said, rules.maxFrames))).map { FrameFacts(index: $0) }
     }
 
-    /// Without camera lines the metadata's camera counts, which the earlier app computes from the field of view.
+    /// Without camera lines the metadata's camera is used, which the earlier app computes from the field of view.
     mutating func setNominalCamera(_ metadata: ScanMetadata) {
         guard var camera = metadata.colorStream?.intrinsics, camera.defect == nil else { return }
         // (w − 1) / 2 and (h − 1) / 2: the app counts from the centre of the first pixel here.

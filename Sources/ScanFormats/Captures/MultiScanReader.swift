@@ -21,7 +21,7 @@ struct MultiScanReader {
     /// The app that recorded it: depth alone does not tell, since not every capture has any.
     private static func variant(_ metadata: ScanMetadata) -> String {
         if metadata.hasAndroidQuaternions || metadata.depthUnit == .millimetres { return "Android" }
-        // The app before ARKit: motion and a video or two, and nothing of where the camera was.
+        // The app before it used ARKit: motion and a video or two, but no camera poses.
         let hasMotion = metadata.streams.contains { if case .motion = $0.role { true } else { false } }
         return hasMotion && metadata.cameraInfoStream == nil ? "early ScannerApp" : "iOS"
     }
@@ -80,7 +80,7 @@ struct MultiScanReader {
         capture.list(file, in: tree, [])
         capture.cameraLineFile = file
         let size = metadata.colorStream?.size
-        // A list that grows takes up to three times its size while it does. No line is shorter than a hundred bytes.
+        // While it grows, an array takes up to three times its size. No line is shorter than a hundred bytes.
         let likely = min(metadata.colorStream?.frameCount ?? 0, Int((tree.byteCount(of: file) ?? 0) / 100))
         capture.frames.reserveCapacity(min(likely, rules.maxFrames))
         var lines = CameraLines(try tree.open(file), lineLimit: rules.maxLine)
@@ -113,8 +113,8 @@ struct MultiScanReader {
         checkClock(metadata)
     }
 
-    /// The Android app repeats its last record until all streams are equally long: those pictures have another one's pose. A
-    /// clock that stands still for half of the capture is another matter.
+    /// The Android app repeats its last record until all streams are equally long: those pictures have another
+    /// picture's pose. A clock that stands still for half of the capture is another matter.
     private mutating func dropRepeats() {
         let frames = capture.frames
         var first = frames.count
@@ -129,7 +129,7 @@ struct MultiScanReader {
         }
     }
 
-    /// Timestamps that stand still or go back: whoever matches by time is lost then.
+    /// Warns of timestamps that stand still or go back: they make matching by time impossible.
     private mutating func checkClock(_ metadata: ScanMetadata) {
         let times = capture.keptFrames.compactMap(\.timestamp)
         let backward = zip(times, times.dropFirst()).count { $1 <= $0 }
@@ -139,7 +139,7 @@ struct MultiScanReader {
         noteUnit(metadata)
     }
 
-    /// Timestamps in another unit than nanoseconds make every speed and the frame rate wrong by a factor, and no pose.
+    /// Timestamps in a unit other than nanoseconds make every speed and the frame rate wrong by a factor, but no pose.
     private mutating func noteUnit(_ metadata: ScanMetadata) {
         guard let rate = metadata.colorStream?.frequency, rate > 0, let step = medianStep else { return }
         let nanoseconds = 1e9 / rate
@@ -151,7 +151,7 @@ struct MultiScanReader {
         }
     }
 
-    /// Says why there is none of a channel; what the metadata lists has been lost on the way.
+    /// Says why a channel is missing. One that the metadata lists has been lost on the way.
     mutating func lacks(
         _ channel: Channel, _ file: String, _ stream: ScanStream?, _ reason: String, fix: String? = nil
     ) {
@@ -205,7 +205,7 @@ struct MultiScanReader {
         capture.channels.insert(.recordedConfidence)
     }
 
-    /// Half floats that are taken for whole numbers, or the other way round, look like depth and are none.
+    /// Half floats taken for whole numbers, or the other way round, look like depth but are not.
     private func checkUnit(_ metadata: ScanMetadata, _ stream: ScanStream?) throws(Problem) {
         let encoding = stream?.encoding
         if metadata.depthUnit == .millimetres, let encoding, encoding.hasPrefix("float") {
@@ -231,8 +231,8 @@ struct MultiScanReader {
         ).at(file: "\(stem).json")
     }
 
-    /// Depth of two cameras comes more slowly than the pictures, and its rows as long as they lay in memory: only the
-    /// stream's length tells how long.
+    /// Depth from two cameras has a lower frame rate than the pictures, and its rows are as long as they were in
+    /// memory: only the stream's length tells how long.
     private mutating func fitStereo(_ metadata: ScanMetadata, _ source: inout TreeSource) throws(Problem) {
         guard var packed = source.depth, let depth = metadata.depthStream else { return }
         if let pictures = metadata.colorStream?.frameCount, let frames = depth.frameCount, frames > 0 {

@@ -3,9 +3,9 @@ import ScanModel
 /// A project of NeRFCapture, or of HMC's app that was made from it: `transforms.json`, `images/<n>.png` and, from HMC, a
 /// bounding box.
 ///
-/// Poses are camera-to-world with OpenGL's axes in ARKit's world, metres, y up. Each frame's own intrinsics count: the
-/// ones at the top level were never filled in. Numbers need not begin at 0, and either side of a picture and its entry may
-/// be missing, because the app writes them independently.
+/// Poses are camera-to-world with OpenGL's axes in ARKit's world, metres, y up. Each frame's own intrinsics are used:
+/// the ones at the top level were never filled in. Numbers need not begin at 0, and a picture or its entry may be
+/// missing, because the app writes them independently.
 ///
 /// Source: NeRFCapture, DatasetWriter.swift and Manifest.swift; instant-ngp, scripts/nerfcapture2nerf.py.
 public enum NeRFCaptureProject: CaptureFormat {
@@ -13,7 +13,7 @@ public enum NeRFCaptureProject: CaptureFormat {
         name: "nerfcapture",
         summary: "NeRFCapture or HMC project: transforms.json and images/, ARKit poses, no metric depth.",
         reads: [.color, .pose, .intrinsics, .timestamp, .box],
-        passesOver: ["depth pictures, which are drawings without metres", "keys that are not the app's"],
+        passesOver: ["depth pictures, which show depth without metric values", "keys that the app does not write"],
         writer: "write-zip",
         writingLoses: ["depth", "confidence", "motion"], revision: 3)
 
@@ -25,7 +25,7 @@ public enum NeRFCaptureProject: CaptureFormat {
             let first = json["frames"]?.array?.first,
             first["transform_matrix"] != nil, first["fl_x"] != nil, json["applied_transform"] == nil,
             json["camera_model"] == nil,
-            // Of instant-ngp's script, which writes depth with a unit: a dataset.
+            // This key is from instant-ngp's script, which writes depth with a unit: a dataset.
             json["integer_depth_scale"] == nil
         else { return nil }
         if json["depth_integer_scale"] != nil {
@@ -108,7 +108,7 @@ private struct NeRFCaptureReader {
         } else {
             capture.absences[.timestamp] = "no frame of \(NeRFCaptureProject.file) has a timestamp"
         }
-        capture.settleColorSize()
+        capture.deriveColorSize()
         capture.absences[.recordedConfidence] = "NeRFCapture projects have none"
         capture.absences[.motion] = "NeRFCapture projects have none"
         capture.sortFiles()
@@ -158,7 +158,7 @@ private struct NeRFCaptureReader {
         return entry
     }
 
-    /// Pictures that have no entry: they have no pose, and are counted.
+    /// Adds pictures without an entry: they have no pose, but are counted.
     private func addPictures(to entries: inout [Entry]) {
         guard let folder = PictureFolder.find(in: tree) else { return }
         let known = Set(entries.map(\.path.pictureStem))
@@ -178,7 +178,7 @@ private struct NeRFCaptureReader {
         if capture.frames[index].isDropped { return }
         do throws(Problem) {
             guard let look = try look.get() else {
-                // Common in this format, and nobody's damage.
+                // Common in this format, and no damage.
                 capture.drop(index, whileReading: "its picture is not there")
                 return
             }
@@ -188,12 +188,12 @@ private struct NeRFCaptureReader {
         }
     }
 
-    /// Pictures that the app turned upright, against the intrinsics and the pose, are turned back when they are decoded.
+    /// Pictures that the app turned upright, but not their intrinsics and pose, are turned back when they are decoded.
     private mutating func fit(_ size: PixelSize, _ index: Int) throws(Problem) {
         guard let camera = capture.frames[index].intrinsics, let pose = capture.frames[index].pose else { return }
         if size == camera.size { return }
         if size == PixelSize(camera.height, camera.width) {
-            // Where the world's up is in the picture as recorded: right of it means that the app turned it to the left.
+            // Which way the world's up points in the picture as recorded: right if the app turned it to the left.
             let right = pose.rotation.columns.0.y
             guard abs(right) > 0.1 else {
                 throw Problem(
@@ -207,8 +207,8 @@ private struct NeRFCaptureReader {
         try capture.setIntrinsics(camera, of: index, for: size)
     }
 
-    /// HMC's app turns pictures upright without telling the pose. A quarter turn shows in their size; of half a turn nothing
-    /// is left to see, so that it can only be supposed where the camera was held upside down.
+    /// HMC's app turns pictures upright but not their poses. A quarter turn shows in their size; half a turn leaves no
+    /// trace, so it can only be suspected where the camera was held upside down.
     private mutating func warnOfPicturesUpsideDown() {
         let frames = capture.frames.filter { !$0.isDropped && turns[$0.index] == nil }
         let count = frames.count { ($0.pose?.rotation.columns.1.y ?? 0) < -0.5 }

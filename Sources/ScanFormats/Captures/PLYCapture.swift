@@ -2,19 +2,19 @@ import ScanModel
 
 /// A PLY file of points: a capture that is only a cloud, for cropping and thinning large ones.
 ///
-/// Its frames are slices of the file, so that no more than a few of them are in memory at once. PLY says nothing of units or
-/// of which way is up: coordinates are taken to be metres, in the world as they are.
+/// Its frames are slices of the file, so that no more than a few of them are in memory at once. PLY says nothing about
+/// units or which way is up: coordinates are taken as metres and left as they are.
 public enum PLYCapture: CaptureFormat {
-    /// Points of a slice.
+    /// Points per slice.
     public static let sliceCount = 1 << 16
 
     public static let card = FormatCard(
         name: "ply",
         summary: """
-            PLY file of points, text or binary, named itself as INPUT: points with their colours, in slices of \
-            \(sliceCount) that stand for frames. Say `read: {format: ply}`.
+            PLY point cloud, text or binary: points with their colours, in slices of \(sliceCount) that serve as \
+            frames. Name the file itself as INPUT, and set `read: {format: ply}`.
             """,
-        reads: [.points], passesOver: ["faces", "normals and other properties of points"], writer: "write-ply",
+        reads: [.points], passesOver: ["faces", "normals and other point properties"], writer: "write-ply",
         writingLoses: ["everything but points and their colours"], origin: .derived)
 
     public static func recognise(_ tree: any CaptureTree) -> Recognition? {
@@ -59,7 +59,7 @@ public enum PLYCapture: CaptureFormat {
         return capture
     }
 
-    /// A file in a folder is no capture: folders of scans hold meshes and results too.
+    /// A file in a folder is not a capture: folders of scans hold meshes and results too.
     private static func file(in tree: any CaptureTree) -> String? {
         guard let single = tree as? OneFile, let source = try? single.open(single.file) else { return nil }
         var start = [UInt8](repeating: 0, count: 4)

@@ -5,7 +5,7 @@ public enum PictureFolderCapture: CaptureFormat {
     public static let card = FormatCard(
         name: "frames", summary: "A folder with numbered pictures in color/, rgb/ or images/; no poses, no depth.",
         reads: [.color], writer: "write-frames",
-        writingLoses: ["everything but pictures; depth is written, and not read back"], origin: .derived,
+        writingLoses: ["everything but pictures; depth is written but not read back"], origin: .derived,
         mayBePart: true, revision: 3)
 
     public static func recognise(_ tree: any CaptureTree) -> Recognition? {
@@ -35,10 +35,10 @@ public enum PictureFolderCapture: CaptureFormat {
         (TransformsDataset.file, "a NeRF dataset's description"),
     ]
 
-    /// What another format's reader would have taken if it were whole: a capture that lost its poses on the way is no
-    /// folder of pictures, and shall not be done as one.
+    /// Refuses what another format's reader would have taken if it were intact: a capture that lost its poses is not a
+    /// folder of pictures, and must not be processed as one.
     private static func checkRemains(in tree: any CaptureTree) throws(Problem) {
-        // Whoever wants the pictures of another's sound capture may have them.
+        // Reading only the pictures of another format's intact capture is allowed.
         guard CaptureFormats.recognise(tree)?.format == name else { return }
         let found = remains.first { part, _ in tree.byteCount(of: part) != nil || !tree.entries(in: part).isEmpty }
         guard let (part, what) = found else { return }
@@ -50,7 +50,7 @@ public enum PictureFolderCapture: CaptureFormat {
                     notes.append("it lists no frames")
                 }
             } catch {
-                // What the machine cannot read may be sound.
+                // A file that the machine cannot read may be intact.
                 guard error.fault == .input else { throw error }
                 notes.append(error.oneLine)
             }
@@ -67,7 +67,7 @@ public enum PictureFolderCapture: CaptureFormat {
         ).at(file: part)
     }
 
-    /// Of poses and depth that lie there nobody shall hear that there are none.
+    /// Poses and depth that lie there unread must not be reported as absent.
     private static func noteUnread(in tree: any CaptureTree, _ capture: inout Capture) {
         let hasPoses = PosedPictures.folders(in: tree) != nil
         if hasPoses {

@@ -14,11 +14,13 @@ public enum PolycamCapture: CaptureFormat {
         reads: [.color, .pose, .intrinsics, .timestamp, .recordedDepth, .recordedConfidence],
         passesOver: [
             "raw.glb and mesh_info.json, the app's mesh", "blur_score, whose scale is the app's own",
-            "corrected_… where it lacks frames", "polycam.mp4 and thumbnail.jpg",
-            "keys of camera files that are not named here",
+            "corrected_… folders that lack frames", "polycam.mp4 and thumbnail.jpg",
+            "other keys of the camera files",
         ],
         writer: "write-capture: {format: polycam}",
-        writingLoses: ["times below a microsecond", "confidence but for three levels", "the bounding box", "motion"],
+        writingLoses: [
+            "timestamps finer than a microsecond", "confidence beyond three levels", "the bounding box", "motion",
+        ],
         revision: 3)
 
     public static func recognise(_ tree: any CaptureTree) -> Recognition? {
@@ -57,10 +59,10 @@ public enum PolycamCapture: CaptureFormat {
 
     private static let keyframes = "keyframes"
 
-    /// What stands before each path.
+    /// The prefix of each path.
     fileprivate static func top(of tree: any CaptureTree) -> String { tree.hasFolder(keyframes) ? "\(keyframes)/" : "" }
 
-    /// `lamp/keyframes` is `lamp`, whichever of the two is named.
+    /// `lamp/keyframes` is called `lamp`, whichever of the two is given.
     public static func id(of name: String, in scene: String) -> String? { name == "keyframes" ? scene : nil }
 
     public static func open(_ tree: any CaptureTree, rules: ReadRules) throws(Problem) -> Capture {
@@ -78,7 +80,7 @@ public enum PolycamCapture: CaptureFormat {
 private struct PolycamReader {
     let tree: any CaptureTree
     let rules: ReadRules
-    /// What stands before each path.
+    /// The prefix of each path.
     private let top: String
     private var capture: Capture
 
@@ -92,12 +94,12 @@ private struct PolycamReader {
     /// The pictures and cameras of a set, by their times in microseconds.
     private struct FileSet {
         var name: String
-        /// Of the pictures.
+        /// The folder of the pictures.
         var folder: String
         var images: [Int: String]
         var cameras: [Int: String]
 
-        /// Those with both.
+        /// The times that have both.
         var whole: Set<Int> { Set(images.keys).intersection(cameras.keys) }
     }
 

@@ -1,12 +1,12 @@
-/// The lines of a list of poses that hold none, by their times.
+/// The lines of a pose list that hold no pose, by their times.
 struct PoselessLines {
-    /// Nanoseconds. Of lines that say that tracking was lost: all their numbers are there, and some are not finite.
+    /// Nanoseconds. Lines that say that tracking was lost: all their numbers are there, but some are not finite.
     private(set) var lost: [Int64] = []
-    /// Of lines that cannot be read.
+    /// Nanoseconds. Lines that cannot be read.
     private(set) var spoilt: [Int64] = []
 
     mutating func add(_ row: TextTable.Row) {
-        // A line without a time is no picture's.
+        // A line without a time belongs to no picture.
         guard let time = try? row.time(0) else { return }
         let numbers = row.fields.dropFirst().map(Double.init)
         if !numbers.contains(nil), numbers.contains(where: { $0?.isFinite == false }) {

@@ -2,11 +2,11 @@ import ScanModel
 
 /// A recording of Record3D: its own archive (`.r3d`), that archive unpacked, or the "EXR + JPG" export.
 ///
-/// `metadata` is JSON; `rgbd/` holds `<n>.jpg`, `<n>.depth` and, of the lidar, `<n>.conf`, counted from 0. Poses are
-/// camera-to-world with OpenGL's axes, `[qx, qy, qz, qw, tx, ty, tz]` in metres, and begin with the first frame's: which way
-/// is up is lost. `K` is the first frame's camera, by columns, and `perFrameIntrinsicCoeffs` has fx, fy, cx, cy of each;
-/// both are for pictures of `w` × `h`. Depth and confidence are `dw` × `dh` pixels, floats of metres and bytes, packed with
-/// LZFSE. Pictures, depth and poses are all turned as the device was held.
+/// `metadata` is JSON; `rgbd/` holds `<n>.jpg`, `<n>.depth` and, with lidar, `<n>.conf`, counted from 0. Poses are
+/// camera-to-world with OpenGL's axes, `[qx, qy, qz, qw, tx, ty, tz]` in metres, relative to the first frame's: which
+/// way is up is lost. `K` is the first frame's camera, column-major, and `perFrameIntrinsicCoeffs` has fx, fy, cx, cy
+/// of each; both are for pictures of `w` × `h`. Depth and confidence are `dw` × `dh` pixels, floats of metres and
+/// bytes, packed with LZFSE. Pictures, depth and poses are all turned to how the device was held.
 ///
 /// The export has `rgb/<n>.jpg`, `depth/<n>.exr` with one channel of floats, metres, and no confidence.
 ///
@@ -17,7 +17,7 @@ public enum Record3DCapture: CaptureFormat {
         name: "record3d",
         summary: "Record3D: .r3d with pictures, poses, depth and confidence; the EXR + JPG export, without confidence.",
         reads: [.color, .pose, .intrinsics, .timestamp, .recordedDepth, .recordedConfidence],
-        passesOver: ["`initPose`, which readers leave out", "sound and icon"],
+        passesOver: ["`initPose`, which other readers ignore too", "the sound and the icon"],
         revision: 4)
 
     fileprivate static let metadataLimit = 64 << 20
@@ -27,10 +27,10 @@ public enum Record3DCapture: CaptureFormat {
         return Recognition(format: name, reason: "\(file) has Record3D's keys, and its pictures stand beside it")
     }
 
-    /// All exports have the same name, in a folder of the recording's own.
+    /// All exports have the same name, each in its recording's own folder.
     public static func id(of name: String, in scene: String) -> String? { name == "EXR_RGBD" ? scene : nil }
 
-    /// `rgbd/` with its depth is no other app's.
+    /// No other app writes `rgbd/` with depth in it.
     public static func remains(of tree: any CaptureTree) -> Recognition? {
         guard tree.hasFolder("rgbd") else { return nil }
         if tree.byteCount(of: "metadata") != nil {
@@ -55,7 +55,7 @@ public enum Record3DCapture: CaptureFormat {
         return try reader.read(root)
     }
 
-    /// The metadata, where they are Record3D's. Beside pictures and OpenEXR, no other app's are known, whole or not.
+    /// The metadata file, where it is Record3D's. Beside pictures and OpenEXR, no other app's is known, intact or not.
     private static func metadataFile(of tree: any CaptureTree) -> String? {
         for (file, folders) in [("metadata", ["rgbd"]), ("metadata.json", ["rgb", "depth"])]
         where tree.byteCount(of: file) != nil && folders.allSatisfy(tree.hasFolder) {
@@ -162,7 +162,7 @@ private struct Record3DReader {
             capture.loses(
                 .color, "there are \(capture.frames.count) poses, and no pictures in \(folder)/",
                 fix: "copy the folder \(folder)/ too")
-            capture.settleColorSize()
+            capture.deriveColorSize()
             return
         }
         capture.channels.insert(.color)
@@ -175,7 +175,7 @@ private struct Record3DReader {
         }
     }
 
-    /// The rotation stands first; otherwise the seven numbers of a trajectory, but for the axes.
+    /// The rotation comes first; otherwise these are the seven numbers of a trajectory, with other axes.
     private func pose(_ field: JSONField) throws(Problem) -> Pose {
         let numbers = try field.numbers(7)
         do throws(Problem) { return try Pose(trajectory: Array(numbers[4...] + numbers[..<4])).withCVAxes } catch {
@@ -249,7 +249,7 @@ private struct Record3DReader {
         return LZFSEFrames(paths: paths, size: size)
     }
 
-    /// Depth maps of lidars and of front cameras, held upright: what older recordings, which do not say it, can have.
+    /// Depth maps of lidars and front cameras, held upright: the choice for older recordings, which state no size.
     private static let knownSizes = [PixelSize(192, 256), PixelSize(480, 640)]
 
     private func depthSize(_ root: JSONField, _ files: [Int: String]) throws(Problem) -> PixelSize {
@@ -273,7 +273,7 @@ private struct Record3DReader {
         ).at(file: file)
     }
 
-    /// The size that the first map's bytes allow.
+    /// The size that fits the first map's byte count.
     private func sizeOfDepth(in first: String) throws(Problem) -> PixelSize {
         let most = 4 * Self.knownSizes.map { $0.width * $0.height }.reduce(0, max)
         let bytes: [UInt8]

@@ -1,10 +1,10 @@
 import ScanModel
 
-/// A ScanNet scan taken apart into files, as its Python exporter does it (`color/0.jpg`, `depth/0.png`, `pose/0.txt`,
-/// `intrinsic/`) or its C++ tool (`frame-000000.color.jpg`, `.depth.pgm`, `.pose.txt`, `_info.txt`).
+/// A ScanNet scan unpacked into files by its Python exporter (`color/0.jpg`, `depth/0.png`, `pose/0.txt`,
+/// `intrinsic/`) or by its C++ tool (`frame-000000.color.jpg`, `.depth.pgm`, `.pose.txt`, `_info.txt`).
 ///
 /// Poses are camera-to-world, row-major, x right, y down, z into the scene. Numbers have no leading zeros in the first form,
-/// and gaps where frames were skipped. Pictures may have been resized without a word in the intrinsics.
+/// and gaps where frames were skipped. Pictures may have been resized without their intrinsics.
 ///
 /// Source: ScanNet, SensReader/python/SensorData.py and SensReader/c++/src/sensorData.h.
 public enum ScanNetFolder: CaptureFormat {
@@ -13,11 +13,11 @@ public enum ScanNetFolder: CaptureFormat {
         summary:
             "ScanNet scan as files: color/, depth/, pose/, intrinsic/, or frame-000000.color.jpg beside _info.txt.",
         reads: [.color, .pose, .intrinsics, .recordedDepth],
-        passesOver: ["`label/` and `instance/`", "`axisAlignment`, which goes into the receipt and is not applied"],
+        passesOver: ["`label/` and `instance/`", "`axisAlignment`, which is put in the receipt but not applied"],
         writer: "write-scannet",
         writingLoses: [
             "timestamps", "confidence", "the bounding box", "motion samples",
-            "an autofocus camera's changes: one camera stands for all frames", "which way is up",
+            "intrinsics that change from frame to frame: all frames get the same", "which way is up",
         ], origin: .form(of: "ScanNet"), poseAxes: .openCV, revision: 5)
 
     static let infoFile = "_info.txt"
@@ -32,7 +32,7 @@ public enum ScanNetFolder: CaptureFormat {
         return Recognition(format: name, reason: "\(file) stands beside pictures and pose/")
     }
 
-    /// Poses and a matrix, and nothing to be seen.
+    /// Poses and a matrix, but no pictures.
     public static func remains(of tree: any CaptureTree) -> Recognition? {
         guard let file = intrinsicFile("color", in: tree) ?? intrinsicFile("depth", in: tree),
             tree.originals(in: "pose").contains(where: { $0.hasSuffix(".txt") }), PictureFolder.find(in: tree) == nil
@@ -69,7 +69,7 @@ private struct ScanNetFolderReader {
     /// As the files give them; extrinsics are nil where there are none.
     private var matrices: [String: [Double]] = [:]
     private var shift = 1000.0
-    /// What the description says of the cameras' pictures.
+    /// The size of each camera's pictures as the description gives it.
     private var recordedSizes: [String: PixelSize] = [:]
 
     init(tree: any CaptureTree, rules: ReadRules) {
@@ -146,7 +146,7 @@ private struct ScanNetFolderReader {
         if let defect = depth?.defect { capture.warnings.append("the depth camera cannot be used: \(defect)") }
         let ownDepth = depth?.defect == nil ? depth : nil
         guard let size = capture.colorSize, let color = fitted("color", size, usual: PixelSize(1296, 968)) else {
-            // Without pictures nobody misses the colour camera: the depth sensor's stands in.
+            // Without pictures the colour camera is not needed: the depth sensor's stands in.
             let stands = capture.colorSize == nil ? ownDepth : nil
             capture.setIntrinsics(stands, absence: "there is no matrix of the colour camera")
             return
@@ -161,8 +161,8 @@ private struct ScanNetFolderReader {
         if let depthSize = capture.depthSize { capture.depthCamera = cameras.depthCamera(depthSize) }
     }
 
-    /// A camera for the pictures that are there. Exporters resize pictures and leave the matrix as it was; then its
-    /// principal point is nowhere near the middle.
+    /// A camera for the pictures that are there. Exporters resize pictures but leave the matrix as it was; its
+    /// principal point is then nowhere near the middle.
     /// - Parameter usual: the size that the recorder's pictures have, where no description says it.
     private mutating func fitted(_ name: String, _ size: PixelSize, usual: PixelSize) -> CameraIntrinsics? {
         guard let matrix = matrices["intrinsic_\(name)"] else { return nil }
@@ -170,7 +170,7 @@ private struct ScanNetFolderReader {
         let recorded = recordedSizes[name] ?? (camera.isCentred ? size : usual)
         let pictures = name == "depth" ? "depth pictures" : "pictures"
         guard recorded != size, camera.claimed(for: recorded).isCentred else {
-            // Of the colour camera that is said whatever the format.
+            // For the colour camera, every format gives this warning.
             if name == "depth", let doubt = camera.doubt {
                 capture.warnings.append("of the depth camera, \(doubt): its matrix may be for pictures of another size")
             }

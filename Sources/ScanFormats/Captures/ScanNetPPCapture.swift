@@ -3,7 +3,7 @@ import ScanModel
 /// A scene's iPhone recording in ScanNet++: `rgb.mkv`, `depth.bin` and `pose_intrinsic_imu.json`; or the scene's folder,
 /// in which these lie in `iphone/`. Pictures and depth that the toolkit has extracted stand in for the first two.
 ///
-/// Frames go together by their numbers. `pose` is ARKit's own, with OpenGL's axes and y up; the toolkit does not say so.
+/// Frames are matched by number. `pose` is ARKit's own, with OpenGL's axes and y up; the toolkit does not say so.
 ///
 /// Source: the ScanNet++ toolkit, iphone/prepare_iphone_data.py and common/scene_release.py.
 public enum ScanNetPPCapture: CaptureFormat {
@@ -12,14 +12,14 @@ public enum ScanNetPPCapture: CaptureFormat {
         summary: "ScanNet++ iPhone recording: rgb.mkv, depth.bin and pose_intrinsic_imu.json.",
         reads: [.color, .luma, .video, .pose, .intrinsics, .timestamp, .recordedDepth],
         passesOver: [
-            "rgb_mask.mkv, the anonymised pixels", "aligned_pose and colmap/, which are in the mesh's frame",
+            "rgb_mask.mkv, the anonymised pixels", "aligned_pose and colmap/, which are in the mesh's coordinates",
             "imu", "exif.json", "nerfstudio/",
         ],
         writer: "write-capture: {format: scannetpp}",
         writingLoses: ["confidence", "motion", "the bounding box"], revision: 6)
 
     static let posesFile = "pose_intrinsic_imu.json"
-    /// What the phone records, for a video that nobody can look at.
+    /// What the phone records, for a video that cannot be probed.
     static let usualSize = PixelSize(1920, 1440)
     static let posesLimit = 1 << 29
 
@@ -41,7 +41,7 @@ public enum ScanNetPPCapture: CaptureFormat {
         return Recognition(format: name, reason: reason, folder: top.isEmpty ? nil : "iphone")
     }
 
-    /// `036bce3393/iphone` is `036bce3393`, whichever of the two is named.
+    /// `036bce3393/iphone` is called `036bce3393`, whichever of the two is given.
     public static func id(of name: String, in scene: String) -> String? { name == "iphone" ? scene : nil }
 
     public static func open(_ tree: any CaptureTree, rules: ReadRules) throws(Problem) -> Capture {
@@ -55,7 +55,7 @@ public enum ScanNetPPCapture: CaptureFormat {
         return try reader.read()
     }
 
-    /// What stands before each path; nil where there is neither the poses' file nor video and depth.
+    /// The prefix of each path; nil where there is neither the pose file nor both video and depth.
     private static func top(of tree: any CaptureTree) -> String? {
         let tops = ["", "iphone/"]
         return tops.first { tree.byteCount(of: $0 + posesFile) != nil }
@@ -90,7 +90,7 @@ private struct ScanNetPPReader {
             source.video = VideoStream(file: file, facts: video, frameCount: posed)
             if try !capture.pairByTime(video, of: file, with: "posed frames", rules) {
                 try capture.reconcile("posed frames", with: (Capture.videoStream, video.frameCount), rules)
-                // One frame more than poses is usual, and they are numbered.
+                // One frame more than there are poses is usual, and poses are numbered.
                 if video.frameCount < posed {
                     capture.noteShortfall(of: file, frames: video.frameCount, lines: posed, called: "posed frames")
                 }
@@ -142,9 +142,9 @@ private struct ScanNetPPReader {
         capture.channels.formUnion([.pose, .intrinsics, .timestamp])
     }
 
-    /// A camera for pictures of this size. Matrices are for the pictures that the recorder takes, and stay as they are when
-    /// somebody makes those smaller; but where their principal point is nearer to the middle of what is there, they are for
-    /// that.
+    /// A camera for pictures of this size. Matrices are for pictures as recorded, and usually stay the same when
+    /// somebody downscales those; but where the principal point is nearer to the middle of the pictures that are there,
+    /// they are for these.
     /// - Throws: when the pictures have another shape.
     private mutating func fitted(_ camera: CameraIntrinsics, to size: PixelSize) throws(Problem) -> CameraIntrinsics {
         let asIs = camera.claimed(for: size)
@@ -156,7 +156,7 @@ private struct ScanNetPPReader {
         return scaled
     }
 
-    /// Pictures that were extracted from the video, where there is no video.
+    /// Takes pictures that were extracted from the video, where the video is missing.
     private mutating func attach(_ pictures: [Int: String]) throws(Problem) {
         guard capture.videoFile == nil, !pictures.isEmpty else { return }
         for index in capture.frames.indices {

@@ -2,21 +2,21 @@ import ScanModel
 
 /// A scan as ScanNet's recorder leaves it: `<id>.txt`, `<id>.depth`, `<id>.h264`, `<id>.imu`, without poses.
 ///
-/// The depth sensor has a camera of its own, which the description gives; it is not registered to the pictures. Depth and
-/// video belong together frame by frame; only the depth file has times.
+/// The depth sensor has intrinsics of its own, which the description gives; depth is not registered to the pictures.
+/// Depth and video match frame by frame; only the depth file has times.
 ///
 /// Source: ScanNet, ScannerApp/Scanner and Converter/main.cpp.
 public enum ScanNetRawCapture: CaptureFormat {
     public static let card = FormatCard(
         name: "scannet-raw",
-        summary: "ScanNet recorder's files: description, packed depth, H.264 video, motion samples; no poses.",
+        summary: "ScanNet recorder's files: description, compressed depth, H.264 video, motion samples; no poses.",
         reads: [.color, .luma, .video, .intrinsics, .timestamp, .recordedDepth, .motion],
         passesOver: ["`<id>.camera` (gains and exposure)", "`<id>.jpg`, a thumbnail"],
         writer: "write-scannet: {layout: raw}",
         writingLoses: [
             "poses", "confidence", "the bounding box", "depth finer than the sensor's steps, about z² / 300 m",
-            "depth nearer than 0.26 m or farther than 9.57 m", "pictures as they were: they become a video",
-            "an autofocus camera's changes: one camera stands for all frames", "which way is up",
+            "depth nearer than 0.26 m or farther than 9.57 m", "the original pictures: they become a video",
+            "intrinsics that change from frame to frame: all frames get the same", "which way is up",
         ], origin: .form(of: "ScanNet"), revision: 2)
 
     public static func recognise(_ tree: any CaptureTree) -> Recognition? {
@@ -135,7 +135,7 @@ private struct ScanNetRawReader {
         return try capture.readVideo(file, in: tree, rules)
     }
 
-    /// Frames by their number in both streams; what only one of them has is dropped.
+    /// Pairs frames by their number in both streams; what only one of them has is dropped.
     private mutating func number(_ depth: ShiftFrames?, _ video: VideoFacts?) throws(Problem) {
         let counts = [("depth stream", depth?.spans.count), ("video", video?.frameCount)]
             .compactMap { stream, frames in frames.map { (stream: stream, frames: $0) } }
@@ -146,7 +146,7 @@ private struct ScanNetRawReader {
             if let refusal = rules.refusal(of: truncation, whole: whole, of: count) { throw refusal }
             capture.forgiven.append(truncation)
         }
-        // What was cut off is no stream of another length.
+        // A stream that was cut off is not a mismatch in length.
         let isCut = depth?.truncation != nil && whole < longest
         let shortest = isCut ? whole : try rules.reconcile(counts)
         if !isCut { capture.forgiven += rules.forgiven(counts) }

@@ -3,8 +3,8 @@ import ScanModel
 /// ScanNet's `.sens`: colour, depth, poses and motion samples of a scan in one file, which is the capture, or lies in a
 /// folder with no other of its kind.
 ///
-/// Poses are camera-to-world, row-major, x right, y down, z into the scene; the world is as it was tracked, with no side
-/// up. There is no index, so the frames' headers are walked; payloads are read when a stage asks for them.
+/// Poses are camera-to-world, row-major, x right, y down, z into the scene; the world is as it was tracked, with no up
+/// direction. There is no index, so the frames' headers are walked; payloads are read when a stage asks for them.
 ///
 /// Source: ScanNet, SensReader/c++/src/sensorData.h and SensReader/python/SensorData.py.
 public enum SensCapture: CaptureFormat {
@@ -12,11 +12,11 @@ public enum SensCapture: CaptureFormat {
         name: "sens",
         summary: "ScanNet .sens file, versions 3 and 4: pictures, depth and poses, and motion samples.",
         reads: [.color, .pose, .intrinsics, .timestamp, .recordedDepth, .motion],
-        passesOver: ["the time of depth where it is not that of colour"],
+        passesOver: ["depth timestamps that differ from the pictures'"],
         writer: "write-sens",
         writingLoses: [
-            "confidence", "the bounding box", "an autofocus camera's changes: one camera stands for all frames",
-            "times finer than a microsecond", "which way is up",
+            "confidence", "the bounding box", "intrinsics that change from frame to frame: all frames get the same",
+            "timestamps finer than a microsecond", "which way is up",
         ], origin: .form(of: "ScanNet"), poseAxes: .openCV, revision: 4)
 
     public static func recognise(_ tree: any CaptureTree) -> Recognition? {
@@ -32,12 +32,12 @@ public enum SensCapture: CaptureFormat {
         do throws(Problem) { return try reader.read() } catch { throw error.at(file: file) }
     }
 
-    /// The one file of this kind that lies in a tree, by its name or as the tree's only file. What is called so and is
-    /// damaged counts: it fails by its name.
+    /// The one file of this kind in a tree, by its name or as the tree's only file. A damaged file of that name counts
+    /// too: it fails by name.
     private static func file(in tree: any CaptureTree) -> String? {
         let files = tree.entries(in: "").filter { $0.byteCount != nil }.map(\.name)
         let named = files.filter(isNamed)
-        // A folder with two of them is no capture, but holds two.
+        // A folder with two of them is not a capture, but holds two.
         if !named.isEmpty { return named.count == 1 ? named[0] : nil }
         return files.count == 1 && looksRight(tree, files[0]) ? files[0] : nil
     }
@@ -85,10 +85,10 @@ struct SensReader {
         if header.frameCount == 0 { throw Problem(.input, "the file has no frames", fix: "record or export it again") }
         let cameras = try readCameras(header)
         try walk(header, cameras)
-        capture.settlePoses(without: "no frame of the file has a pose: it was never tracked")
-        settleTimes()
-        settlePictures(header)
-        settleDepth(header, cameras)
+        capture.derivePoseChannel(without: "no frame of the file has a pose: it was never tracked")
+        deriveTimes()
+        derivePictures(header)
+        deriveDepth(header, cameras)
         try readMotion(header)
         capture.noteAxisAlignment(in: tree)
         capture.lacks([.recordedConfidence, .box], ".sens files have none")
@@ -147,25 +147,24 @@ struct SensReader {
         position = file.byteCount ?? position
     }
 
-    /// The first frames of some files have the time 0; files that were made without times have nothing else.
-    private mutating func settleTimes() {
+    /// The first frames of some files have the time 0; files that were made without times have only 0.
+    private mutating func deriveTimes() {
         if hasTimes {
             capture.channels.insert(.timestamp)
-            settleFirstTimes()
+            deriveFirstTimes()
         } else {
             capture.absences[.timestamp] = "every frame's time is 0"
             for index in capture.frames.indices { capture.frames[index].timestamp = nil }
         }
     }
 
-    /// First frames with the time 0, long before the others, are taken to have followed each other as those do.
-    private mutating func settleFirstTimes() {
+    /// First frames with the time 0, long before the others, are given times at the same step as the others.
+    private mutating func deriveFirstTimes() {
         let times = capture.frames.map { $0.timestamp ?? 0 }
         guard let first = times.firstIndex(where: { $0 > 0 }), first > 0 else { return }
-        let steps = zip(times[first...].dropFirst(), times[first...]).map { $0 - $1 }.filter { $0 > 0 }.sorted()
-        guard !steps.isEmpty else { return }
-        let step = steps[steps.count / 2]
-        // A clock may begin at 0, and has to have been running for as long as the frames before take.
+        let steps = zip(times[first...].dropFirst(), times[first...]).map { $0 - $1 }.filter { $0 > 0 }
+        guard let step = steps.middle else { return }
+        // A clock may begin at 0, and must have been running for as long as the frames before it take.
         if first == 1 && times[first] / 4 <= step || times[first] / Int64(first) < step { return }
         for index in 0..<first { capture.frames[index].timestamp = times[first] - Int64(first - index) * step }
         capture.warnings.append(
@@ -177,7 +176,7 @@ struct SensReader {
 
     // MARK: - Payloads
 
-    private mutating func settlePictures(_ header: SensHeader) {
+    private mutating func derivePictures(_ header: SensHeader) {
         guard let first = source.color.first(where: { $0.count > 0 }), header.colorSize.width > 0,
             header.colorSize.height > 0
         else {
@@ -200,7 +199,7 @@ struct SensReader {
         }
     }
 
-    private mutating func settleDepth(_ header: SensHeader, _ cameras: ScanNetCameras) {
+    private mutating func deriveDepth(_ header: SensHeader, _ cameras: ScanNetCameras) {
         guard source.depth.contains(where: { $0.count > 0 }), header.depthCompression != .unknown,
             header.depthSize.width > 0, header.depthSize.height > 0
         else {

@@ -1,12 +1,12 @@
 import ScanModel
 
-/// The source of a `.sens` capture. Payloads are read from their place in the file, in any order; a picture is a file of
-/// its own to whoever copies it: `color/000012.jpg` is a stretch of the `.sens` file.
+/// The source of a `.sens` capture. Payloads are read from their place in the file, in any order. To stages that copy
+/// pictures, each is a file of its own: `color/000012.jpg` is a byte range of the `.sens` file.
 struct SensSource: CaptureSource {
     enum Pictures: Hashable, Sendable {
         case jpeg, png, raw
 
-        /// What the pictures are: as the first of them begins, or as the header says.
+        /// What the pictures are: told by how the first one begins, else by the header.
         init?(_ header: SensHeader, start: [UInt8]) {
             if PNG.isPNG(start) {
                 self = .png
@@ -62,7 +62,7 @@ struct SensSource: CaptureSource {
         let name = pictureName(index)
         do throws(Problem) {
             if pictures == .raw { return .pixels(try rawPicture(index)) }
-            // Copying decodes nothing, so that damage has to be seen from outside.
+            // Copying decodes nothing, so damage has to be seen from outside.
             let size = try PictureLook.size(of: try open(name), limits: limits)
             guard size == header.colorSize else {
                 throw Problem(.input, "the picture is \(size), and the header says \(header.colorSize)")
@@ -103,7 +103,7 @@ struct SensSource: CaptureSource {
         }
     }
 
-    /// Unpacks a payload to 16-bit numbers; nil where nobody knows how.
+    /// Unpacks a payload to 16-bit numbers; nil where the compression is unknown.
     static func decode(
         _ payload: [UInt8], _ header: SensHeader
     ) throws(Problem) -> (encoding: DepthEncoding, bytes: [UInt8])? {
@@ -128,7 +128,7 @@ struct SensSource: CaptureSource {
     // MARK: - Files
 
     func location(of name: String) -> FileLocation? {
-        // What is made of records lies nowhere.
+        // Files that are made from records have no location.
         if motionFiles.contains(where: { $0.path == name }) { return nil }
         guard let span = span(of: name) else { return tree.location(of: name) }
         let start = (location.range?.lowerBound ?? 0) + span.offset

@@ -2,10 +2,10 @@ import ScanModel
 
 /// One sequence of 7-Scenes: `frame-000000.color.png`, `.depth.png` in millimetres with 65535 for "no value", `.pose.txt`.
 ///
-/// Poses are camera-to-world, row-major, x right, y down, z into the scene. Where no `camera-intrinsics.txt` stands beside
-/// the frames (as in the copies that come with TSDF fusion programs), the Kinect's 585, 585, 320, 240 at 640 × 480 counts.
-/// The depth sensor was never registered to the colour camera; one camera stands for both, as in everything that was
-/// published with these data.
+/// Poses are camera-to-world, row-major, x right, y down, z into the scene. Where no `camera-intrinsics.txt` lies
+/// beside the frames (as in the copies that come with TSDF fusion programs), they get the Kinect's 585, 585, 320, 240
+/// at 640 × 480. The depth sensor was never registered to the colour camera; one camera stands for both, as in
+/// everything that was published with these data.
 ///
 /// Source: 7-Scenes, readme; tsdf-fusion-python, demo.py.
 public enum SevenScenesSequence: CaptureFormat {
@@ -16,8 +16,8 @@ public enum SevenScenesSequence: CaptureFormat {
         passesOver: ["TrainSplit.txt and TestSplit.txt above the sequences"],
         writer: "write-scannet: {layout: 7-scenes}",
         writingLoses: [
-            "timestamps", "confidence", "the bounding box", "motion samples", "a depth sensor's own camera",
-            "an autofocus camera's changes: one camera stands for all frames", "which way is up",
+            "timestamps", "confidence", "the bounding box", "motion samples", "a depth sensor's own intrinsics",
+            "intrinsics that change from frame to frame: all frames get the same", "which way is up",
         ], origin: .form(of: "ScanNet"), poseAxes: .openCV, revision: 6)
 
     static let cameraFile = "camera-intrinsics.txt"
@@ -75,7 +75,7 @@ public enum SevenScenesSequence: CaptureFormat {
                 throw Problem(.input, defect).at(file: cameraFile)
             }
         } else if size != PixelSize(640, 480) {
-            // The published sequences, whose camera it is, have no other size.
+            // The published sequences, for which the camera is meant, have no other size.
             capture.warnings.append(
                 "\(cameraFile) is missing, so 7-Scenes' published camera was taken, scaled from 640×480 to \(size)")
         }

@@ -1,10 +1,10 @@
 /// Which frame of a Stray Scanner video each line of its odometry belongs to.
 ///
-/// The app numbers the lines from 0, one by one, as it adds frames to the video. Where lines are missing the numbers tell
-/// which, and every other line keeps its frame.
+/// The app numbers the lines from 0, one by one, as it adds frames to the video. Where lines are missing, the numbers
+/// tell which, and every other line keeps its frame.
 struct StrayPlaces: Hashable {
     struct Line: Hashable {
-        /// As it stands in the line; nil where it cannot be read.
+        /// As written in the line; nil where it cannot be read.
         var number: Int?
         /// Whether the line can be used.
         var isSound = true
@@ -12,12 +12,12 @@ struct StrayPlaces: Hashable {
 
     /// Each line's frame; nil for a line that cannot be used and has no room between its neighbours.
     var frames: [Int?]
-    /// Why the numbers do not tell it, for a message, so that the lines are taken in their order; nil where they do.
+    /// Why the numbers do not tell, for a message: the lines are then taken in their order. Nil where they do.
     var obstacle: String?
 
     /// - Parameters:
-    ///   - videoFrames: nil where nobody can look at the video, or there is none.
-    ///   - limit: more frames than that are never made.
+    ///   - videoFrames: nil where the video cannot be probed, or there is none.
+    ///   - limit: the largest number of frames that is ever made.
     init(_ lines: [Line], videoFrames: Int?, limit: Int) {
         let inOrder = Array(lines.indices)
         frames = inOrder
@@ -37,10 +37,10 @@ struct StrayPlaces: Hashable {
                 return
             }
         } else if first.number > first.line || last.number >= limit {
-            // Nothing tells that there was a frame before the first line, and without pictures nothing is shifted.
+            // Nothing shows that there was a frame before the first line, and without pictures nothing is shifted.
             return
         }
-        // Behind the last sound line nothing tells whether a number is right.
+        // After the last sound line, nothing shows whether a number is right.
         let end = last.number + lines.count - last.line
         frames = Self.frames(lines, end: min(end, videoFrames ?? limit))
     }

@@ -9,8 +9,8 @@ import ScanModel
 /// The app gives the first frame a time of −1/60 s and begins the video at 0, so that the file's edit list hides that frame
 /// from players; it is there, and counts.
 ///
-/// Cameras are those of the video as the app records it, 1920×1440: the last frame's in `camera_matrix.csv`, and since some
-/// version each frame's in its line.
+/// Intrinsics are for the video as the app records it, 1920×1440: the last frame's in `camera_matrix.csv`, and in newer
+/// versions each frame's in its line.
 ///
 /// Source: strayrobots/scanner (DatasetEncoder, OdometryEncoder, DepthEncoder, VideoEncoder), and its documentation.
 public enum StrayScannerCapture: CaptureFormat {
@@ -19,14 +19,14 @@ public enum StrayScannerCapture: CaptureFormat {
         summary: "Stray Scanner recording: odometry.csv, camera_matrix.csv, rgb.mp4, depth and confidence pictures.",
         reads: [.color, .luma, .video, .pose, .intrinsics, .timestamp, .recordedDepth, .recordedConfidence],
         passesOver: [
-            "imu.csv, whose documentation and code disagree about its unit", "the centre of the lens's distortion",
+            "imu.csv: the app's documentation and code disagree on its unit", "the lens's distortion centre",
             "the video's own times and its edit list, which hides the first frame from players",
-            "camera_matrix.csv where each line of odometry.csv has its camera",
+            "camera_matrix.csv where each line of odometry.csv has its own intrinsics",
         ],
         writer: "write-capture: {format: stray-scanner}",
         writingLoses: [
-            "an autofocus camera's changes: one camera stands for all frames", "confidence but for three levels",
-            "the bounding box", "motion", "pictures that are no video",
+            "intrinsics that change from frame to frame: all frames get the same", "confidence beyond three levels",
+            "the bounding box", "motion", "picture files: they become a video",
         ],
         poseAxes: .openCV, revision: 6)
 
@@ -41,7 +41,7 @@ public enum StrayScannerCapture: CaptureFormat {
         return Recognition(format: name, reason: "\(odometryFile) has Stray Scanner's columns")
     }
 
-    /// The matrix is no other app's.
+    /// No other app writes the matrix.
     public static func remains(of tree: any CaptureTree) -> Recognition? {
         guard tree.byteCount(of: matrixFile) != nil, hasFrames(tree) else { return nil }
         let lack = tree.byteCount(of: odometryFile) == nil ? "missing" : "damaged"
@@ -135,8 +135,8 @@ private struct StrayScannerReader {
         }
     }
 
-    /// Lines that are missing would shift every later pose by so many frames of the video: the lines' own numbers tell
-    /// where they belong.
+    /// Missing lines would shift every later pose by as many frames of the video: the lines' own numbers tell where
+    /// they belong.
     private mutating func placeLines(videoFrames: Int?) {
         let file = StrayScannerCapture.odometryFile
         let places = StrayPlaces(lines, videoFrames: videoFrames, limit: rules.maxFrames)
@@ -237,8 +237,8 @@ private struct StrayScannerReader {
         capture.channels.insert(.intrinsics)
     }
 
-    /// How the cameras of a file become those of the video's pictures. A video that was made smaller after recording leaves
-    /// them as they were, unless they were changed too: where the principal point lies tells which.
+    /// How a file's cameras are fitted to the video's pictures. Downscaling a video after recording leaves them as they
+    /// were, unless they were changed too: where the principal point lies tells which.
     /// - Parameter camera: one of the file's.
     private mutating func fit(
         of camera: CameraIntrinsics, from file: String
@@ -261,7 +261,7 @@ private struct StrayScannerReader {
         return { $0.claimed(for: size) }
     }
 
-    /// Phones have theirs within some percent of the picture's middle.
+    /// Phones have the principal point within a few per cent of the picture's middle.
     private static let largestOffset = 0.1
 
     /// The pictures of a folder by the frame's index.

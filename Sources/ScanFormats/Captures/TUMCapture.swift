@@ -3,9 +3,9 @@ import ScanModel
 /// A sequence of TUM's RGB-D benchmark: `rgb.txt`, `depth.txt`, `groundtruth.txt`, and the pictures that these name.
 ///
 /// Each picture takes the depth and the pose that are nearest in time, at most 20 ms away; those without a pose are
-/// dropped by name. The camera stands in none of the benchmark's files: it is read from `calibration.txt`, which
-/// `write-tum` writes, or `camera.txt` or `intrinsics.txt`; pictures of 640 × 480 without one get the usual 525 pixels of a
-/// Kinect, with a warning, and others none.
+/// dropped by name. None of the benchmark's files holds the camera: it is read from `calibration.txt`, which
+/// `write-tum` writes, or `camera.txt` or `intrinsics.txt`; without these, pictures of 640 × 480 get the usual 525
+/// pixels of a Kinect, with a warning, and others get none.
 ///
 /// Source: the benchmark's page on file formats, and its tool associate.py.
 public enum TUMCapture: CaptureFormat {
@@ -14,13 +14,13 @@ public enum TUMCapture: CaptureFormat {
         summary: "TUM RGB-D sequence: rgb.txt, depth.txt, groundtruth.txt and their pictures, matched by time.",
         reads: [.color, .pose, .intrinsics, .timestamp, .recordedDepth],
         passesOver: [
-            "accelerometer.txt", "associations.txt: frames are matched anew",
-            "lenses with other numbers than k1 k2 p1 p2 k3",
+            "accelerometer.txt", "associations.txt: frames are matched again",
+            "lens distortion other than k1 k2 p1 p2 k3",
         ],
         writer: "write-tum",
         writingLoses: [
-            "times below a microsecond", "depth beyond 13.107 m", "confidence", "which way is up", "the bounding box",
-            "motion", "an autofocus camera's changes: one camera stands for all frames",
+            "timestamps finer than a microsecond", "depth beyond 13.107 m", "confidence", "which way is up",
+            "the bounding box", "motion", "intrinsics that change from frame to frame: all frames get the same",
         ], poseAxes: .openCV, revision: 6)
 
     public static func recognise(_ tree: any CaptureTree) -> Recognition? {
@@ -168,7 +168,7 @@ private struct TUMReader {
         let listed = try rows(of: file) { (row) throws(Problem) in try TUMText.listed(row) }
         let match = TimeMatch(times, with: listed.map(\.timestamp), within: TUMText.tolerance)
         let named = match.partners.map { $0.map { listed[$0].path } }
-        // A path that leads out of the capture is as good as none: no reason to lose the frame.
+        // A path that leads out of the capture counts as none: no reason to lose the frame.
         let paths = named.map { $0.flatMap { try? tree.file(named: $0) } }
         try capture.takeDepth(
             paths, named: named, .uint16(unitsPerMetre: TUMText.unitsPerMetre), in: tree, rules, to: &source,
@@ -187,7 +187,7 @@ private struct TUMReader {
                 try capture.setCamera(camera, of: index, for: sizes[index])
             } catch { try capture.drop(index, for: error) }
         }
-        capture.settleIntrinsics()
+        capture.deriveIntrinsicsChannel()
     }
 
     private mutating func findCamera() throws(Problem) -> CalibratedCamera? {

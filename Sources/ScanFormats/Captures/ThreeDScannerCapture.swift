@@ -4,8 +4,8 @@ import ScanModel
 /// `frame_00012.jpg`, `depth_00012.png` in millimetres and `conf_00012.png` with ARKit's three levels; pictures may be a
 /// video instead, `frames.mp4`, whose frame n is that of `frame_<n>.json`.
 ///
-/// The app keeps a picture of each frame, or of every third, fifth or sixth. Frames without keep their depth, and are left out
-/// where pictures are used.
+/// The app keeps a picture of each frame, or of every third, fifth or sixth. Frames without one keep their depth, and
+/// are left out where pictures are used.
 ///
 /// Source: the app's makers, Laan Labs, in their 3dScannerApp_samples: a scan, and the notebooks that read it.
 public enum ThreeDScannerCapture: CaptureFormat {
@@ -18,11 +18,11 @@ public enum ThreeDScannerCapture: CaptureFormat {
         ],
         passesOver: [
             "the meshes, points.ply and world_map.arkit", "optimized_poses/", "depth as OpenEXR",
-            "info.json but for its count of frames",
+            "info.json, except for its frame count",
             "motionQuality, whose scale is the app's own", "TrueDepth scans, which have calib_….json",
         ],
         writer: "write-capture: {format: 3d-scanner-app}",
-        writingLoses: ["confidence but for three levels", "the bounding box", "motion"], revision: 3)
+        writingLoses: ["confidence beyond three levels", "the bounding box", "motion"], revision: 3)
 
     public static func recognise(_ tree: any CaptureTree) -> Recognition? {
         let files = Files(in: tree)
@@ -30,7 +30,7 @@ public enum ThreeDScannerCapture: CaptureFormat {
         return Recognition(format: name, reason: "\(file) has 3D Scanner App's keys \(ThreeDScannerFrame.poseKey), …")
     }
 
-    /// Cameras without what they have seen, but for those that the app keeps besides; or what was seen without the cameras.
+    /// Cameras without pictures and depth, except the optimised ones that the app adds; or depth without its cameras.
     public static func remains(of tree: any CaptureTree) -> Recognition? {
         let files = Files(in: tree)
         if let file = camera(among: files, tree), tree.name != "optimized_poses" {
@@ -65,7 +65,7 @@ public enum ThreeDScannerCapture: CaptureFormat {
         private(set) var pictures: [Int: String] = [:]
         private(set) var depth: [Int: String] = [:]
         private(set) var confidence: [Int: String] = [:]
-        /// OpenEXR, which some versions of the app keep depth as.
+        /// Depth as OpenEXR, which some versions of the app write.
         private(set) var foreignDepth: String?
         private let hasVideo: Bool
 
@@ -92,7 +92,7 @@ public enum ThreeDScannerCapture: CaptureFormat {
         /// The video has pictures of all frames.
         var arePicturesInVideo: Bool { hasVideo && pictures.count < cameras.count }
 
-        /// Of all frames of which there is anything but confidence.
+        /// The numbers of all frames that have more than confidence.
         var numbers: [Int] {
             [cameras, pictures, depth].reduce(into: Set()) { $0.formUnion($1.keys) }.sorted()
         }
@@ -125,7 +125,7 @@ private struct ThreeDScannerReader {
                 notes: ["there is no file frame_….json, which holds the pose and the intrinsics of a frame"],
                 fix: "share the scan once more, as “All Data”")
         }
-        // A video's frames are counted, whatever files there are.
+        // With a video every number counts as a frame, whatever files there are.
         if files.arePicturesInVideo, let last = numbers.last {
             try rules.check(frames: last == .max ? last : last + 1, of: "frames")
             numbers = Array(0...last)
@@ -140,7 +140,7 @@ private struct ThreeDScannerReader {
         for index in numbers.indices where !capture.frames[index].isDropped {
             try setIntrinsics(of: index, sizes[index] ?? capture.colorSize)
         }
-        settleTimes()
+        deriveTimes()
         try readDepth(&source)
         capture.lacks([.box, .motion], "3D Scanner App exports none")
         capture.estimateFrameRate()
@@ -149,7 +149,7 @@ private struct ThreeDScannerReader {
         return capture
     }
 
-    /// The app counts its frames without holes, and in its description.
+    /// The app numbers its frames without gaps, and counts them in its description.
     private mutating func noteMissing() throws(Problem) {
         let known = files.numbers
         let holes = zip(known, known.dropFirst()).filter { $1 - $0 > 1 }
@@ -167,7 +167,7 @@ private struct ThreeDScannerReader {
             let bytes = try tree.bytes(of: file, limit: ThreeDScannerCapture.cameraLimit)
             description = try JSONValue.parse(bytes, file: file)
         } catch {
-            // Nothing else hangs on it.
+            // Nothing else depends on it.
             guard error.fault == .input else { throw error }
             description = nil
         }
@@ -180,7 +180,7 @@ private struct ThreeDScannerReader {
 
     // MARK: - Pictures
 
-    /// Where the video cannot be used, and there are pictures as the app keeps them without one, these are taken.
+    /// Where the video cannot be used, takes the pictures if they look as the app keeps them without a video.
     private mutating func readVideo(_ source: inout TreeSource) throws(Problem) {
         let (before, listed) = (capture, source)
         do throws(Problem) { try takeVideo(&source) } catch {
@@ -205,7 +205,7 @@ private struct ThreeDScannerReader {
         let facts = try capture.wholeVideo(shown, of: file, expecting: count, in: tree, rules)
         source.video = VideoStream(file: file, facts: facts, frameCount: count)
         try capture.pair(facts, of: file, with: "cameras", each: "camera", rules)
-        // Frames of which the video has more than there are files.
+        // Frames that the video has beyond those with files.
         numbers += count..<capture.frames.count
     }
 
@@ -224,7 +224,7 @@ private struct ThreeDScannerReader {
         return try capture.checkPictures(in: tree, rules: rules)
     }
 
-    /// Tells frames of which the app kept no picture from those that have lost theirs.
+    /// Tells frames whose picture the app did not keep from those whose picture was lost.
     private mutating func noteFramesWithoutPictures() {
         let bare = capture.frames.filter { $0.pictureFile == nil }.map(\.index)
         if bare.isEmpty { return }
@@ -246,7 +246,7 @@ private struct ThreeDScannerReader {
                 + CaptureInspection.list(lost))
     }
 
-    /// How many frames the app goes on for the next picture; nil where it keeps none by such a rule.
+    /// How many frames apart the app keeps pictures; nil where the numbers follow no such rule.
     /// - Parameter numbers: of the pictures, ascending.
     private static func step(of numbers: [Int]) -> Int? {
         let steps = zip(numbers, numbers.dropFirst()).map { $1 - $0 }
@@ -291,7 +291,7 @@ private struct ThreeDScannerReader {
         }
     }
 
-    private mutating func settleTimes() {
+    private mutating func deriveTimes() {
         if capture.keptFrames.contains(where: { $0.timestamp != nil }) {
             capture.channels.insert(.timestamp)
         } else {

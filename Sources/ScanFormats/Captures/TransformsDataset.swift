@@ -8,20 +8,20 @@ public enum TransformsDataset: CaptureFormat {
         name: "transforms", summary: "nerfstudio or instant-ngp dataset: transforms.json with its pictures.",
         reads: [.color, .pose, .intrinsics, .recordedDepth, .cloud, .mask, .split],
         passesOver: [
-            "smaller copies of pictures", "alpha channels and `.alpha.png`", "`scale`, `offset`, `aabb_scale`",
-            "`sharpness_discard_threshold`", "how a camera moves while a picture is taken (`transform_matrix_end`)",
+            "downscaled copies of the pictures", "alpha channels and `.alpha.png`", "`scale`, `offset`, `aabb_scale`",
+            "`sharpness_discard_threshold`", "camera motion during the exposure (`transform_matrix_end`)",
             "keys that no trainer reads, and `sharpness`",
         ],
         writer: "write-transforms",
         writingLoses: [
             "timestamps", "confidence", "the bounding box", "motion",
-            "that a unit is a metre, where there is no depth",
+            "that its unit is the metre, where there is no depth",
         ],
         origin: .derived, revision: 12)
 
     static let file = "transforms.json"
-    /// instant-ngp knows no lists: the frames that are held out stand in a description of their own, for
-    /// `--test_transforms`, with paths that go up to the pictures.
+    /// instant-ngp has no split lists: held-out frames are in a description of their own, for `--test_transforms`, with
+    /// paths that go up to the pictures.
     static let heldOutFile = "test/transforms.json"
     static let sizeLimit = 256 << 20
 
@@ -33,8 +33,8 @@ public enum TransformsDataset: CaptureFormat {
         return Recognition(format: name, reason: "\(file) lists frames with file_path and transform_matrix")
     }
 
-    /// A description that is damaged or lists nothing. Beside plain pictures ``PictureFolderCapture`` says so, and how to have
-    /// those alone.
+    /// A description that is damaged or lists nothing. Beside plain pictures ``PictureFolderCapture`` says so, and how
+    /// to read only those.
     public static func remains(of tree: any CaptureTree) -> Recognition? {
         guard tree.byteCount(of: file) != nil, PictureFolder.find(in: tree) == nil else { return nil }
         if let json = try? tree.outline(of: file, limit: sizeLimit), json["frames"] == nil { return nil }
@@ -77,18 +77,18 @@ private struct TransformsReader {
     /// An element of `frames`, before it has an index.
     private struct Entry {
         var path: String
-        /// Of bad frames too: what is said of missing depth counts them.
+        /// Set for bad frames too: messages about missing depth count them.
         var depth: String?
-        /// Whether the depth has instant-ngp's key.
+        /// Whether the depth is under instant-ngp's key.
         var isDepthOfNGP = false
         var mask: String?
         var split: DatasetSplit?
         var found: TransformsJSON.Found?
         var problem: Problem?
-        /// Why its loader leaves it out; nil where it does not.
+        /// Why the dataset's loader leaves the frame out; nil where it does not.
         var omission: String?
 
-        /// The same as the description one folder higher would have it.
+        /// The same entry as a description one folder higher would have it.
         func movedUp(from way: String) -> Entry {
             func moved(_ path: String) -> String { path.hasPrefix(way) ? String(path.dropFirst(way.count)) : path }
             var copy = self
@@ -102,7 +102,7 @@ private struct TransformsReader {
 
     mutating func read(_ root: JSONField) throws(Problem) -> Capture {
         let top = try TransformsJSON.Top(root)
-        // Poses and points are those of the original world: whoever compares them with the file wants to know.
+        // Poses and points are those of the original world, which matters to anyone who compares them with the file.
         if let undone = top.originalFromSaved {
             capture.findings["applied-transform-undone"] = .bool(true)
             capture.savedFromWorld = undone.inverse
@@ -145,9 +145,9 @@ private struct TransformsReader {
             let listed = entries.flatMap { [$0.path] + [$0.depth, $0.mask].compactMap(\.self) }
             capture.noteUnlisted(besides: listed, in: tree, "has no entry in \(file)")
         }
-        capture.settleColorSize()
+        capture.deriveColorSize()
         capture.channels.insert(.pose)
-        capture.settleIntrinsics()
+        capture.deriveIntrinsicsChannel()
         var source = TreeSource(tree, rules)
         // nerfstudio's unit is an option of its loader, millimetres unless told otherwise.
         let noUnit = "“integer_depth_scale” in \(file) is no unit; where depth is in millimetres, make it 0.001"
@@ -165,7 +165,7 @@ private struct TransformsReader {
             capture.losesPictures(.recordedDepth, listed, called: "depth ", listedIn: file, in: tree)
         }
         // nerfstudio's converter of COLMAP models numbers the frames so. Depth that it has made of a model's points
-        // (--use-sfm-depth) is in the model's unit, which is nobody's.
+        // (--use-sfm-depth) is in the model's arbitrary unit.
         let isOfModel = elements.contains { !$0["colmap_im_id"].isAbsent }
         capture.isMetric = source.depthPictures != nil && !isOfModel
         if hasPictures { takeMasks(entries, to: &source) }
@@ -188,7 +188,7 @@ private struct TransformsReader {
             let own = try TransformsJSON.Top(root)
             let held = try root["frames"].elements()
             try rules.check(frames: entries.count + held.count, of: "frames")
-            // What lies there by chance has pictures, and perhaps a world, of its own.
+            // A dataset that lies there by chance has pictures, and perhaps a world, of its own.
             let isPart = held.allSatisfy { $0["file_path"].value?.string?.hasPrefix(way) == true }
             guard isPart, own.originalFromSaved == top.originalFromSaved, own.appliedScale == top.appliedScale else {
                 capture.warnings.append("\(file) is a dataset of its own, and its frames were left out")
@@ -226,8 +226,8 @@ private struct TransformsReader {
         return entry
     }
 
-    /// Leaves out what instant-ngp does, which takes the first frames by their names and trains on no other. What is held
-    /// out stands in a description of its own.
+    /// Leaves out the frames that instant-ngp leaves out: it trains on the first ones by name and on no others.
+    /// Held-out frames are in a description of their own.
     private mutating func omit(from entries: inout [Entry], beyond limit: Int?) {
         let trained = entries.indices.filter { entries[$0].split != .heldOut }
         guard let limit, trained.count > limit else { return }
@@ -235,7 +235,7 @@ private struct TransformsReader {
         capture.findings["frames-beyond-n_frames"] = .of(omitted.count)
         let reason = "n_frames of \(file) is \(limit), and instant-ngp takes so many frames, the first by name"
         for number in omitted {
-            // A frame that is tested on too is still that.
+            // A frame that is tested on too remains a test frame.
             if entries[number].split?.isDisjoint(with: .heldOut) == false {
                 entries[number].split = .heldOut
             } else {
@@ -244,7 +244,7 @@ private struct TransformsReader {
         }
     }
 
-    /// Warns of frames whose camera moves while the picture is taken, where nothing says where it is at a moment.
+    /// Warns of frames whose camera moves during the exposure, where only its poses at the start and the end are given.
     private mutating func noteMovingCameras(_ entries: [Entry]) {
         let count = entries.count { $0.found?.isOfStart == true }
         if count == 0 { return }
@@ -253,7 +253,7 @@ private struct TransformsReader {
                 + "rolling shutter or motion blur until transform_matrix_end is not modelled")
     }
 
-    /// Warns of depth of instant-ngp's without the key that says what it is.
+    /// Warns of instant-ngp's depth without the key that gives its unit.
     private mutating func noteAssumedUnit(_ top: TransformsJSON.Top, _ entries: [Entry]) {
         guard top.dialect == .instantNGP, top.depthUnit == nil,
             zip(depths, entries).contains(where: { $0 != nil && $1.isDepthOfNGP })
@@ -263,7 +263,7 @@ private struct TransformsReader {
                 + "instant-ngp itself passes such depth over")
     }
 
-    /// - Parameter look: at its picture; nil where no frame has one.
+    /// - Parameter look: the look at its picture; nil where no frame has one.
     private mutating func add(
         _ entry: Entry, _ index: Int, _ top: TransformsJSON.Top, _ look: Result<PictureLook?, Problem>?
     ) throws(Problem) {
@@ -271,7 +271,7 @@ private struct TransformsReader {
         depths.append(nil)
         if let omission = entry.omission { return capture.drop(index, whileReading: omission) }
         do throws(Problem) {
-            // What of a frame only some pipelines want is no reason to lose the frame.
+            // What only some pipelines want is no reason to lose the frame.
             if let depth = entry.depth { depths[index] = try? tree.picture(depth) }
             if let problem = entry.problem { throw problem }
             guard let found = entry.found else { return }
@@ -300,13 +300,13 @@ private struct TransformsReader {
 
     /// Masks that entries name, and those that instant-ngp finds by their names beside the pictures.
     private mutating func takeMasks(_ entries: [Entry], to source: inout TreeSource) {
-        // Few datasets have masks beside their pictures, so that the folders are listed instead of asking for each.
+        // Few datasets have masks beside their pictures, so the folders are listed instead of looking for each mask.
         let listed = Set(
             capture.pictureFolders.flatMap { folder in
                 tree.entries(in: folder).map { folder.isEmpty ? $0.name : "\(folder)/\($0.name)" }
             })
         let masks = entries.enumerated().map { index, entry -> FrameMasks.File? in
-            // A path that leads out of the capture is as good as none.
+            // A path that leads out of the capture counts as none.
             if let named = entry.mask { return (try? tree.picture(named)).map { FrameMasks.File(path: $0) } }
             guard let beside = capture.frames[index].pictureFile.map(FrameMasks.nameBeside), listed.contains(beside)
             else { return nil }
@@ -328,7 +328,7 @@ private struct TransformsReader {
 
     /// Warns of pictures that several entries name: each of these became a frame.
     private mutating func noteTwins(_ entries: [Entry]) {
-        // A name may leave the extension out; where two files differ in nothing else, they are two.
+        // A name may leave the extension out; two files that differ in nothing else are still two.
         let pictures = zip(entries, capture.frames).compactMap { $1.pictureFile ?? $0.found?.picture }
         let named = Dictionary(grouping: pictures, by: \.self)
         let twins = named.values.filter { $0.count > 1 }
@@ -340,13 +340,13 @@ private struct TransformsReader {
         )
     }
 
-    /// Warns of a camera at the top that can be none of the frames': their own counts here, and the one at the top for
-    /// nerfstudio.
+    /// Warns of a camera at the top level that fits none of the frames: their own are used here, but nerfstudio uses
+    /// the one at the top.
     private mutating func noteContradictions(_ root: JSONField, _ elements: [JSONField]) {
         for key in ["fl_x", "fl_y", "cx", "cy", "w", "h", "k1", "k2", "p1", "p2"] {
             guard let top = root[key].value?.double else { continue }
             let own = elements.compactMap { $0[key].value?.double }
-            // Where the focus changes, so does the camera, by some per cent; the one at the top is one of them then.
+            // Where the focus changes, so does the camera, by a few per cent; the one at the top is then one of these.
             guard let other = own.first, let least = own.min(), let most = own.max(),
                 top < least - 0.01 * abs(least) || top > most + 0.01 * abs(most)
             else { continue }

@@ -6,8 +6,8 @@ public enum Inflate {
     /// Inflates raw DEFLATE, or zlib's wrapping of it, recognised as ``InflateStream`` does.
     /// - Parameter limit: the largest size that makes sense; inflating stops one byte beyond it.
     ///
-    /// A stream of ISA-L takes each byte by itself until 32 KiB have come out, which is most of the time that a depth map of
-    /// its own takes; libdeflate takes a fifth of it. Where that does not find one sound stream, the other says why.
+    /// ISA-L's streaming decoder goes byte by byte until 32 KiB have come out, which is most of the time for a single
+    /// depth map; libdeflate needs a fifth of it. Where libdeflate does not find one sound stream, ISA-L says why.
     /// - Throws: `input` when the bytes are empty, truncated or damaged, or inflate to more than `limit` bytes. The
     ///   place has no file; callers add it.
     public static func bytes(
@@ -24,7 +24,8 @@ public enum Inflate {
         }
     }
 
-    /// The bytes of one sound stream; nil for anything else, and where they are far more than their stream suggests.
+    /// The bytes of one sound stream; nil for anything else, and where they are far more than the stream's size
+    /// suggests.
     private static func whole(_ compressed: [UInt8], limit: Int) -> [UInt8]? {
         guard compressed.count > 2, limit > 0 else { return nil }
         let isWrapped = isWrapped(compressed[0], compressed[1])
@@ -40,7 +41,7 @@ public enum Inflate {
         return isSound ? bytes : nil
     }
 
-    /// What is set aside for a small stream, however much it may hold.
+    /// Bytes allocated for a small stream, whatever it holds.
     private static let mostGuessed = 1 << 20
 
     /// Whether two bytes are the header of zlib's wrapper (RFC 1950, section 2.2).
@@ -77,7 +78,7 @@ extension InflateStream {
 
 /// Compressing a raw DEFLATE stream in blocks, many at once.
 ///
-/// ``compress(_:level:)`` of each block in turn, and ``end`` behind the last, make one valid stream.
+/// The results of ``compress(_:level:)`` for each block in turn, and ``end`` after the last, make one valid stream.
 public enum DeflateBlock {
     /// The empty final block that closes a stream.
     public static let end: [UInt8] = [0x03, 0x00]

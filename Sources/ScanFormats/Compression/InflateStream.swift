@@ -17,7 +17,7 @@ public enum InflateEngine: Hashable, Sendable, CaseIterable {
 /// Callers ask for exactly the bytes that they expect and then ask ``isAtEnd()``, so a stream made to explode cannot
 /// take more than that. One thread at a time may use a stream; it may move between threads.
 public final class InflateStream: @unchecked Sendable {
-    /// Inflated bytes given out so far, those before a problem too.
+    /// Inflated bytes returned so far, including those before a problem.
     public private(set) var position: Int64 = 0
     /// Bytes of the source that the stream has used so far.
     public private(set) var compressedPosition: Int64 = 0
@@ -99,7 +99,7 @@ public final class InflateStream: @unchecked Sendable {
     }
 
     /// Whether nothing follows ``position``: inflates one byte ahead if that is what it takes to know.
-    /// - Throws: as ``read(into:)`` does; a stream cut just behind its last byte of data is truncated too.
+    /// - Throws: as ``read(into:)`` does; a stream cut just after its last byte of data is truncated too.
     public func isAtEnd() throws(Problem) -> Bool {
         if peeked != nil { return false }
         var byte: UInt8 = 0
@@ -115,8 +115,8 @@ public final class InflateStream: @unchecked Sendable {
         return filled == 0
     }
 
-    /// Bytes of the source behind the end of the stream: 0 for a clean file. Only known when ``isFinished``.
-    /// Reads on to the end of a source that does not know its size.
+    /// Bytes of the source after the end of the stream: 0 for a clean file. Only known when ``isFinished``. Reads on to
+    /// the end of a source that does not know its size.
     public func trailingBytes() throws(Problem) -> Int64 {
         guard isFinished else { return 0 }
         if let total = source.byteCount { return max(0, total - compressedPosition) }
@@ -169,7 +169,7 @@ public final class InflateStream: @unchecked Sendable {
         }
     }
 
-    /// Reads the next chunk; the one before must be used up, or be of no more use.
+    /// Reads the next chunk; the one before must be used up, or no longer needed.
     private func refill() throws(Problem) {
         let count = try source.read(into: chunk)
         unread = 0..<count

@@ -1,10 +1,10 @@
 internal import CScanMill
 import ScanModel
 
-/// A block of LZ4, without the frame format around it: it says neither its own size nor that of what it holds.
+/// An LZ4 block, without the frame format around it: it gives neither its own size nor that of its content.
 enum LZ4Block {
     /// - Parameter limit: the most bytes that the block may unpack to.
-    /// - Returns: nil when the bytes are no whole block, or unpack to more.
+    /// - Returns: nil when the bytes are not a whole block, or unpack to more.
     static func decode(_ block: [UInt8], limit: Int) -> [UInt8]? {
         var size = 0
         let bytes = [UInt8](unsafeUninitializedCapacity: limit) { output, count in

@@ -1,11 +1,11 @@
 internal import CScanMill
 import ScanModel
 
-/// Apple's LZFSE: a stream of blocks, without a word about how large it is when it is unpacked.
+/// Apple's LZFSE: a stream of blocks that does not say how large it is when unpacked.
 public enum LZFSE {
     /// Unpacks a whole stream.
     /// - Parameters:
-    ///   - limit: the most bytes that it may unpack to; as much memory is taken.
+    ///   - limit: the most bytes that it may unpack to; that much memory is allocated.
     ///   - subject: what messages call it.
     /// - Throws: a problem with fault `input` when it is damaged or ends early, or unpacks to more.
     public static func decode(

@@ -11,13 +11,13 @@ public enum ShiftCodec {
     /// The largest shift that stands for a depth.
     public static let largest = 1103
 
-    /// Millimetres by shift, of 0...2047, which is what the codec can say outright.
+    /// Millimetres by shift, for 0...2047, which the codec can store directly.
     static let millimetres: [UInt16] = (0..<2048).map { shift in
         (1...largest).contains(shift) ? UInt16(300_000 / (1134.8335 - Double(shift))) : 0
     }
 
-    /// The depths that a shift stands for, millimetres: up to the last, and half of its step, as a step reaches half way to
-    /// its neighbours everywhere.
+    /// The depths that a shift can stand for, in millimetres: up to half a step beyond the last, as every shift covers
+    /// half the way to its neighbours.
     public static let reach: ClosedRange<Double> = {
         let (last, before) = (Double(millimetres[largest]), Double(millimetres[largest - 1]))
         return 260...(last + (last - before) / 2)
@@ -25,7 +25,8 @@ public enum ShiftCodec {
 
     /// Unpacks a frame to whole millimetres, 0 for "no value".
     /// - Parameter count: the pixels of a frame.
-    /// - Throws: `input` when the bytes end before the frame does, or go on behind it. The place has no file; callers add it.
+    /// - Throws: `input` when the bytes end before the frame does, or go on after it. The place has no file; callers
+    ///   add it.
     public static func decode(_ bytes: [UInt8], count: Int) throws(Problem) -> [UInt16] {
         var decoded = 0
         var left = 0
@@ -34,7 +35,7 @@ public enum ShiftCodec {
             initialized = decoded
             for i in 0..<decoded { pixels[i] = pixels[i] < 2048 ? millimetres[Int(pixels[i])] : 0 }
         }
-        // A few may fill a block up.
+        // A few bytes may pad a block.
         if decoded == count, left > max(16, bytes.count / 20) {
             throw Problem(
                 .input, "the depth frame is of another size",
@@ -49,8 +50,8 @@ public enum ShiftCodec {
     }
 
     /// Packs a frame: each depth as the nearest that a shift stands for.
-    /// - Returns: `beyond` counts the depths that none stands for, outside of ``reach``: nearer than 0.26 m or farther than
-    ///   9.57 m; they become "no value".
+    /// - Returns: `beyond` counts the depths outside of ``reach``, for which there is no shift: nearer than 0.26 m or
+    ///   farther than 9.57 m; they become "no value".
     public static func encode(_ map: DepthMap) -> (bytes: [UInt8], beyond: Int) {
         var beyond = 0
         let shifts = map.metres.map { metres -> UInt16 in
@@ -68,7 +69,7 @@ public enum ShiftCodec {
     private static func nearest(_ depth: Double) -> UInt16 {
         guard reach.contains(depth) else { return 0 }
         let about = Int((1134.8335 - 300_000 / depth).rounded())
-        // Depths are cut to whole millimetres, which may make a neighbour the nearest.
+        // Depths are truncated to whole millimetres, which may make a neighbour the nearest.
         let (low, high) = (min(max(about - 1, 1), largest), min(max(about + 1, 1), largest))
         var best = low
         for shift in low...high

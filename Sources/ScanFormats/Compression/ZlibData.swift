@@ -1,7 +1,7 @@
 internal import CScanMill
 import ScanModel
 
-/// Bytes in zlib's wrapper (RFC 1950), as formats keep single frames; ``Inflate`` unpacks them.
+/// Bytes in zlib's wrapper (RFC 1950), as some formats store single frames; ``Inflate`` unpacks them.
 public enum ZlibData {
     /// - Parameter level: zlib's, 0 (stored) to 9 (smallest).
     public static func compress(_ bytes: [UInt8], level: Int = 6) throws(Problem) -> [UInt8] {

@@ -11,7 +11,7 @@ extension CaptureInspection {
         /// Whole sizes along the box's own axes: width, height, depth.
         public var size: Vector3 { box.halfSize * 2 }
 
-        /// The turn about +y, degrees; all of the turn, unless the box is tilted.
+        /// The rotation about +y, degrees; the whole rotation, unless the box is tilted.
         public var yaw: Double {
             let back = box.worldFromBox.columns.2
             return atan2(back.x, back.z) * 180 / .pi

@@ -4,11 +4,11 @@ import ScanModel
 extension CaptureInspection {
     /// The recorder's clock, from the frames' timestamps.
     public struct Clock: Hashable, Sendable {
-        /// More than half a median step of time too much between two frames.
+        /// Between two frames, a time that is more than half a median step too long.
         public struct Gap: Hashable, Sendable {
-            /// The first frame after it.
+            /// The first frame after the gap.
             public var frame: Int
-            /// From the last timestamp before it.
+            /// From the last timestamp before the gap.
             public var seconds: Double
             /// How many frames seem to be missing from the recording.
             public var missingFrames: Int
@@ -17,11 +17,11 @@ extension CaptureInspection {
         public var timestampCount: Int
         /// Nanoseconds of the earliest and the latest timestamp.
         public var span: ClosedRange<Int64>
-        /// Seconds; nil where there are not two timestamps in order.
+        /// Seconds; nil where no two timestamps are in order.
         public var medianStep: Double?
         /// Frames per second as the recorder's description says.
         public var nominalRate: Double?
-        /// The first of them.
+        /// The first gaps, up to a limit.
         public var gaps: [Gap] = []
         public var gapCount = 0
         /// Timestamps that are not later than the one before.
@@ -39,7 +39,7 @@ extension CaptureInspection {
             timestampCount = stamps.count
             span = first...last
             self.nominalRate = nominalRate
-            // A frame whose line cannot be read has no timestamp, so a step may lead over several frames.
+            // A frame whose line cannot be read has no timestamp, so a step may span several frames.
             var steps: [(frame: Int, frames: Int, seconds: Double)] = []
             for (before, after) in zip(stamps, stamps.dropFirst()) {
                 if after.time > before.time {
@@ -60,13 +60,13 @@ extension CaptureInspection {
         }
     }
 
-    /// The way of the camera's centre through the world.
+    /// The path of the camera's centre through the world.
     public struct Path: Hashable, Sendable {
         public struct Speeds: Hashable, Sendable {
             /// Metres per second.
             public var median: Double
             public var highest: Double
-            /// The frame at whose end of the step the highest speed was met.
+            /// The frame at the end of the step with the highest speed.
             public var highestFrame: Int
         }
 
@@ -129,7 +129,7 @@ extension CaptureInspection {
 
         public var isConstant: Bool { [fx, fy, cx, cy].allSatisfy { $0.lowerBound == $0.upperBound } }
 
-        /// Degrees, across and down, with the mean of the focal lengths' range, as a pinhole sees; nil of wider lenses.
+        /// Degrees, across and down, as a pinhole with the mean of the focal lengths' range sees; nil for wider lenses.
         public var fieldOfView: (horizontal: Double, vertical: Double)? {
             guard let size, lenses.allSatisfy({ $0.projection == .perspective }) else { return nil }
             func angle(_ side: Int, _ focal: ClosedRange<Double>) -> Double {
@@ -156,7 +156,7 @@ extension CaptureInspection {
             fy = range(\.fy)
             cx = range(\.cx)
             cy = range(\.cy)
-            // One pixel stands for a size that is not known.
+            // A size of one pixel means that the size is not known.
             size = first.width > 1 && first.height > 1 ? first.size : nil
             pixelOrigin = first.pixelOrigin
         }

@@ -7,7 +7,7 @@ import ScanModel
 /// finding, in the words in which a run would have failed. Streams are walked once, one frame in memory at a time.
 public struct CaptureInspection: Hashable, Sendable {
     public var id: String
-    /// The format, and why the capture is taken for one.
+    /// The format, and why it was recognised.
     public var recognition: Recognition
     public var variant = ""
     public var device: String?
@@ -33,7 +33,7 @@ public struct CaptureInspection: Hashable, Sendable {
     public struct Frames: Hashable, Sendable {
         /// Frames of the longest stream.
         public var sourceCount: Int
-        /// Frames that are not bad, and have their part of every stream that is there, or should be.
+        /// Frames that are not bad, and have data in every stream that is there or should be.
         public var wholeCount: Int
     }
 
@@ -64,7 +64,7 @@ public struct CaptureInspection: Hashable, Sendable {
         let tree = try CaptureFormats.tree(at: path)
         if let obstacle = (tree as? CaptureFolder)?.obstacle { throw obstacle.at(file: path) }
         do throws(Problem) {
-            // As a run sees it: one file that is a capture, among others, does not make their folder one.
+            // As a run sees it: one file that is a capture does not make the folder around it one.
             if let folder = tree as? CaptureFolder, !CaptureSearch.isCapture(folder) {
                 throw CaptureFormats.unrecognised(folder)
             }
@@ -121,7 +121,7 @@ public struct CaptureInspection: Hashable, Sendable {
         isMetric = capture.isMetric
         note(errors: capture.forgiven)
         let lost = capture.remedies.sorted { $0.key.name < $1.key.name }
-        // Several channels may be lost for one cause.
+        // Several channels may be lost to one cause.
         let losses = lost.map { Problem(.input, capture.absences[$0.key] ?? "", fix: $0.value) }
         note(warnings: losses.enumerated().filter { !losses[..<$0.offset].contains($0.element) }.map(\.element))
         if capture.forgiven.isEmpty {
@@ -141,7 +141,7 @@ public struct CaptureInspection: Hashable, Sendable {
         noteBadMasks(of: capture)
         lookAtMotion(of: capture)
 
-        // What a cloud lacks, no cloud has.
+        // No cloud has the channels that this one lacks.
         let isCloud = capture.channels.contains(.points)
         let isIncomplete = !isCloud && !Channel.payload.isDisjoint(with: capture.remedies.keys)
         frames = Frames(
@@ -171,7 +171,7 @@ public struct CaptureInspection: Hashable, Sendable {
     }
 
     mutating func note(errors problems: [Problem]) {
-        // What follows from a file that was set aside has been said with the file itself.
+        // Consequences of a file that was set aside have been reported with the file itself.
         let causes = problems.filter { problem in !problem.notes.contains { $0.hasSuffix(PartialTree.mark) } }
         findings += causes.map { Finding(weight: .error, problem: $0.withUsualFix) }
     }

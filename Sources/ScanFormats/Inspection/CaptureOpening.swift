@@ -6,7 +6,7 @@ enum CaptureOpening {
     /// Opens under forgiving rules. When a file stops that, it is set aside and opening starts over without it, as long
     /// as the format still recognises what is left.
     /// - Parameter patience: see ``RunResources/patience``.
-    /// - Returns: the capture, nil where it cannot be opened even so; and what was in the way.
+    /// - Returns: the capture, nil where even so it cannot be opened; and the problems that were in the way.
     static func open(
         _ tree: any CaptureTree, as format: any CaptureFormat.Type, patience: Int = RunResources.usualPatience
     ) -> (capture: Capture?, problems: [Problem]) {
@@ -40,7 +40,7 @@ struct PartialTree: CaptureTree {
     let whole: any CaptureTree
     let aside: Set<String>
 
-    /// How messages that only follow from a file set aside end.
+    /// The ending of messages that are only consequences of a file that was set aside.
     static let mark = "unreadable (see the problems)"
 
     var name: String { whole.name }

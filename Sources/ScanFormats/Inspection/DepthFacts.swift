@@ -13,7 +13,7 @@ extension CaptureInspection {
         public var range: ClosedRange<Double>?
         /// Of the valid pixels, metres. Exact for half floats, otherwise up to 0.05 % too small.
         public var median: Double?
-        /// Pixels that were no depths and count as having none.
+        /// Pixels whose value was not a depth, and which count as having none.
         public var repaired: DepthCodec.Repaired
 
         public var validShare: Double { pixelCount == 0 ? 0 : Double(validCount) / Double(pixelCount) }
@@ -58,7 +58,7 @@ struct DepthTally {
     private var bins = [Int](repeating: 0, count: 1 << 19)
     private static let lowerBits: UInt32 = 12
 
-    /// - Throws: where the frame's bytes cannot be depth; what of it may be is counted all the same.
+    /// - Throws: where the frame's bytes cannot be depth; the part that can be is counted all the same.
     mutating func add(_ recorded: RecordedDepth) throws(Problem) {
         let (map, repaired) = try DepthCodec.decode(recorded)
         self.repaired += repaired
@@ -68,7 +68,7 @@ struct DepthTally {
         var (valid, low, high) = (0, low, high)
         map.metres.withUnsafeBufferPointer { metres in
             bins.withUnsafeMutableBufferPointer { bins in
-                // Not so for −0, which would have no bin.
+                // This excludes −0, which would have no bin.
                 for depth in metres where depth > 0 {
                     valid &+= 1
                     low = min(low, depth)
@@ -93,7 +93,7 @@ struct DepthTally {
         return (value(ofRank: (validCount - 1) / 2) + value(ofRank: validCount / 2)) / 2
     }
 
-    /// The depth that so many others are below, as far as its bin tells: the least of that, but none below the nearest.
+    /// The depth of this rank, as precisely as its bin tells: the bin's lower bound, but at least the nearest depth.
     private func value(ofRank rank: Int) -> Double {
         var below = 0
         for (bin, count) in bins.enumerated() where count > 0 {

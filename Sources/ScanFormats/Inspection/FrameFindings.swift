@@ -19,7 +19,7 @@ extension CaptureInspection {
             })
     }
 
-    /// A capture of which no frame would be left, though nothing that was found fails a run.
+    /// A capture of which no frame would be left, although no other finding fails a run.
     mutating func noteNothingLeft(of capture: Capture) {
         guard errors.isEmpty, !capture.frames.isEmpty, capture.frames.allSatisfy(\.isDropped) else { return }
         note(errors: [
@@ -51,7 +51,7 @@ extension CaptureInspection {
     /// Frames whose own data is bad: a run drops them, and fails when they are too many.
     mutating func noteBadFrames(of capture: Capture) {
         let excess = capture.excessOfBadFrames()
-        // Those that only lack something are dropped by no run.
+        // No run drops frames that only lack something.
         let bad = capture.badFrames(using: excess == nil ? [] : nil)
         guard !bad.isEmpty else { return }
         let list = Self.cut(bad.map { "frame \($0.index): \($0.reason)" })
@@ -83,7 +83,7 @@ extension CaptureInspection {
         return (frames.count == 1 ? "frame " : "frames ") + texts.joined(separator: ", ") + more
     }
 
-    /// What can hardly be right, though nothing says that it is wrong.
+    /// What can hardly be right, although nothing shows that it is wrong.
     func implausibilities() -> [Problem] {
         var problems: [Problem] = []
         if let depth { problems += Self.implausibilities(of: depth, isMetric: isMetric) }
@@ -116,7 +116,7 @@ extension CaptureInspection {
         return problems
     }
 
-    /// A median outside of 0.2 m to 10 m, above all when the unit of the values is another than was said.
+    /// A median outside of 0.2 m to 10 m, mostly because the values' unit is not the stated one.
     private static func implausibilities(of depth: Depth, isMetric: Bool) -> [Problem] {
         guard depth.pixelCount > 0 else { return [] }
         guard let median = depth.median else {
@@ -145,7 +145,7 @@ extension CaptureInspection {
         var problems: [Problem] = []
         let size = camera.size ?? PixelSize(1, 1)
         func centre(_ range: ClosedRange<Double>) -> Double { (range.lowerBound + range.upperBound) / 2 }
-        // The least fx and the least fy may be two frames'.
+        // The smallest fx and the smallest fy may come from two frames.
         let middle = CameraIntrinsics(
             fx: centre(camera.fx), fy: centre(camera.fy), cx: centre(camera.cx), cy: centre(camera.cy),
             width: size.width, height: size.height, pixelOrigin: camera.pixelOrigin)

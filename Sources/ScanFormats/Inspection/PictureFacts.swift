@@ -1,7 +1,7 @@
 import ScanModel
 
 extension CaptureInspection {
-    /// Picture files, looked at from outside: headers and ends, no pixels.
+    /// Picture files, looked at from outside: headers and ends, not pixels.
     public struct Pictures: Hashable, Sendable {
         public struct Size: Hashable, Sendable {
             public var size: PixelSize
@@ -14,16 +14,16 @@ extension CaptureInspection {
         public var folders: [String]
         /// How many there are of each size, most first.
         public var sizes: [Size]
-        /// Pictures that are cut off, damaged or nothing that can be decoded.
+        /// Pictures that are cut off, damaged or of a kind that cannot be decoded.
         public var damagedCount: Int
 
-        /// - Returns: nil when the capture's pictures are no files.
+        /// - Returns: nil when the capture's pictures are not files.
         init?(_ capture: Capture) {
             let files = capture.frames.compactMap(\.pictureFile)
             guard !files.isEmpty else { return nil }
             count = files.count
             let byteCounts = Dictionary(capture.files.map { ($0.path, $0.byteCount) }) { first, _ in first }
-            // Pictures within another file are no files of the capture, but have their stretch of it.
+            // Pictures within another file are not files of the capture, but have a byte range of that file.
             byteCount = files.reduce(0) { sum, file in
                 sum + (byteCounts[file] ?? capture.source.location(of: file)?.range.map { Int64($0.count) } ?? 0)
             }
@@ -41,7 +41,7 @@ extension CaptureInspection {
         }
     }
 
-    /// The video, by what it says of itself; it is not decoded.
+    /// The video, by what it says about itself; it is not decoded.
     public struct Video: Hashable, Sendable {
         public var file: String
         public var facts: VideoFacts

@@ -2,7 +2,7 @@ import ScanModel
 
 extension CaptureInspection {
     /// Walks depth and confidence from their first frame to their last.
-    /// - Parameter capture: frames that a stream has not get dropped in it, as a run would drop them.
+    /// - Parameter capture: frames that a stream lacks get dropped in it, as a run would drop them.
     /// - Returns: how many frames the longest stream has beyond the capture's list.
     mutating func walkStreams(of capture: inout Capture) -> Int {
         var depths = DepthTally()
@@ -40,7 +40,7 @@ extension CaptureInspection {
                 for track in tracks { try track.advance(&frame, isWanted: true) }
                 do throws(Problem) {
                     try capture.source.prepare(&frame, for: [channel])
-                    // A frame without a file of its own stays, and the reader has said so.
+                    // A frame without a file of its own stays; the reader has reported it.
                     if try take(frame) || facts.isDropped { continue }
                     if let drop = frame.facts.drop { lost.append((facts.index, drop)) }
                 } catch {

@@ -3,14 +3,14 @@ import ScanModel
 
 /// Depth pixels between their recorded form and metres.
 public enum DepthCodec {
-    /// How many recorded pixels were no depths, and were made 0 ("no value"). −0 is not counted.
+    /// How many recorded pixels were not valid depths, and became 0 ("no value"). −0 is not counted.
     public struct Repaired: Hashable, Sendable {
-        /// In NumPy arrays also what is infinite or negative there, and stands for no value.
+        /// In NumPy arrays also infinite and negative numbers, which stand for no value there.
         public var nan: Int
-        /// Also what is farther than 65,504 m, which floats can say and no sensor sees.
+        /// Also distances beyond 65,504 m, which floats can hold and no sensor sees.
         public var infinite: Int
         public var negative: Int
-        /// What the file said and 16 bits cannot hold: `RecordedDepth.Replaced.beyond`.
+        /// Numbers in the file that 16 bits cannot hold: `RecordedDepth.Replaced.beyond`.
         public var beyond: Int
 
         public var total: Int { nan + infinite + negative + beyond }
@@ -169,7 +169,7 @@ extension DepthEncoding {
     /// Why no depth can be in this encoding, or nil.
     fileprivate var defect: String? {
         guard case .uint16(let unitsPerMetre, _, _) = self else { return nil }
-        // Fewer would be farther than a float can be reckoned with.
+        // With fewer, depths would be too large to compute with floats.
         return unitsPerMetre >= 1e-3 && unitsPerMetre.isFinite ? nil : "depth of \(unitsPerMetre) units a metre"
     }
 }

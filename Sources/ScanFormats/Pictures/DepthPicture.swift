@@ -1,6 +1,6 @@
 import ScanModel
 
-/// Depth as a picture: of 16-bit numbers in whatever file format, told apart by content, or of metres as OpenEXR.
+/// Depth as a picture: 16-bit numbers in any of several file formats, told apart by content, or metres as OpenEXR.
 public enum DepthPicture {
     /// A frame's depth, whose numbers mean what `encoding` says: floats of metres are OpenEXR, others as
     /// ``decode(_:limits:)`` reads them.
@@ -17,7 +17,7 @@ public enum DepthPicture {
         return depth
     }
 
-    /// - Throws: when the file is damaged, or holds no 16-bit depth: a drawing of depth has lost its metres.
+    /// - Throws: when the file is damaged, or holds no 16-bit depth: a visualisation of depth has lost its metres.
     public static func decode(_ bytes: [UInt8], limits: PictureLimits = .standard) throws(Problem) -> Gray16Image {
         try decodeCounting(bytes, limits).image
     }
@@ -33,7 +33,7 @@ public enum DepthPicture {
     }
 
     /// The size from a file's beginning.
-    /// - Throws: when the beginning is damaged, or says that what follows is no 16-bit depth.
+    /// - Throws: when the beginning is damaged, or says that what follows is not 16-bit depth.
     public static func size(_ bytes: [UInt8], limits: PictureLimits = .standard) throws(Problem) -> PixelSize {
         if NPY.isNPY(bytes) { return try NPY.size(bytes, limits: limits) }
         if PGM.isPGM(bytes) { return try PGM.depthHeader(bytes, limits: limits).size }

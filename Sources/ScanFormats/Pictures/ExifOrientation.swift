@@ -1,10 +1,10 @@
 import ScanModel
 
 extension JPEG {
-    /// How a picture's EXIF block says that it is to be turned before it is shown: 1 not at all, 2…8 mirrored or turned.
+    /// How a picture's EXIF block says to turn it for display: 1 not at all, 2…8 mirrored or turned.
     ///
     /// Source: CIPA DC-008 (Exif 2.32), 4.6.2 and the tag Orientation, 0x0112.
-    /// - Parameter head: the file's first bytes; the block stands before the pixels.
+    /// - Parameter head: the file's first bytes; the block comes before the pixels.
     /// - Returns: nil where it says nothing.
     package static func exifOrientation(_ head: [UInt8]) -> Int? {
         let byte = { (at: Int) in head.indices.contains(at) ? Int(head[at]) : 0 }
@@ -30,8 +30,8 @@ extension JPEG {
 }
 
 extension Capture {
-    /// Warns of pictures that are turned when they are shown. Where no reader has looked into them, the first one that is
-    /// there stands for all: an app writes all alike.
+    /// Warns of pictures that are turned for display. Where no reader has looked into them, the first existing one
+    /// stands for all: an app writes all of them alike.
     mutating func noteOrientation(in tree: any CaptureTree) {
         let kept = frames.filter { !$0.isDropped && $0.pictureFile != nil }
         var found = kept.compactMap { orientations[$0.index] }

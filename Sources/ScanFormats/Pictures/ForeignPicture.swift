@@ -1,8 +1,9 @@
 import ScanModel
 
-/// Pictures in formats that are not read, told by their first bytes: a phone's or a web site's, under whatever name.
+/// Pictures in formats that are not read, recognised by their first bytes: from a phone or a web site, whatever their
+/// name.
 enum ForeignPicture {
-    /// Where in a file which bytes stand.
+    /// The bytes that mark each format, and where in a file they are.
     private static let marks: [(format: String, start: Int, text: String)] =
         [
             ("WebP", 8, "WEBP"), ("GIF", 0, "GIF8"), ("TIFF", 0, "II*\0"), ("TIFF", 0, "MM\0*"), ("BMP", 0, "BM"),
@@ -10,11 +11,11 @@ enum ForeignPicture {
             ("AVIF", 4, "ftypavif"), ("AVIF", 4, "ftypavis"),
         ] + ["heic", "heix", "hevc", "hevx", "heim", "heis", "mif1", "msf1"].map { ("HEIC", 4, "ftyp\($0)") }
 
-    /// How files with such pictures are usually called.
+    /// The usual extensions of such pictures.
     static let endings = ["webp", "heic", "tif", "tiff"]
 
-    /// What is wrong with a file that begins as such a picture; nil for any other.
-    /// - Parameter readable: the formats that are read in its place.
+    /// What is wrong with a file that begins like such a picture; nil for any other.
+    /// - Parameter readable: the formats that are read instead.
     static func problem(_ bytes: [UInt8], readable: String = "JPEG or PNG") -> Problem? {
         let found = marks.first { bytes.dropFirst($0.start).starts(with: $0.text.utf8) }
         guard let format = found?.format else { return nil }

@@ -1,12 +1,12 @@
 internal import CScanMill
 import ScanModel
 
-/// JPEG pictures, decoded to the same pixels as OpenCV's, since both leave libjpeg's defaults as they are. A picture is
-/// not turned by its EXIF orientation: intrinsics and poses are for the pixels as stored.
+/// JPEG pictures, decoded to the same pixels as by OpenCV, since both leave libjpeg's defaults as they are. A picture
+/// is not turned by its EXIF orientation: intrinsics and poses are for the pixels as stored.
 ///
 /// What cannot be decoded in full is a problem with fault `input`, whose place has no file; callers add it.
 public enum JPEG {
-    /// How much smaller than the picture its colour planes are stored.
+    /// How the colour planes are subsampled.
     public enum Subsampling: Hashable, Sendable, CaseIterable {
         /// As large as the picture.
         case s444
@@ -34,8 +34,8 @@ public enum JPEG {
         return image
     }
 
-    /// Decodes into an image whose pixel buffer is used again if it has the right size, which saves the page faults of
-    /// a new one for every frame. After a problem the image's pixels mean nothing.
+    /// Decodes into an image whose pixel buffer is reused if it has the right size, which saves the page faults of a
+    /// new one for every frame. After a problem the image's pixels are meaningless.
     public static func decodeRGB(
         _ bytes: [UInt8], into image: inout RGBImage, limits: PictureLimits = .standard
     ) throws(Problem) {
@@ -143,15 +143,15 @@ extension JPEG {
     private static let start: [UInt8] = [0xff, 0xd8, 0xff]
 
     /// Says from a file's first bytes and its last ones why it cannot be a whole JPEG, or nil if it may be one. Meant
-    /// for looking over many files fast; only decoding knows.
+    /// for checking many files fast; only decoding can tell for certain.
     ///
-    /// A good file may go on behind its end marker: zeros, a phone's notes, a second picture, a whole video. So a
+    /// A good file may go on after its end marker: zeros, a phone's notes, a second picture, a whole video. So a
     /// missing end marker only counts when nothing can follow it, that is when
-    /// - `tail` is shorter than ``tailBytes``, and so is all of the file that can hold an end marker, or
-    /// - `tail` is what a scan cut off looks like: coded data alone, in which every FF is followed by 00 or a restart
+    /// - `tail` is shorter than ``tailBytes``, and therefore holds every place where an end marker can be, or
+    /// - `tail` looks like a scan that was cut off: coded data alone, in which every FF is followed by 00 or a restart
     ///   marker, or nothing but zeros, as an unfinished download has.
     ///
-    /// What stands before the picture's own data does not count: a thumbnail there has an end marker of its own.
+    /// What comes before the picture's own data does not count: a thumbnail there has an end marker of its own.
     ///
     /// - Parameters:
     ///   - head: the file's first three bytes or more.
@@ -177,13 +177,13 @@ extension JPEG {
         return marked > 0 && !isForeign ? "it has no end marker in its last \(tail.count) bytes" : nil
     }
 
-    /// The same of a file that is there as a whole.
+    /// The same for a file that is in memory as a whole.
     public static func cutDefect(_ file: [UInt8]) -> String? {
         cutDefect(file, file.suffix(tailBytes), at: max(0, file.count - tailBytes))
     }
 
-    /// Before which byte nothing but tables and notes can stand: that of the marker SOS, with which the picture's own data
-    /// begins (ITU-T T.81, B.1), or as far as `head` tells; that may be beyond the end of a file that was cut off.
+    /// The byte before which there are only tables and notes: that of the marker SOS, with which the picture's own data
+    /// begins (ITU-T T.81, B.1), or as far as `head` tells; it may be beyond the end of a file that was cut off.
     private static func endOfNotes(in head: [UInt8]) -> Int {
         var segments = JPEGSegments(head)
         while segments.next() != nil {}

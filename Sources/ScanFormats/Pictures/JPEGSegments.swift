@@ -1,24 +1,24 @@
-/// What stands before the pixels of a JPEG file: segments of a marker and the bytes that belong to it.
+/// What precedes the pixels of a JPEG file: segments, each a marker and the bytes that belong to it.
 ///
 /// Source: ITU-T T.81, B.1.1.
 struct JPEGSegments: Sequence, IteratorProtocol {
     struct Segment {
         /// Without the FF in front of it: E1 is APP1.
         let marker: UInt8
-        /// The first byte behind its length.
+        /// The first byte after its length.
         let start: Int
     }
 
     private let head: [UInt8]
-    /// Where the next segment begins; behind the last one the marker SOS, with which the pixels begin, or as far as the
-    /// bytes tell: that may be beyond their end.
+    /// Where the next segment begins; after the last one, where the marker SOS is, with which the pixels begin, or as
+    /// far as the bytes tell: that may be beyond their end.
     private(set) var place = 2
 
     /// - Parameter head: the file's first bytes, from the marker SOI on.
     init(_ head: [UInt8]) { self.head = head }
 
     mutating func next() -> Segment? {
-        // Bytes FF may fill up before a marker.
+        // FF bytes may pad the space before a marker.
         while place + 3 < head.count, head[place] == 0xFF, head[place + 1] == 0xFF { place += 1 }
         guard place + 3 < head.count, head[place] == 0xFF, head[place + 1] != 0xDA else { return nil }
         let segment = Segment(marker: head[place + 1], start: place + 4)

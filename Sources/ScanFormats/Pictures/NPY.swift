@@ -15,7 +15,7 @@ enum NPY {
         var start: Int
     }
 
-    /// What the numbers may be, little-endian.
+    /// The accepted number types, little-endian.
     private static let types = ["<u2", "<i4", "<f4", "<f8"]
 
     /// Rows and columns, from the file's beginning.
@@ -23,9 +23,9 @@ enum NPY {
         try header(bytes, limits).size
     }
 
-    /// The numbers, rounded to whole ones of 16 bits.
+    /// The numbers, rounded to 16-bit integers.
     /// - Returns: `replaced` counts those that stand for no value, and those beyond what 16 bits hold; they become 0.
-    /// - Throws: when the file is damaged, or most of its numbers are beyond: they are no depth in whole units.
+    /// - Throws: when the file is damaged, or most of its numbers are beyond: they cannot be depth in whole units.
     static func decodeGray16(
         _ bytes: [UInt8], limits: PictureLimits
     ) throws(Problem) -> (image: Gray16Image, replaced: RecordedDepth.Replaced) {
@@ -35,7 +35,7 @@ enum NPY {
         var replaced = RecordedDepth.Replaced()
         func whole(_ value: Double) -> UInt16 {
             if let number = UInt16(exactly: value.rounded()) { return number }
-            // Arrays have NaN, infinity or −1 for no value; only what is too large speaks of another unit.
+            // Arrays use NaN, infinity or −1 for no value; only numbers that are too large suggest another unit.
             if value.isFinite && value > 0 { replaced.beyond += 1 } else { replaced.nan += 1 }
             return 0
         }
@@ -94,7 +94,7 @@ enum NPY {
         return Header(type: String(type), size: PixelSize(sides[1], sides[0]), start: start)
     }
 
-    /// What stands behind a key of the header's dictionary.
+    /// What follows a key in the header's dictionary.
     private static func value(of key: String, in text: String) -> Substring? {
         guard let found = text.firstRange(of: "'\(key)'") else { return nil }
         return text[found.upperBound...].drop { $0 == ":" || $0 == " " }

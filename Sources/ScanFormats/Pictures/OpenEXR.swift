@@ -1,8 +1,8 @@
 internal import CScanMill
 import ScanModel
 
-/// Depth in metres as OpenEXR pictures hold it: one channel of floats, or the one called R of several. A picture whose data
-/// window is not its display window is refused: cameras are for the whole view.
+/// Depth in metres as OpenEXR pictures hold it: one channel of floats, or, of several, the one called R. A picture
+/// whose data window is not its display window is refused: cameras are for the whole view.
 ///
 /// Source: the OpenEXR project, "OpenEXR File Layout"; its own library reads them. What cannot be decoded in full is a
 /// problem with fault `input`, whose place has no file; callers add it.

@@ -2,7 +2,7 @@ import ScanModel
 
 /// Binary PGM pictures of 16-bit numbers (`P5`), the most significant byte first.
 public enum PGM {
-    /// What comes before the pixels is no longer, comments included.
+    /// The longest header, including comments.
     private static let headerLimit = 4096
 
     /// Whether a file begins as a PGM does, whatever it is called.
@@ -74,7 +74,7 @@ public enum PGM {
             }
             numbers.append(number)
         }
-        // One white space ends the header: the next byte is a pixel's.
+        // A single white-space character ends the header: the next byte is a pixel's.
         guard position < bytes.count, bytes[position].isASCIISpace, (1...65535).contains(numbers[2]) else {
             throw Problem(.input, "PGM damaged", notes: ["its header does not end"], fix: "copy the picture again")
         }

@@ -12,7 +12,7 @@ public enum PNG {
     /// Whether a file begins as a PNG does, whatever it is called.
     public static func isPNG(_ bytes: [UInt8]) -> Bool { bytes.starts(with: signature) }
 
-    /// Says from a file's last bytes why it cannot be a whole PNG, or nil if it may be one. A few bytes behind the last
+    /// Says from a file's last bytes why it cannot be a whole PNG, or nil if it may be one. A few bytes after the last
     /// chunk are harmless.
     public static func cutDefect(_ tail: [UInt8]) -> String? {
         let last = tail.suffix(1024)
@@ -32,7 +32,7 @@ public enum PNG {
         package var hasColorChannels: Bool { self == .rgb || self == .rgba }
     }
 
-    /// What the pixels of a file hold, by its first ``headByteCount`` bytes; nil for what is no PNG.
+    /// What the pixels of a file hold, from its first ``headByteCount`` bytes; nil if it is not a PNG.
     package static func colorType(_ head: [UInt8]) -> ColorType? {
         isPNG(head) && head.count >= headByteCount ? ColorType(rawValue: head[25]) : nil
     }
@@ -118,14 +118,14 @@ extension PNG {
     public enum Filter: Hashable, Sendable, CaseIterable {
         /// The pixels as they are.
         case none
-        /// The differences to the pixel on the left.
+        /// The difference from the pixel on the left.
         case sub
-        /// The differences to the pixel above.
+        /// The difference from the pixel above.
         case up
     }
 
-    // The settings that are taken when none are given were measured on the office capture's depth and confidence and on
-    // photographs: at higher levels a file becomes a tenth smaller, in three times the time.
+    // The default settings were measured on the office capture's depth and confidence and on photographs: higher levels
+    // make a file a tenth smaller, in three times the time.
 
     /// - Parameter compressionLevel: libdeflate's, 0 to 12.
     /// - Throws: `usage` for another level, `input` for a picture without pixels.

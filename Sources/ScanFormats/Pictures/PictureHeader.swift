@@ -1,7 +1,7 @@
 internal import CScanMill
 import ScanModel
 
-/// What a picture file says of itself before its pixels.
+/// What a picture file says about itself before its pixels.
 public struct PictureHeader: PixelSized, Hashable, Sendable {
     public var width: Int
     public var height: Int
@@ -24,16 +24,16 @@ public struct PictureHeader: PixelSized, Hashable, Sendable {
     }
 }
 
-/// The largest picture that is decoded. A header of a few bytes can announce gigabytes; it is judged before any memory
-/// is taken.
+/// The largest picture that is decoded. A header of a few bytes can announce gigabytes; it is checked before any memory
+/// is allocated.
 public struct PictureLimits: Hashable, Sendable {
     public var side: Int
     public var pixels: Int
 
-    /// 32,768 pixels a side, and in all what a capture's pictures may have.
+    /// 32,768 pixels a side, and as many in all as a capture's pictures may have.
     public static let standard = PictureLimits(side: 1 << 15, pixels: Capture.usualMaxPicturePixels)
 
-    /// No picture file of a phone is larger; what is, is no picture.
+    /// No phone's picture file is larger; a file that is, is not a picture.
     public static let fileBytes = 256 << 20
 
     public init(side: Int = standard.side, pixels: Int) {
@@ -50,7 +50,7 @@ public struct PictureLimits: Hashable, Sendable {
                 notes: ["the limits are \(side) pixels a side and \(pixels) pixels in all"])
         }
         guard width <= pixels / height else {
-            // A frame that is dropped for it keeps the summary alone.
+            // A frame that is dropped for this keeps only the summary.
             throw Problem(
                 .input, "a picture of \(width) × \(height) pixels, where `max-picture-pixels` of read allows \(pixels)",
                 fix: ReadRules.wayToAllowPicture(of: header.size))

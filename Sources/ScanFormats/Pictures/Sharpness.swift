@@ -16,7 +16,7 @@ public enum Sharpness {
         score(picture.pixels, picture.width, picture.height, channels: 1)
     }
 
-    /// Exactly that of the picture's colours, which are not stored.
+    /// Exactly the score of the picture's colours, which are not stored.
     public static func score(_ picture: YUVImage) -> Double {
         guard picture.width > 0, picture.height > 0 else { return 0 }
         let sums = withUnsafeTemporaryAllocation(of: Int16.self, capacity: 3 * (picture.width + 2)) { room in
@@ -42,9 +42,9 @@ public enum Sharpness {
 }
 
 extension JPEG {
-    /// The score of a JPEG, exactly that of the decoded picture, taken while it is decoded: its pixels are looked at row by
-    /// row, while they are in the cache, and never stored as a whole.
-    /// - Parameter ownLuma: of the brightness plane that the file holds, instead of its colours' grey.
+    /// The score of a JPEG, exactly that of the decoded picture, computed while it is decoded: its pixels are processed
+    /// row by row, while they are in the cache, and never stored as a whole.
+    /// - Parameter ownLuma: whether to score the brightness plane in the file instead of its colours' grey.
     /// - Returns: the score, and the picture's size.
     /// - Throws: what decoding it throws.
     public static func sharpness(
@@ -59,7 +59,7 @@ extension JPEG {
         let rowBytes = size.width * channels
         var sums = sm_laplacian()
         let message = withUnsafeTemporaryAllocation(of: Int16.self, capacity: 3 * (size.width + 2)) { room in
-            // To a well aligned row libjpeg-turbo writes past the cache, out of which it is wanted right away.
+            // libjpeg-turbo writes a well-aligned row past the cache, but the row is needed there right away.
             withUnsafeTemporaryAllocation(byteCount: 8 + rowBytes, alignment: 32) { aligned in
                 let row = aligned.baseAddress.map { $0 + 8 }
                 var rows = sm_laplacian_begin(size.width, Int32(channels), room.baseAddress)

@@ -9,7 +9,7 @@ extension Capture {
                 let matrix = try? ScanNetText(bytes, file: entry.name).numbers("axisAlignment", count: 16)
             else { continue }
             findings["axis-alignment"] = .of(matrix)
-            // In some layouts the file has been listed for what else it says.
+            // In some layouts the file has been listed for its other content.
             if !files.contains(where: { $0.path == entry.name }) { list(entry.name, in: tree, []) }
             return
         }

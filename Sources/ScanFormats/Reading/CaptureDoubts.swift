@@ -1,7 +1,7 @@
 import ScanModel
 
 extension CameraIntrinsics {
-    /// What is odd about a camera whose pixels are not nearly as wide as high; nil where they are.
+    /// What is odd about a camera whose pixels are far from square; nil where they are not.
     var pixelDoubt: String? {
         let ratio = fx / fy
         return (0.9...1.1).contains(ratio)
@@ -10,7 +10,7 @@ extension CameraIntrinsics {
 }
 
 extension Pose {
-    /// Whether it is the identity, or that in another convention of axes.
+    /// Whether it is the identity, or the identity in another axis convention.
     fileprivate var isNoPlace: Bool {
         position == .zero
             && [rotation.columns.0, rotation.columns.1, rotation.columns.2].allSatisfy { column in
@@ -21,8 +21,8 @@ extension Pose {
 
 /// What is warned of in captures of any format, once one is open.
 extension Capture {
-    /// Warns of what may be as it should and mostly is not, whatever the format: of the files, and of cameras that hardly
-    /// can have taken these pictures.
+    /// Warns of what may be right but mostly is not, whatever the format: in the files, and of cameras that can hardly
+    /// have taken these pictures.
     public mutating func noteDoubts(in tree: any CaptureTree) {
         noteDoubtsOfFiles(in: tree)
         let cameras = keptFrames.compactMap { recordedIntrinsics(of: $0.index) }
@@ -40,13 +40,14 @@ extension Capture {
         noteJumps(besides: lost)
     }
 
-    /// Warns of times and poses that make no sense one after the other.
+    /// Warns of times and poses that make no sense in sequence.
     mutating func noteClockAndStandstill() {
         noteClock()
         noteStandstill()
     }
 
-    /// Warns of a clock that goes back or stands still: no frame is bad for it, and what goes by times is spoilt.
+    /// Warns of a clock that goes back or stands still: no frame is bad because of it, but whatever relies on times is
+    /// spoilt.
     private mutating func noteClock() {
         let timed = frames.compactMap { facts in facts.timestamp.map { (index: facts.index, time: $0) } }
         let steps = zip(timed, timed.dropFirst())
@@ -56,7 +57,7 @@ extension Capture {
                 "the time goes back at \(back.count) of \(timed.count) frames, first at frame \(first.1.index): what goes by "
                     + "times takes frames for others")
         }
-        // MultiScan's reader has said the same of its lines.
+        // MultiScan's reader has already said the same about its lines.
         if warnings.contains(where: { $0.hasSuffix("not later than the one before") }) { return }
         let still = steps.filter { $1.time == $0.time && !frames[$1.index].isDropped }
         // Where no frame has a time of its own, there is no clock.
@@ -66,7 +67,7 @@ extension Capture {
                 + "\(first.1.index): one may be a copy of the other")
     }
 
-    /// Warns of a camera that stands as if nailed down.
+    /// Warns of a camera that never moves.
     private mutating func noteStandstill() {
         let poses = frames.compactMap(\.pose)
         if poses.count >= Self.fewestPoses, let first = poses.first, poses.allSatisfy({ $0 == first }) {
@@ -75,11 +76,11 @@ extension Capture {
         }
     }
 
-    /// So few may be pictures of one view.
+    /// Fewer than this may be pictures of one view.
     private static let fewestPoses = 10
 
-    /// Warns of frames in the middle of the path that stand at the world's origin along its axes, to the last digit: what apps
-    /// write while they do not know where they are. At its beginning a path may stand there rightly.
+    /// Warns of frames in the middle of the path that are exactly at the world's origin and aligned with its axes: what
+    /// apps write while they do not know where they are. At its beginning a path may rightly be there.
     /// - Returns: the frames.
     private mutating func notePosesOfNoPlace() -> Set<Int> {
         let path = frames.compactMap { facts -> (index: Int, pose: Pose)? in
@@ -88,11 +89,10 @@ extension Capture {
         }
         guard let start = path.firstIndex(where: { !$0.pose.isNoPlace }) else { return [] }
         let lengths = zip(path, path.dropFirst()).map { ($1.pose.position - $0.pose.position).length }
-        if lengths.isEmpty { return [] }
-        let usual = lengths.sorted()[lengths.count / 2]
+        guard let usual = lengths.middle else { return [] }
         var lost: [Int] = []
         for place in path.indices.dropFirst(start + 1) where path[place].pose.isNoPlace {
-            // Unordered pictures may have the one that their world begins at among them.
+            // Unordered pictures may include the one at their world's origin.
             if path[place - 1].index == lost.last || lengths[place - 1] > 5 * usual { lost.append(path[place].index) }
         }
         guard let first = lost.first else { return [] }
@@ -103,9 +103,9 @@ extension Capture {
         return Set(lost)
     }
 
-    /// Warns of steps that no hand makes. Where the camera is back at once, a few poses are wrong; where it goes on from
-    /// there, everything behind them may stand beside its place.
-    /// - Parameter lost: frames of which it is known that their poses are none.
+    /// Warns of steps that no hand makes. If the camera is back at once, a few poses are wrong; if it goes on from
+    /// there, everything after the step may be displaced.
+    /// - Parameter lost: frames whose poses are known to be invalid.
     private mutating func noteJumps(besides lost: Set<Int>) {
         // A speed says nothing in a world of unknown unit.
         guard isMetric else { return }
@@ -122,17 +122,16 @@ extension Capture {
                 + "again elsewhere, so that what lies before and behind may not fit together")
     }
 
-    /// Warns of a few cameras whose focal length is far from the others': autofocus changes it by some percent, and one of many
-    /// times that is a damaged number.
+    /// Warns of a few cameras whose focal length is far from the others': autofocus changes it by a few percent, and
+    /// one that is off by far more is a damaged number.
     mutating func noteOddCameras() {
         let lengths = frames.compactMap { facts -> (index: Int, length: Double)? in
             guard !facts.isDropped, let camera = recordedIntrinsics(of: facts.index) else { return nil }
             return (facts.index, camera.fx / Double(camera.width))
         }
-        guard lengths.count >= Self.fewestCameras else { return }
-        let usual = lengths.map(\.length).sorted()[lengths.count / 2]
+        guard lengths.count >= Self.fewestCameras, let usual = lengths.map(\.length).middle else { return }
         let odd = lengths.filter { !(0.8...1.25).contains($0.length / usual) }
-        // Where they are more, they are another camera's.
+        // If there are more, they are another camera's.
         guard let first = odd.first, odd.count * Self.fewestCameras <= lengths.count else { return }
         let times = (first.length / usual).rounded(decimals: 3)
         warnings.append(
@@ -143,8 +142,8 @@ extension Capture {
 
     private static let fewestCameras = 20
 
-    /// Warns of what is doubtful about the files alone: second copies among the frames', pictures that others turn, points
-    /// far from the origin.
+    /// Warns of what is doubtful about the files alone: second copies among the frames', pictures that other programs
+    /// turn, points far from the origin.
     mutating func noteDoubtsOfFiles(in tree: any CaptureTree) {
         noteCopies(in: tree)
         noteOrientation(in: tree)

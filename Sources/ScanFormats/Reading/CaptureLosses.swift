@@ -1,16 +1,16 @@
 import ScanModel
 
-/// What a capture has not, and why.
+/// What a capture lacks, and why.
 extension Capture {
-    /// Says why there is none of something that the capture's own description lists: the copy is not whole.
+    /// Says why something that the capture's own description lists is missing: the copy is incomplete.
     /// - Parameter fix: what to copy.
     mutating func loses(_ channel: Channel, _ reason: String, fix: String) {
         absences[channel] = reason
         remedies[channel] = fix
     }
 
-    /// Goes on without what a file should have held that is damaged.
-    /// - Parameter what: that is, as messages call it.
+    /// Goes on without the content of a damaged file.
+    /// - Parameter what: that content, as messages call it.
     /// - Throws: the problem itself where the machine is at fault: the file may be sound.
     mutating func loses(_ channel: Channel, _ what: String, in file: String, for problem: Problem) throws(Problem) {
         guard problem.fault == .input else { throw problem }
@@ -61,7 +61,8 @@ extension Capture {
             fix: "copy \(Self.folder(of: paths) ?? "the \(kind)pictures") too")
     }
 
-    /// The folder in which all of these lie; nil where there are several, or it is the capture's own, or none within it.
+    /// The folder in which all of these lie; nil where there are several, or it is the capture's own folder, or outside
+    /// it.
     private static func folder(of paths: [String]) -> String? {
         let folders = Set(paths.map { path in path.pathParts.dropLast().filter { $0 != "." } })
         guard folders.count == 1, let parts = folders.first, !parts.isEmpty, !parts.contains("..") else { return nil }
@@ -84,7 +85,7 @@ extension Capture {
 
     /// Keeps the whole frames of a file that was cut off, and drops those that it lacks, whether the list has them already
     /// or not.
-    /// - Parameter count: of the frames that there should be.
+    /// - Parameter count: how many frames there should be.
     /// - Throws: when the rules do not allow that.
     mutating func keepFrames(
         before truncation: Problem, whole: Int, of count: Int, _ rules: ReadRules

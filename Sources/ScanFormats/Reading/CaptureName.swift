@@ -1,9 +1,10 @@
 import ScanModel
 
-/// What a capture is called, and its result after it: as its folder or archive, but where every capture's is called alike.
+/// What a capture, and its result after it, is called: like its folder or archive, unless every capture's folder has
+/// the same name.
 ///
-/// It follows from where the capture lies alone, never from what else is run: otherwise a night of two captures and one of
-/// three would write different results.
+/// It follows only from where the capture lies, never from what else is run: otherwise a night of two captures and one
+/// of three would write different results.
 enum CaptureName {
     /// The name of the capture to which a path leads.
     static func of(_ tree: any CaptureTree, at path: String, format: String) -> String {
@@ -16,8 +17,8 @@ enum CaptureName {
 
     /// The name of a capture in a folder.
     /// - Parameters:
-    ///   - result: as ``result(around:)``. Writers call their folders alike (`nerf`, `colmap`, `7-scenes/seq-01`) in the
-    ///     result of every capture, so what lies in a result is called after that.
+    ///   - result: as ``result(around:)``. Writers give their folders the same names (`nerf`, `colmap`,
+    ///     `7-scenes/seq-01`) in every capture's result, so what lies in a result is named after it.
     ///   - format: the capture's.
     static func of(_ folder: CaptureFolder, in result: CaptureFolder?, format: String) -> String {
         result?.name ?? usual(folder.name, in: folder.above, format)
@@ -33,7 +34,7 @@ enum CaptureName {
         return format.id(of: name, in: scene.name) ?? name
     }
 
-    /// The result that a folder is, or in which it lies.
+    /// The result that a folder is or lies in.
     static func result(around folder: CaptureFolder) -> CaptureFolder? {
         var next: CaptureFolder? = folder
         while let folder = next {

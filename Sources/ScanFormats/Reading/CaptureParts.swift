@@ -2,7 +2,7 @@ import ScanModel
 
 /// What the readers of several formats find in a capture in the same way.
 extension Capture {
-    /// A capture of which nothing has been read yet.
+    /// A capture from which nothing has been read yet.
     init(of tree: any CaptureTree, as format: any CaptureFormat.Type, _ rules: ReadRules) {
         self.init(id: tree.name)
         self.format = format.name
@@ -10,8 +10,8 @@ extension Capture {
         maxPicturePixels = rules.maxPicturePixels
     }
 
-    /// Notes a file of the capture, where it is there.
-    /// - Parameter frame: the one whose file it is; nil where more hangs on it.
+    /// Notes a file of the capture, if it exists.
+    /// - Parameter frame: the one whose file it is; nil where more depends on it.
     mutating func list(
         _ file: String, in tree: any CaptureTree, _ channels: Set<Channel>, alsoHolding others: Set<Channel> = [],
         of frame: Int? = nil
@@ -21,8 +21,8 @@ extension Capture {
         files.append(InputFile(path: file, byteCount: count, channels: channels, alsoHolds: others, stake: stake))
     }
 
-    /// Reads `boundingbox.json`, which MultiScan and HMC's app write alike, or says why there is no box. Nothing else hangs
-    /// on it.
+    /// Reads `boundingbox.json`, which MultiScan and HMC's app write alike, or says why there is no box. Nothing else
+    /// depends on it.
     /// - Parameter limit: the most bytes that the file may have.
     /// - Throws: when the machine is at fault.
     mutating func readBox(in tree: any CaptureTree, limit: Int) throws(Problem) {
@@ -49,17 +49,16 @@ extension Capture {
     mutating func estimateFrameRate() {
         let times = frames.compactMap(\.timestamp)
         let steps = zip(times.dropFirst(), times).map { $0.subtractingReportingOverflow($1).partialValue }
-            .filter { $0 > 0 }.sorted()
-        guard !steps.isEmpty else { return }
-        frameRate = 1e9 / Double(steps[steps.count / 2])
+            .filter { $0 > 0 }
+        if let step = steps.middle { frameRate = 1e9 / Double(step) }
     }
 
     /// In the order in which inspection and digests list them.
     mutating func sortFiles() { files.sort { $0.path.utf8.lexicographicallyPrecedes($1.path.utf8) } }
 
-    /// Warns of points of which a coordinate is no finite number, and takes them out.
+    /// Removes points with a coordinate that is not finite, and warns of them.
     /// - Parameters:
-    ///   - others: points of the file that were left out for that already.
+    ///   - others: points of the file that were already left out for that reason.
     ///   - file: as messages call it.
     mutating func leaveOutPointsOfNoPlace(of cloud: inout PointCloud, besides others: Int = 0, in file: String) {
         let count = cloud.count

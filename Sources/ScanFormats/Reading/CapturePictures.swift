@@ -1,6 +1,6 @@
 import ScanModel
 
-/// Single pictures of a capture, to be looked at: any frame's, at a small size, without a pass over the others.
+/// Single pictures of a capture, for viewing: any frame's, at a small size, without a pass over the others.
 public struct CapturePictures: Sendable {
     /// The frames that have a picture, as far as the capture's files tell.
     public let frames: [Int]
@@ -9,10 +9,10 @@ public struct CapturePictures: Sendable {
     private let quarterTurns: Int
 
     /// Opens a capture as far as that is possible: a damaged one still has pictures.
-    /// - Parameter patience: seconds after which a program that shows pictures of a video, and neither reads nor writes, is
-    ///   ended. Where a few pictures of many captures are looked at, a long one adds up.
-    /// - Throws: when it is none, cannot be opened, or has no pictures; with the fault `environment` when only this
-    ///   machine cannot show them.
+    /// - Parameter patience: seconds after which a program that decodes a video's pictures is ended if it neither reads
+    ///   nor writes. With a few pictures of many captures, a long one adds up.
+    /// - Throws: when it is not a capture, cannot be opened, or has no pictures; with the fault `environment` when only
+    ///   this machine cannot show them.
     public init(at path: String, patience: Int = RunResources.usualPatience) throws(Problem) {
         let tree = try CaptureFormats.tree(at: path)
         let (opened, problems) = try CaptureFormats.listingOnce(tree) { (tree) throws(Problem) in

@@ -7,7 +7,7 @@ public struct CaptureSearch: Sendable {
         public var id: String
         /// Without a slash at its end.
         public var path: String
-        /// The name of the format; nil for a file that cannot be looked into, and fails by its name when it is run.
+        /// The name of the format; nil for a file that cannot be examined, and fails under its own name when it is run.
         public var format: String?
         /// The folder of the result in which it lies; nil where it lies in none.
         public var result: String?
@@ -20,11 +20,11 @@ public struct CaptureSearch: Sendable {
         public var problem: Problem
     }
 
-    /// What a file among the captures is, by its extension, that cannot be read as one.
+    /// The kind, by extension, of a file among the captures that cannot be read as one.
     public enum Stranger: Hashable, Sendable, CaseIterable {
-        /// Packed by another program than ZIP.
+        /// Packed in another format than ZIP.
         case archive
-        /// A copy that has not arrived, as browsers and programs that copy call it.
+        /// A copy that is still incomplete, as browsers and copy programs name it.
         case unfinished
         /// A video by itself, of which no poses are known.
         case video
@@ -32,8 +32,8 @@ public struct CaptureSearch: Sendable {
         fileprivate init?(_ path: String) {
             let name = path.lowercased().pathName ?? ""
             let parts = name.split(separator: ".").suffix(2)
-            // For a while rsync calls it `.scan.zip.X7y2Qa`, Syncthing `.syncthing.scan.zip.tmp`, and what a Mac has left in
-            // the cloud `.scan.zip.icloud`.
+            // While copying, rsync calls it `.scan.zip.X7y2Qa`, Syncthing `.syncthing.scan.zip.tmp`; what a Mac has
+            // left in the cloud is called `.scan.zip.icloud`.
             let isHiddenCopy = name.hasPrefix(".") && parts.last?.count == 6
             if isHiddenCopy || parts.last == "tmp" {
                 guard let packed = parts.first, ["zip", "r3d", "sens"].contains(packed) else { return nil }
@@ -56,30 +56,30 @@ public struct CaptureSearch: Sendable {
     /// Sorted by their path's parts; none when the folder holds none.
     public private(set) var captures: [Found] = []
     public private(set) var unreadable: [Unreadable] = []
-    /// Folders in which there is something and no capture, without those in them; archives; and what is called like a capture
-    /// and is neither a file nor a folder, such as a pipe.
+    /// Folders that hold something but no capture, without the folders in them; such archives; and what is named like a
+    /// capture but is neither a file nor a folder, such as a pipe.
     public private(set) var without: [String] = []
-    /// Files that may well hold a capture, and are of no kind that is read.
+    /// Files that may well hold a capture, but are of a kind that is not read.
     public private(set) var strangers: [Stranger: [String]] = [:]
     /// Folders in what was taken as one capture that look like captures of their own.
     public private(set) var within: [String] = []
-    /// Results that were passed over and that lie in no output folder: somebody put them among the captures.
+    /// Results that were skipped and that are in no output folder: somebody put them among the captures.
     public private(set) var strayResults: [String] = []
-    /// The result, if it is one, in which the search goes on.
+    /// The result in which the search takes place, if any.
     private var result: CaptureFolder?
     private let limits: ArchiveLimits
 
-    /// Folders deeper than this below the one that was named are not looked into.
+    /// Folders deeper than this below the one that was named are not searched.
     private static let depthLimit = 16
 
     /// - Parameters:
-    ///   - path: a capture (a folder, an archive or a file), or a folder in which captures are searched. The search stops at a
-    ///     capture, and passes over hidden folders and over results (whatever holds a receipt), unless they are
-    ///     what was named. Links are followed; a folder to which several lead is searched once.
-    ///   - output: a folder that is not looked into: the results of this or an earlier run.
-    ///   - formats: which of them to take out of a result that holds its capture in several; none for all.
-    ///   - limits: of the archives that are looked into, as the pipeline has them.
-    /// - Throws: when there is nothing at the path, or a file that is no capture.
+    ///   - path: a capture (a folder, an archive or a file), or a folder to search for captures. The search
+    ///     stops at a capture, and skips hidden folders and results (whatever holds a receipt), unless they are what
+    ///     was named. Links are followed; a folder to which several lead is searched once.
+    ///   - output: a folder that is not searched: the results of this or an earlier run.
+    ///   - formats: which of them to take from a result that holds its capture in several; empty for all.
+    ///   - limits: for the archives that are examined, as the pipeline has them.
+    /// - Throws: when there is nothing at the path, or a file that is not a capture.
     public init(
         at path: String, skipping output: String? = nil, formats: Set<String> = [],
         limits: ArchiveLimits = ArchiveLimits()
@@ -117,7 +117,7 @@ public struct CaptureSearch: Sendable {
         }
         if result == nil || formats.isEmpty { return }
         let wanted = captures.filter { $0.format.map(formats.contains) ?? false }
-        // Where none is wanted, all are kept: whoever asked can say what is there instead.
+        // Where none is wanted, all are kept, so that the caller can say what is there instead.
         if !wanted.isEmpty { captures = wanted }
     }
 
@@ -126,7 +126,7 @@ public struct CaptureSearch: Sendable {
         try CaptureSearch(at: path, skipping: output).captures
     }
 
-    /// - Parameter closed: folders that are not to be looked into, or were already; links may lead in circles.
+    /// - Parameter closed: folders that are not to be searched, or were already; links may lead in circles.
     private mutating func search(_ folder: CaptureFolder, _ closed: inout Set<CaptureFolder.Identity>, _ depth: Int) {
         if let obstacle = folder.obstacle {
             unreadable.append(
@@ -137,20 +137,20 @@ public struct CaptureSearch: Sendable {
             strangers[.unfinished, default: []].append("\(folder.path)/\(name)")
         }
         var isTooDeep = false
-        // What those who recognise captures could not look at, in folders of this one, is found there again.
+        // A fresh folder: what recognition could not look at in subfolders is found again when they are searched.
         let listed = CaptureFolder(path: folder.path)
         for entry in listed.entries(in: "") {
             let path = "\(folder.path)/\(entry.name)"
             if entry.byteCount != nil { take(file: path) }
             take(odd: entry, at: path)
-            guard entry.kind == .folder, !Self.foldersOfSystems.contains(entry.name) else { continue }
+            guard entry.kind == .folder, !SystemFolders.names.contains(entry.name) else { continue }
             guard depth < Self.depthLimit else {
                 isTooDeep = true
                 continue
             }
             let below = CaptureFolder(path: path)
             guard let identity = below.identity else {
-                // It was a folder when it was listed, and is another thing, or nothing, by now.
+                // It was a folder when it was listed, but by now is something else, or gone.
                 if let kind = CaptureFolder.kind(at: path) {
                     take(odd: CaptureEntry(name: entry.name, kind: kind), at: path)
                 }
@@ -176,7 +176,7 @@ public struct CaptureSearch: Sendable {
             }
         }
         if let trouble = listed.trouble {
-            // Captures may have been missed, be any found or none.
+            // Captures may have been missed, whether any were found or not.
             let problem = Problem(
                 .environment, "the folder could not be listed to its end", notes: [trouble.oneLine],
                 fix: "look at the kernel's log: the disk or the network filesystem reports an error"
@@ -192,8 +192,8 @@ public struct CaptureSearch: Sendable {
         }
     }
 
-    /// What is neither a file nor a folder may be called like a capture: a link that leads nowhere could have led to any, a
-    /// pipe or a device only stands for what its name says.
+    /// What is neither a file nor a folder may be named like a capture: a link that leads nowhere could have led to
+    /// one, a pipe or a device counts only by its name.
     private mutating func take(other entry: CaptureEntry, _ what: String, at path: String) {
         if what == CaptureEntry.notText {
             let problem = Problem(.input, "a name is not UTF-8, so what it names was left out", fix: "rename it")
@@ -210,7 +210,7 @@ public struct CaptureSearch: Sendable {
         unreadable.append(Unreadable(name: name, path: path, problem: entry.loss.at(file: path)))
     }
 
-    /// What is neither a file nor a folder, or nobody can tell.
+    /// What is neither a file nor a folder, or cannot be examined.
     private mutating func take(odd entry: CaptureEntry, at path: String) {
         switch entry.kind {
         case .other(let what): take(other: entry, what, at: path)
@@ -219,8 +219,8 @@ public struct CaptureSearch: Sendable {
         }
     }
 
-    /// What cannot be looked at may be a capture. Where a disk fails, whatever it is called; a link into a folder that only
-    /// others may look into is taken as one that leads nowhere.
+    /// What cannot be examined may be a capture: where a disk fails, whatever its name; a link into a folder without
+    /// permission is treated as one that leads nowhere.
     private mutating func take(unreached name: String, _ code: Int32, at path: String) {
         let isForbidden = [EACCES, EPERM].contains(code)
         if isForbidden && name.contains(".") && !Self.isNamedLikeOne(name) { return }
@@ -243,17 +243,12 @@ public struct CaptureSearch: Sendable {
         }
     }
 
-    /// What an output folder is known by, beside its results.
+    /// What marks an output folder, besides its results.
     private static let stateFolder = ".scanmill"
-
-    /// What systems put into folders of their own, hidden ones aside.
-    private static let foldersOfSystems: Set = [
-        "__MACOSX", "@eaDir", "System Volume Information", "$RECYCLE.BIN", "lost+found",
-    ]
 
     private mutating func take(file path: String) {
         if ZipArchive.isNamed(path) { return take(archive: path) }
-        // A `.sens` file is a capture by itself. A damaged one fails by its name instead of being passed over.
+        // A `.sens` file is a capture by itself. A damaged one fails under its own name instead of being skipped.
         guard SensCapture.isNamed(path) else {
             // A result has films and packed files of its own.
             if result == nil, let kind = Stranger(path) { strangers[kind, default: []].append(path) }
@@ -271,7 +266,7 @@ public struct CaptureSearch: Sendable {
     /// - Parameter isNamed: whether the user named it, and so means it, even if it is a result.
     private mutating func take(archive path: String, isNamed: Bool = false) {
         var name = ZipArchive.name(of: path)
-        // One that is damaged, or no archive, or may not be read fails by its name when it is run.
+        // One that is damaged, not an archive or not readable fails under its own name when it is run.
         guard let archive = try? ZipArchive(path: path, limits: limits) else {
             return captures.append(Found(id: name, path: path))
         }
@@ -296,9 +291,9 @@ public struct CaptureSearch: Sendable {
         return ReceiptMark.isOurs(beginning) || ReceiptMark.isBlank(beginning)
     }
 
-    /// The recording that a folder is, or in which it lies. What is made of recordings does not count, since a folder with
-    /// pictures may be anybody's, and neither do single files, beside which anything may lie.
-    /// - Parameter path: from the root, without links; it need not be there yet.
+    /// The recording that a folder is or lies in. What is derived from recordings does not count, since a folder of
+    /// pictures may be anyone's, and neither do single files, beside which anything may lie.
+    /// - Parameter path: absolute, without links; it need not exist yet.
     package static func recording(around path: String) -> String? {
         let recorders = CaptureFormats.all.filter { $0.card.origin != .derived && $0 != SensCapture.self }
         var folder = path[...]
@@ -324,8 +319,8 @@ public struct CaptureSearch: Sendable {
         return files.count(where: isCapture(file:)) <= 1 && captures(within: folder).isEmpty ? recognition : nil
     }
 
-    /// The captures that lie in folders of one: a search stops at that, and passes them over.
-    /// - Parameter recognition: of the one, where it was recognised already.
+    /// The captures that lie in another one's folders: a search stops at that one, and skips them.
+    /// - Parameter recognition: the outer one's, where it was recognised already.
     /// - Returns: the names of their folders.
     package static func captures(within tree: any CaptureTree, _ recognition: Recognition?) -> [String] {
         guard let folder = tree as? CaptureFolder else { return [] }
@@ -346,13 +341,13 @@ public struct CaptureSearch: Sendable {
         }
     }
 
-    /// Whether a file is to be run by itself: it is a capture, or holds some, or cannot be looked into.
+    /// Whether a file is to be run by itself: it is a capture, or holds some, or cannot be examined.
     private static func isCapture(file path: String) -> Bool {
         guard ZipArchive.isNamed(path) else { return SensCapture.isNamed(path) && (try? OneFile(path: path)) != nil }
         return (try? ZipArchive(path: path)).map { !captures(in: $0).isEmpty } ?? true
     }
 
-    /// The captures in an archive, as they would be found in the folder that comes out of it.
+    /// The captures in an archive, as they would be found in the unpacked folder.
     static func captures(in archive: ZipArchive) -> [ZipArchive] { captures(in: archive, 0) }
 
     private static func captures(in archive: ZipArchive, _ depth: Int) -> [ZipArchive] {

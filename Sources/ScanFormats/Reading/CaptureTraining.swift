@@ -1,11 +1,11 @@
 import ScanModel
 
-/// What a dataset for training has beside what a camera saw: masks, and lists of what each picture is for.
+/// What a training dataset has besides what a camera saw: masks, and lists of what each picture is for.
 extension Capture {
-    /// Lists the masks, one a frame.
+    /// Lists the masks, one per frame.
     /// - Parameters:
     ///   - masks: by the frame's index; nil where there is no such file.
-    ///   - named: what the dataset's description names, be it there or not.
+    ///   - named: what the dataset's description names, whether it exists or not.
     ///   - list: the description.
     mutating func takeMasks(
         _ masks: [FrameMasks.File?], named: [String?], listedIn list: String, in tree: any CaptureTree,
@@ -37,7 +37,7 @@ extension Capture {
     /// Notes what each frame is for.
     /// - Parameters:
     ///   - lists: those that hold anything.
-    ///   - pictures: of the frames, called as in the lists.
+    ///   - pictures: the frames' pictures, named as in the lists.
     ///   - known: what is known of the frames without lists.
     mutating func takeSplits(_ lists: [SplitList], of pictures: [String], besides known: [DatasetSplit?]) {
         var splits = known

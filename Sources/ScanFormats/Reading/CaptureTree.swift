@@ -12,19 +12,19 @@ public protocol CaptureTree: Sendable {
     /// What has this path; nil when there is nothing.
     func entry(_ path: String) -> CaptureEntry?
     func open(_ file: String) throws(Problem) -> any ByteSource
-    /// Where a file's bytes lie on disk, where they lie there as such.
+    /// Where a file's bytes lie on disk; nil where they do not lie there as such.
     func location(of file: String) -> FileLocation?
-    /// Whether a file lies in the capture itself, and no link leads to it from there.
+    /// Whether a file lies in the capture itself, and not outside it behind a link.
     func holds(_ file: String) -> Bool
-    /// Where another program can read a file, which is brought there if it has to be.
+    /// Where another program can read a file, which is unpacked for that if necessary.
     func place(_ file: String) throws(Problem) -> FileLocation
-    /// What kept the machine from looking at a part of the capture so far: what seemed not to be there may well be.
+    /// What has kept the machine from looking at a part of the capture: what seemed to be missing may well exist.
     var trouble: Problem? { get }
 }
 
 extension CaptureTree {
-    /// Opens a file of which parts are to be read: what an archive holds uncompressed, as a stretch of it. Its checksum is for
-    /// those who read it whole.
+    /// Opens a file to read parts of it: an uncompressed archive entry as a range of the archive. Its checksum is only
+    /// checked when it is read whole.
     func openInPlace(_ file: String) throws(Problem) -> any ByteSource {
         guard let location = location(of: file), location.range != nil, case .file? = entry(file)?.kind else {
             return try open(file)
@@ -61,7 +61,7 @@ public struct CaptureEntry: Hashable, Sendable {
     /// Whether it is a link that leads nowhere.
     var isLost: Bool { kind == .other(Self.linkToNothing) || kind == .other(Self.linkInACircle) }
 
-    /// What there is to say of a link that leads nowhere. What it leads to may lie on a disk that is not there tonight.
+    /// The problem with a link that leads nowhere. Its target may be on a disk that is not mounted tonight.
     var loss: Problem {
         let isCircle = kind == .other(Self.linkInACircle)
         return Problem(
@@ -99,7 +99,7 @@ extension CaptureTree {
         try open(file).readAll(limit: limit)
     }
 
-    /// What the links at the tree's top lack that lead to nothing.
+    /// The problems with links at the tree's top that lead to nothing.
     package var losses: [Problem] {
         entries(in: "").filter { $0.kind == .other(CaptureEntry.linkToNothing) }.map { $0.loss.at(file: $0.name) }
     }
@@ -125,13 +125,13 @@ public struct CaptureFolder: CaptureTree {
     public init(path: String) {
         let trimmed = String(path.withoutSlashBehind)
         self.path = trimmed
-        // "." and ".." are called what they stand for.
+        // "." and ".." are named after what they stand for.
         let real = trimmed.hasSuffix(".") ? Self.realPath(trimmed) : trimmed
         name = real.lastPart
     }
 
-    /// The folder in which this one lies, as it was named: of a link, the one that holds the link. Nil at the root, and in a
-    /// working directory that was removed.
+    /// The folder in which this one lies, as it was named: for a link, the one that holds the link. Nil at the root,
+    /// and in a working directory that was removed.
     var above: CaptureFolder? {
         let named = path.hasSuffix(".") ? Self.realPath(path) : path
         let parts = named.pathParts
@@ -159,12 +159,12 @@ public struct CaptureFolder: CaptureTree {
                 guard let start = bytes.baseAddress?.assumingMemoryBound(to: CChar.self) else { return nil }
                 // Hidden, or the folder itself and the one above.
                 if start.pointee == UInt8(ascii: ".") { return nil }
-                // No text leads to such a file, so nothing can be said of it but its name.
+                // No string leads to such a file, so only its name can be reported.
                 guard let name = String(validatingCString: start) else {
                     return CaptureEntry(name: String(cString: start), kind: .other(CaptureEntry.notText))
                 }
                 let (kind, error) = Self.kind(start, in: dirfd(stream))
-                // What cannot be looked at beside a capture may not belong to it.
+                // At the top, an entry that cannot be looked at may not belong to the capture.
                 if !folder.isEmpty { troubles.note(error, at: "\(folder)/\(name)") }
                 return CaptureEntry(name: name, kind: kind)
             }
@@ -173,7 +173,7 @@ public struct CaptureFolder: CaptureTree {
         return result.sorted { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }
     }
 
-    /// What ``entries(in:)`` leaves out at the folder's top; those of Unix aside.
+    /// What ``entries(in:)`` leaves out at the folder's top, except `.` and `..`.
     var hiddenNames: [String] {
         guard let stream = opendir(path) else { return [] }
         defer { closedir(stream) }
@@ -218,7 +218,7 @@ public struct CaptureFolder: CaptureTree {
 
     public func location(of file: String) -> FileLocation? { FileLocation(path: "\(path)/\(file)") }
 
-    /// What the kernel knows the folder by, whatever path leads to it.
+    /// What identifies the folder to the kernel, whatever path leads to it.
     struct Identity: Hashable {
         var device: UInt
         var file: UInt
@@ -271,8 +271,8 @@ public struct CaptureFolder: CaptureTree {
     }
 }
 
-/// The first error of a machine that could not look: a file server that is away, a folder without permission. What is not
-/// there is none.
+/// The first error that kept the machine from looking: a file server that is away, a folder without permission. A
+/// missing file is no such error.
 private final class Troubles: Sendable {
     private let noted = Mutex<Problem?>(nil)
 
@@ -290,8 +290,8 @@ private final class Troubles: Sendable {
     }
 }
 
-/// A folder that is looked at many times in turn, by many formats and for the opening of one: each of its folders is listed
-/// once, however many files it holds. What comes meanwhile is not seen.
+/// A folder that is examined many times in turn, by many formats and while one is opened: each of its folders is listed
+/// once, however many files it holds. What arrives meanwhile is not seen.
 final class ListedFolder: CaptureTree {
     private let folder: CaptureFolder
     /// Nil once nothing is kept any more.
@@ -308,7 +308,7 @@ final class ListedFolder: CaptureTree {
         return entries
     }
 
-    /// Lets go of the lists, and keeps no others.
+    /// Drops the lists, and keeps no others.
     func forget() { listed.withLock { $0 = nil } }
 
     func entry(_ path: String) -> CaptureEntry? { folder.entry(path) }

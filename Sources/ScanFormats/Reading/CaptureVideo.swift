@@ -1,6 +1,6 @@
 import ScanModel
 
-/// The video of a capture, as the readers of several formats take it.
+/// The video of a capture, as the readers of several formats need it.
 extension Capture {
     /// Looks at the video that holds the pictures: its size, its number of frames.
     /// - Returns: what it says about itself; nil without ffmpeg, when only the stages that need pictures fail.
@@ -33,7 +33,7 @@ extension Capture {
             keepsWhole: videoCut != nil)
     }
 
-    /// Looks at a video from outside.
+    /// Probes a video.
     /// - Returns: nil without ffmpeg: only the stages that need pictures fail then.
     private mutating func probe(_ file: String, in tree: any CaptureTree, _ rules: ReadRules) throws(Problem)
         -> VideoFacts?
@@ -58,7 +58,8 @@ extension Capture {
         return facts
     }
 
-    /// Goes on with the whole frames of a video that was cut off, if they are enough. Its file is no result to be copied.
+    /// Goes on with the whole frames of a video that was cut off, if there are enough of them. Its file must not be
+    /// copied as a result.
     private mutating func takeCut(_ facts: VideoFacts, _ cut: Problem, _ rules: ReadRules) throws(Problem) {
         if let refusal = rules.refusal(of: cut, whole: facts.frameCount, of: facts.listedCount ?? facts.frameCount) {
             throw refusal
@@ -68,15 +69,15 @@ extension Capture {
         if !forgiven.contains(cut) { forgiven.append(cut) }
     }
 
-    /// For formats whose cameras do not say for which size of picture they are: when nothing could look at the video, that is
-    /// not known, and a guess may be wrong by a factor.
+    /// For formats whose cameras do not say which picture size they are for: when the video could not be probed, that
+    /// is unknown, and a guess may be off by a factor.
     mutating func withholdCamerasOfUnknownSize() {
         guard colorSize == nil, let obstacle = obstacles[.color] else { return }
         obstacles[.intrinsics] = obstacle
         channels.remove(.intrinsics)
     }
 
-    /// The video with the frames that its edit list hides from players, where only with them it has as many as it should.
+    /// The video with the frames that its edit list hides from players, if only with them it has as many as it should.
     mutating func wholeVideo(
         _ facts: VideoFacts, of file: String, expecting count: Int, in tree: any CaptureTree, _ rules: ReadRules
     ) throws(Problem) -> VideoFacts {
@@ -92,11 +93,11 @@ extension Capture {
         return whole
     }
 
-    /// Gives the pictures of a video to the frames of a list: in their order, or where it lacks some, by their times. Says what
-    /// does not fit.
+    /// Assigns the pictures of a video to the frames of a list: in order, or by time where the video lacks some. Warns
+    /// of what does not fit.
     /// - Parameters:
     ///   - listed: what the list was made from, as messages call it: "camera lines".
-    ///   - each: one of them.
+    ///   - each: what messages call one of them.
     mutating func pair(
         _ facts: VideoFacts, of file: String, with listed: String, each: String, _ rules: ReadRules
     ) throws(Problem) {
@@ -110,7 +111,7 @@ extension Capture {
         guard let first = wrong.first else {
             return noteShortfall(of: file, frames: facts.frameCount, lines: count, called: listed)
         }
-        // Times that do not fit say more.
+        // Times that do not fit tell more.
         let shown = wrong.map { "\($0.frame) (\($0.off.rounded(decimals: 1)) ms)" }.listed(most: 20)
         warnings.append(
             "\(wrong.count) frames of \(file) are shown at another time than their \(each) says, from frame \(first.frame) on: \(shown); "
@@ -119,14 +120,14 @@ extension Capture {
             wrong.map { .object(["frame": .of($0.frame), "off-ms": .number($0.off)]) })
     }
 
-    /// Gives the pictures of a video that lacks some to the frames of their times, where they do not belong to the first
-    /// ones, and drops the frames that are left.
+    /// Assigns the pictures of a video that lacks some to the frames whose times match, unless they belong to the first
+    /// frames, and drops the frames that are left over.
     /// - Parameter listed: what the list was made from, as messages call it: "camera lines".
     /// - Returns: false where the pictures belong to the frames in their order, or nothing tells.
     mutating func pairByTime(
         _ facts: VideoFacts, of file: String, with listed: String, _ rules: ReadRules
     ) throws(Problem) -> Bool {
-        // Of a file that was cut off the end is missing, for certain.
+        // In a file that was cut off, it is certainly the end that is missing.
         guard facts.frameCount < frames.count, videoCut == nil, let timestamps = timestampsOrLikely else {
             return false
         }
@@ -150,8 +151,8 @@ extension Capture {
         return true
     }
 
-    /// When each frame was taken: one whose line is damaged between its neighbours, evenly, so that its picture is not given
-    /// to another one.
+    /// When each frame was taken. Frames whose line is damaged get evenly spaced times between their neighbours', so
+    /// that their pictures are not given to other frames.
     /// - Returns: nil where half of the frames or more have no timestamp.
     private var timestampsOrLikely: [Int64]? {
         let known = frames.indices.filter { frames[$0].timestamp != nil }
@@ -168,16 +169,16 @@ extension Capture {
             }
         }
         for (a, b) in zip(known, known.dropFirst()) { fill(a + 1..<b, by: a, b) }
-        // Before the first and behind the last, as far apart as the nearest two that are known.
+        // Before the first and after the last, as far apart as the nearest two that are known.
         fill(0..<first, by: first, known[1])
         fill(last + 1..<frames.count, by: known[known.count - 2], last)
         return times
     }
 
-    /// Says what pictures in another number than camera lines may mean: they are paired from their beginnings.
+    /// Says what different numbers of pictures and camera lines may mean: they are paired from the start.
     /// - Parameters:
     ///   - name: of the video, folder or stream.
-    ///   - pairs: what does not belong together if it is not the end that is missing.
+    ///   - pairs: what is mismatched if it is not the end that is missing.
     mutating func noteShortfall(
         of name: String, frames: Int, lines: Int, called listed: String = "camera lines",
         pairing pairs: String = "pictures and poses"
@@ -187,7 +188,7 @@ extension Capture {
             "\(name) has \(frames) frames, and there are \(lines) \(listed): \(Self.doubtOfTheEnd(pairs))")
     }
 
-    /// What is said wherever frames are paired from their beginnings, and one stream has fewer.
+    /// What is said wherever frames are paired from the start and one stream has fewer.
     static func doubtOfTheEnd(_ pairs: String) -> String {
         "what is missing was taken to be the end; if it is not, \(pairs) do not belong together"
     }
@@ -195,8 +196,8 @@ extension Capture {
     /// What messages call the pictures' video.
     static let videoStream = "video"
 
-    /// Frames of another stream against the list: the list becomes as long as the longer, and what is only in one of them
-    /// is dropped.
+    /// Matches the list with another stream's frames: the list becomes as long as the longer one, and frames that are
+    /// only in one of them are dropped.
     /// - Parameters:
     ///   - listed: what the list was made from, as messages call it: "camera lines".
     ///   - other: the same of the other stream, and how many frames it has.
@@ -222,7 +223,7 @@ extension Capture {
 }
 
 extension Problem {
-    /// The same at the same place in other words.
+    /// The same problem at the same place, in other words.
     fileprivate func saying(_ summary: String) -> Problem {
         var copy = self
         copy.summary = summary

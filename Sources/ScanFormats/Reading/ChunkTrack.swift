@@ -14,7 +14,7 @@ package struct ChunkStream: Hashable, Sendable {
     }
 }
 
-/// A file of chunks during one pass: walked over from frame to frame, unpacked where somebody wants it.
+/// A file of chunks during one pass: read on from frame to frame, unpacked where wanted.
 package final class ChunkTrack: FrameTrack, @unchecked Sendable {
     // One frame at a time: the pass hands them over in order.
     package let name: String

@@ -15,7 +15,7 @@ extension CaptureTree {
     }
 }
 
-/// The names that file managers and clouds give to what is there already: of `12.png`, `12 2.png` and `12 copy.png`
+/// The names that file managers and clouds give to copies of existing files: for `12.png`, `12 2.png` and `12 copy.png`
 /// (macOS, iCloud), `12 (1).png` (Windows, Google Drive), `12(1).png` (browsers), `12 - Copy.png` (Windows), and what a
 /// copy is called elsewhere (`12 - Kopie.png`, `12 - Copie.png`, `12 copie.png`).
 enum FileCopy {
@@ -35,7 +35,7 @@ enum FileCopy {
         return isCopyByWord(stem, ending, among: names)
     }
 
-    /// A word behind a number that is there without it.
+    /// A word after a number, where the file without the word exists.
     private static func isCopyByWord(_ stem: Substring, _ ending: Substring, among names: Set<String>) -> Bool {
         guard let space = stem.lastIndex(of: " ") else { return false }
         let mark = stem[stem.index(after: space)...]
@@ -70,15 +70,15 @@ extension Capture {
         noteSharedNumbers(in: tree, folders)
     }
 
-    /// Warns of files whose names differ in the zeros before their number alone, `7.png` and `000007.png`: only one of them
-    /// can be the frame's.
+    /// Warns of files whose names differ only in the zeros before their number, `7.png` and `000007.png`: only one of
+    /// them can be the frame's.
     private mutating func noteSharedNumbers(in tree: any CaptureTree, _ folders: [String]) {
         let used = Set(files.map(\.path))
         for folder in folders {
             let path = { (name: String) in folder.isEmpty ? name : "\(folder)/\(name)" }
             var names: [String: [String]] = [:]
             for name in tree.originals(in: folder) { names[name.withoutLeadingZeros, default: []].append(name) }
-            // Where both are used, their names are more than a number.
+            // Where both are used, their names mean more than a number.
             let shared = names.values.filter { $0.count > 1 && $0.count(where: { used.contains(path($0)) }) == 1 }
                 .map { names in names.sorted { used.contains(path($0)) && !used.contains(path($1)) } }
             guard let first = shared.min(by: { $0[0] < $1[0] }) else { continue }
@@ -95,7 +95,7 @@ extension String {
         var text: [UInt8] = []
         let bytes = Array(utf8)
         for (place, byte) in bytes.enumerated() {
-            // Behind a point they are digits of a time.
+            // After a point they are digits of a time.
             let isBehindDigit = text.last.map { $0.isASCIIDigit || $0 == UInt8(ascii: ".") } == true
             let isBeforeDigit = place + 1 < bytes.count && bytes[place + 1].isASCIIDigit
             if byte == UInt8(ascii: "0"), !isBehindDigit, isBeforeDigit { continue }

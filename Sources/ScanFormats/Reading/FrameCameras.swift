@@ -1,8 +1,8 @@
 import ScanModel
 
-/// What readers note of the frames' cameras.
+/// What readers note about the frames' cameras.
 extension CameraIntrinsics {
-    /// The camera for pictures that were resized after recording; the same where nobody knows their size.
+    /// The camera for pictures that were resized after recording; the same where their size is unknown.
     /// - Throws: when the pictures have another shape.
     func fitted(to size: PixelSize?) throws(Problem) -> CameraIntrinsics {
         guard let size, size != self.size else { return self }
@@ -16,16 +16,17 @@ extension CameraIntrinsics {
 }
 
 extension Capture {
-    /// Gives a frame its camera, scaled to pictures that were resized after recording, which is said.
+    /// Gives a frame its camera, scaled to pictures that were resized after recording, and warns of that.
     /// - Throws: when the pictures have another shape.
     mutating func setIntrinsics(_ camera: CameraIntrinsics, of index: Int, for size: PixelSize?) throws(Problem) {
         try setCamera(CalibratedCamera(camera), of: index, for: size)
     }
 
-    /// Among how many frames before it a frame's camera is looked for, so that what undoes its lens is reckoned once.
+    /// How many frames back the same camera is looked for, so that its undistortion is computed only once.
     private static let mostCameras = 8
 
-    /// The same with a lens that may distort, of which ``settleIntrinsics()`` speaks when all frames have their cameras.
+    /// The same with a lens that may distort, which ``deriveIntrinsicsChannel()`` reports when all frames have their
+    /// cameras.
     /// - Throws: when the pictures have another shape, or the lens cannot be undone.
     mutating func setCamera(_ recorded: CalibratedCamera, of index: Int, for size: PixelSize?) throws(Problem) {
         let camera = recorded.intrinsics
@@ -45,9 +46,9 @@ extension Capture {
         if !warnings.contains(warning) { warnings.append(warning) }
     }
 
-    /// Says that frames have intrinsics, or where a lens distorts, that ``Channel/lens`` has to be undone first: a pinhole's
-    /// numbers would be wrong for all that is done with them.
-    mutating func settleIntrinsics() {
+    /// Says that frames have intrinsics, or where a lens distorts, that ``Channel/lens`` has to be undone first: a
+    /// pinhole's numbers would be wrong for every use.
+    mutating func deriveIntrinsicsChannel() {
         guard let first = keptFrames.compactMap({ undistortions[$0.index] }).first else {
             undistortions = [:]
             channels.insert(.intrinsics)
@@ -56,7 +57,7 @@ extension Capture {
         channels.insert(.lens)
         absences[.intrinsics] = "the lens distorts (\(first.recorded.lens))"
         remedies[.intrinsics] = "undistort the pictures with the stage  undistort  directly below read"
-        // A straight lens among others, whose frames must not have what the capture has not.
+        // A straight lens among distorting ones: its frames must not have what the capture lacks.
         for index in frames.indices {
             guard let straight = frames[index].intrinsics else { continue }
             frames[index].intrinsics = nil
@@ -64,8 +65,8 @@ extension Capture {
         }
     }
 
-    /// The size of the kept frames' pictures, by their cameras, where all that have a camera have one.
-    mutating func settleColorSize() {
+    /// The size of the kept frames' pictures, according to their cameras, where all that have a camera agree.
+    mutating func deriveColorSize() {
         let sizes = Set(keptFrames.compactMap { recordedIntrinsics(of: $0.index)?.size })
         colorSize = sizes.count == 1 ? sizes.first : nil
     }

@@ -1,10 +1,10 @@
 import ScanModel
 
-/// Masks as one picture file a frame: what of the frame's picture is to be used.
+/// Masks as one picture file per frame: which parts of the frame's picture are to be used.
 struct FrameMasks: Sendable {
     struct File: Hashable, Sendable {
         var path: String
-        /// Whether what is not 0 is to be ignored, as instant-ngp has it; else what is 0.
+        /// Whether what is not 0 is to be ignored, as in instant-ngp; otherwise what is 0 is.
         var saysIgnore = false
     }
 
@@ -29,7 +29,7 @@ struct FrameMasks: Sendable {
         } catch { throw error.at(file: file.path) }
     }
 
-    /// 255 for every number but 0, as nerfstudio and instant-ngp take them; of colours for any of the three.
+    /// 255 for every number but 0, as in nerfstudio and instant-ngp; for colours, if any of the three is not 0.
     private static func marks(_ bytes: [UInt8], _ limits: PictureLimits) throws(Problem) -> LumaImage {
         guard PNG.isPNG(bytes) else { return marks(try JPEG.decodeLuma(bytes, limits: limits)) }
         let header = try PNG.header(bytes, limits: limits)
@@ -40,7 +40,7 @@ struct FrameMasks: Sendable {
             }
             return marks(LumaImage(width: image.width, height: image.height, pixels: pixels))
         }
-        // Of 16 bits the upper eight alone may be 0.
+        // The upper eight of 16 bits may be 0 though the number is not.
         if header.channels == 1, header.bitDepth == 16 {
             let image = try PNG.decodeGray16(bytes, limits: limits)
             return LumaImage(width: image.width, height: image.height, pixels: image.pixels.map { $0 == 0 ? 0 : 255 })

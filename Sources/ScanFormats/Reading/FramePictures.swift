@@ -1,13 +1,13 @@
 import ScanModel
 
-/// Depth or confidence as one picture file a frame.
+/// Depth or confidence as one picture file per frame.
 struct FramePictures: Sendable {
     /// By the frame's index, relative to the capture; nil where a frame has none.
     var paths: [String?]
     /// All have this size.
     var size: PixelSize
     var content: PackedStream.Content
-    /// Of confidence: what each number stands for, where it is not itself.
+    /// For confidence: what each number stands for, if not for itself.
     var levels: [UInt8]?
 
     /// A frame's depth; nil where it has none.
@@ -34,13 +34,13 @@ struct FramePictures: Sendable {
         } catch { throw error.at(file: path) }
     }
 
-    /// The numbers as they are stored: scaled as pictures are, 16 bits would make every level the lowest, and 2 bits every
-    /// level above 0 the highest.
+    /// The numbers as they are stored: scaled as in pictures, 16 bits would turn every level into the lowest, and 2
+    /// bits every level above 0 into the highest.
     private static func levels(_ bytes: [UInt8], _ limits: PictureLimits) throws(Problem) -> LumaImage {
         let header = try PNG.header(bytes, limits: limits)
         if header.channels == 1, header.bitDepth < 8 {
             var image = try PNG.decodeGray8(bytes, limits: limits)
-            // Of 1, 2 and 4 bits the largest number became 255.
+            // With 1, 2 and 4 bits the largest number became 255.
             let scale = UInt8(255 / ((1 << header.bitDepth) - 1))
             for index in image.pixels.indices { image.pixels[index] /= scale }
             return image
@@ -62,10 +62,10 @@ struct FramePictures: Sendable {
 }
 
 extension FramePictures {
-    /// Pictures whose size is that of two of the first three that can be read: one that is odd may be the first.
+    /// Pictures whose size is that of two of the first three that can be read: the first may be the odd one.
     /// - Returns: nil when there is none.
-    /// - Throws: when none can be read, or none can hold such a content, as a drawing of depth cannot, or they are larger
-    ///   than the rules allow.
+    /// - Throws: when none can be read, or none can hold such content, as a visualisation of depth cannot, or they are
+    ///   larger than the rules allow.
     init?(
         _ paths: [String?], _ content: PackedStream.Content, in tree: any CaptureTree, _ rules: ReadRules
     ) throws(Problem) {
@@ -73,7 +73,7 @@ extension FramePictures {
         var sizes: [PixelSize] = []
         for case let path? in paths where sizes.count < 2 || (sizes.count == 2 && sizes[0] != sizes[1]) {
             do throws(Problem) {
-                // A capture may have thousands that are no depth, and each of them is looked at.
+                // A capture may have thousands that are not depth, and each of them is looked at.
                 let beginning = content == .depth(.float32Metres) ? nil : tree.beginning(of: path)
                 let bytes =
                     if let beginning { beginning } else { try tree.bytes(of: path, limit: PictureLimits.fileBytes) }

@@ -1,6 +1,6 @@
 import ScanModel
 
-/// Depth or confidence as one file a frame, packed with LZFSE: the bare pixels, row-major, without a header.
+/// Depth or confidence as one file per frame, packed with LZFSE: the bare pixels, row-major, without a header.
 struct LZFSEFrames: Sendable {
     /// By the frame's index, relative to the capture; nil where a frame has none.
     var paths: [String?]

@@ -17,7 +17,7 @@ package struct PackedStream: Hashable, Sendable {
     var claims: String
     /// Bytes of a row, where rows are padded.
     var rowBytes: Int?
-    /// The stream has a frame for each so many of the capture's: depth of 30 Hz beside pictures of 60.
+    /// The stream has one frame for every so many of the capture's: depth at 30 Hz beside pictures at 60.
     var every = 1
 
     package init(file: String, size: PixelSize, content: Content, rules: ReadRules, claims: String) {
@@ -46,7 +46,7 @@ package struct PackedStream: Hashable, Sendable {
     }
 }
 
-/// A packed stream during one pass: inflates on from frame to frame, dropped ones too.
+/// A packed stream during one pass: inflates on from frame to frame, including dropped ones.
 package final class PackedTrack: FrameTrack, @unchecked Sendable {
     // One frame at a time: the pass hands them over in order.
     package let name: String
@@ -56,7 +56,7 @@ package final class PackedTrack: FrameTrack, @unchecked Sendable {
     private let carriesPrevious: Bool
     private var before: RecordedDepth?
     private var position = 0
-    /// Frames of the capture so far, of which not every one need be in the stream.
+    /// Frames of the capture so far, not all of which need be in the stream.
     private var passed = 0
     /// Why there are no more frames, once there are none.
     private var end: String?
@@ -123,8 +123,8 @@ package final class PackedTrack: FrameTrack, @unchecked Sendable {
             warnings: warnings + [difference].compactMap(\.self), forgiven: forgiven)
     }
 
-    /// Under `auto` a few frames more are fine and anything beyond is not, so little beyond has to be inflated: a stream
-    /// made to explode stops here. Only `shortest` wants to know how long it really is, up to a point.
+    /// Under `auto` a few extra frames are fine and more are not, so little has to be inflated beyond them: a
+    /// decompression bomb stops here. Only `shortest` needs to know the real length, up to a point.
     private func countExtraFrames(_ extra: inout (frames: Int, goesOn: Bool)) throws(Problem) {
         let takesAll = stream.rules.mismatch == .shortest
         let room = takesAll ? 16 * max(frameCount, 64) : stream.rules.firstExcess(over: frameCount)
@@ -172,8 +172,8 @@ package final class PackedTrack: FrameTrack, @unchecked Sendable {
         if got < Int64(stream.frameBytes) { try stop(problem, got: got) }
     }
 
-    /// Whether frames are kept although the stream has not come to its end: those of a file that was cut off are as they were
-    /// written. In one with wrong bytes all frames behind those are wrong too, and nothing tells which that are.
+    /// Whether frames are kept although the stream has not come to its end: those of a file that was cut off are as
+    /// they were written. In one with wrong bytes all frames after those are wrong too, and nothing tells which ones.
     private func keepsFrames(before failure: Problem) -> Bool {
         stream.rules.truncated == .keepWhole && failure.fault == .input
             && (inflate.isCutOff || stream.rules.countsDoubtfulFrames)
@@ -197,7 +197,7 @@ package final class PackedTrack: FrameTrack, @unchecked Sendable {
         end = failure.at(file: stream.file, byte: inflate.compressedPosition).oneLine
     }
 
-    /// Nothing tells where frames are missing of a stream without numbers and times.
+    /// In a stream without numbers and times, nothing tells where frames are missing.
     private func noteDifference(frames: Int) {
         guard stream.every == 1, stream.rules.mismatch == .auto else { return }
         let kind = stream.isDepth ? "depth" : "confidence"
@@ -217,7 +217,7 @@ package final class PackedTrack: FrameTrack, @unchecked Sendable {
         let allowed = stream.rules.forgiven(counts, goesOn: goesOn)
         forgiven += allowed.map { $0.at(file: stream.file) }
         guard !allowed.isEmpty, let otherSize else { return }
-        // Each would be a part of a frame, with the pose of another one.
+        // Each would be a part of a frame, with another frame's pose.
         if frames > frameCount {
             throw Problem(
                 .input, "the \(stream.subject) is of frames of another size than \(stream.size)",
@@ -227,8 +227,8 @@ package final class PackedTrack: FrameTrack, @unchecked Sendable {
         difference = [difference, otherSize].compactMap(\.self).joined(separator: "; ")
     }
 
-    /// Goes to the stream's end, to know its length: as far as it would be with four times the frames, which a wrong size
-    /// makes of them.
+    /// Reads on to the stream's end to learn its length, as far as four times the expected frames: a wrong size can
+    /// make it that long.
     private func readOn() {
         let room = 4 * Int64(stream.frameBytes) * Int64(frameCount)
         while inflate.position <= room, (try? inflate.skip(Int64(stream.frameBytes))) == Int64(stream.frameBytes) {
@@ -240,7 +240,7 @@ package final class PackedTrack: FrameTrack, @unchecked Sendable {
         "correct the size of the \(stream.subject)'s pictures, or how their numbers are stored, in the capture's description"
     }
 
-    /// Of fewer frames a stream that is too long or too short may have any length.
+    /// With fewer frames, the length of a stream that is too long or too short tells nothing.
     private static let telling = 10
 
     private var tellsSize: Bool { stream.every == 1 && frameCount >= Self.telling }
@@ -301,7 +301,7 @@ package final class PackedTrack: FrameTrack, @unchecked Sendable {
         return described.noting("nothing tells from which frame on its bytes are wrong, so none is kept")
     }
 
-    /// What is wrong with bytes behind the stream's end, if there are any. The stream itself is whole.
+    /// What is wrong with bytes after the stream's end, if there are any. The stream itself is whole.
     private func trailingBytes() throws(Problem) -> Problem? {
         let count = try inflate.trailingBytes()
         if count == 0 { return nil }

@@ -1,8 +1,8 @@
 import ScanModel
 
-/// What readers note of channels that lie in one picture file a frame.
+/// What readers note about channels stored as one picture file per frame.
 extension Capture {
-    /// Notes depth that lies in one picture file a frame. Nothing else hangs on it: where no picture can be read, the
+    /// Notes depth stored as one picture file per frame. Nothing else depends on it: where no picture can be read, the
     /// capture has no depth, and says why.
     /// - Parameters:
     ///   - paths: by the frame's index; nil where a frame has none.
@@ -24,7 +24,7 @@ extension Capture {
     }
 
     /// Notes confidence as ``takeDepth`` notes depth.
-    /// - Parameter levels: what each number in the pictures stands for, where it is not itself.
+    /// - Parameter levels: what each number in the pictures stands for, if not for itself.
     mutating func takeConfidence(
         _ paths: [String?], levels: [UInt8]? = nil, in tree: any CaptureTree, _ rules: ReadRules,
         to source: inout TreeSource, absence: String, isWhole: Bool = true
@@ -37,7 +37,8 @@ extension Capture {
         noteGaps(.recordedConfidence, in: paths, isWhole: isWhole)
     }
 
-    /// Lists the pictures of a channel, one a frame. Where none can be read, the capture lacks the channel, and says why.
+    /// Lists the pictures of a channel, one per frame. Where none can be read, the capture lacks the channel, and says
+    /// why.
     /// - Parameter absence: why it does, if no frame has any.
     /// - Throws: when the machine is at fault.
     private mutating func framePictures(

@@ -8,7 +8,7 @@ struct PictureFolder {
 
     static let folders = ["color", "rgb", "images"]
     static let extensions = ["jpg", "jpeg", "png"]
-    /// What a path in a description may lack at its end.
+    /// The extensions that a path in a description may leave out.
     static let endingsLeftOut = [""] + extensions.flatMap { [".\($0)", ".\($0.uppercased())"] }
 
     /// The first of the folders that holds a picture.
@@ -20,7 +20,7 @@ struct PictureFolder {
         return nil
     }
 
-    /// Depth pictures beside the colour ones (`0.depth.png`) are no frames of their own.
+    /// Depth pictures beside the colour ones (`0.depth.png`) are not frames of their own.
     static func pictures(in tree: any CaptureTree, _ folder: String) -> [(number: Int?, path: String)] {
         let pictures = tree.originals(in: folder).filter { name in
             let parts = name.split(separator: ".")
@@ -34,7 +34,7 @@ struct PictureFolder {
         return listed.sorted { precedes($0, $1) }
     }
 
-    /// What to do with pictures in a folder in which nothing else is read; nil where there are none.
+    /// What to do with pictures in a folder that holds nothing else that is read; nil where there are none.
     static func wayToRead(in tree: any CaptureTree) -> String? {
         let place = "lie in a folder called \(folders.last ?? "") in the one that is named"
         if !pictures(in: tree, "").isEmpty { return "pictures without poses are read where they \(place)" }
@@ -46,9 +46,9 @@ struct PictureFolder {
             : nil
     }
 
-    /// Pictures that are all called by a decimal number of seconds, several in one second, in the order of these: a time
-    /// does not say which frame a picture is.
-    /// - Returns: nil where they are called otherwise.
+    /// Pictures that are all named by a decimal number of seconds, several in one second, in the order of their times:
+    /// a time does not say which frame a picture is.
+    /// - Returns: nil where they are named otherwise.
     private static func byTime(_ names: [String]) -> [String]? {
         var times: [(whole: Int, fraction: Substring, name: String)] = []
         for name in names {
@@ -59,7 +59,7 @@ struct PictureFolder {
             times.append((whole, parts[1], name))
         }
         if Set(times.map(\.whole)).count == times.count { return nil }
-        // Digits behind the point compare as text; two of one time are told apart by their whole names.
+        // Digits after the point compare as text; two with the same time are told apart by their whole names.
         return times.sorted { ($0.whole, $0.fraction, $0.name) < ($1.whole, $1.fraction, $1.name) }.map(\.name)
     }
 
@@ -73,8 +73,8 @@ struct PictureFolder {
         }
     }
 
-    /// The order in which a person would list paths: letter by letter, and digits in a row as one number, so that a folder's
-    /// pictures stay together, and the days of dates.
+    /// The order in which a person would list paths: letter by letter, but runs of digits as one number, so that a
+    /// folder's pictures and the days of dates stay together.
     static func precedesNaturally(_ a: String, _ b: String) -> Bool {
         var (one, other) = (a.utf8[...], b.utf8[...])
         while let x = one.first, let y = other.first {
@@ -92,15 +92,15 @@ struct PictureFolder {
     }
 
     /// Takes a row of digits from the front.
-    /// - Returns: without the zeros before it.
+    /// - Returns: the digits without leading zeros.
     private static func takeNumber(_ text: inout Substring.UTF8View) -> Substring.UTF8View {
         let digits = text.prefix(while: \.isASCIIDigit)
         text = text[digits.endIndex...]
         return digits.drop { $0 == UInt8(ascii: "0") }
     }
 
-    /// The last run of digits in the first part of the name that has any: 12 of `frame_000012.jpg`, of
-    /// `frame-000012.color.jpg` and of `img.0012.png`.
+    /// The last run of digits in the first part of the name that has any: 12 for `frame_000012.jpg`,
+    /// `frame-000012.color.jpg` and `img.0012.png`.
     static func number(in name: String) -> Int? {
         let parts = name.utf8.split(separator: UInt8(ascii: ".")).dropLast()
         guard let part = parts.first(where: { $0.contains(where: \.isASCIIDigit) }),
@@ -120,8 +120,8 @@ struct PictureFolder {
         }
     }
 
-    /// Gives each frame of a capture its picture: by its number, or by order where the numbers are not those of the frames,
-    /// since a picture that is missing would otherwise give all later ones another frame's pose.
+    /// Gives each frame of a capture its picture: by its number, since a missing picture would otherwise give all later
+    /// ones another frame's pose, or by order where the numbers are not those of the frames.
     /// - Parameter start: the number of the first frame in the pictures that were written with the camera lines, where that
     ///   is known: programs count from 0 or from 1.
     /// - Throws: when two pictures have the same number, or there are too few or too many for the frames.
@@ -136,7 +136,7 @@ struct PictureFolder {
             let counts = [("camera lines", lines), ("pictures", extent)]
             let shortest = try rules.reconcile(counts)
             capture.forgiven += rules.forgiven(counts)
-            // Numbers tell which pictures are missing, and nothing which camera lines are.
+            // Numbers tell which pictures are missing; nothing tells which camera lines are.
             if lines < extent || pictures.contains(where: { $0.number == nil }) {
                 capture.noteShortfall(of: "\(folder)/", frames: extent, lines: lines)
             }
@@ -153,7 +153,7 @@ struct PictureFolder {
         capture.channels.insert(.color)
     }
 
-    /// The pictures that are frames: beside numbered ones that belong to camera lines, those without a number are none.
+    /// The pictures that are frames: where numbered ones belong to camera lines, those without a number are not.
     private func frames(of capture: inout Capture) -> [(number: Int?, path: String)] {
         let numbered = pictures.filter { $0.number != nil }
         guard !capture.frames.isEmpty, !numbered.isEmpty, numbered.count < pictures.count else { return pictures }
@@ -177,7 +177,7 @@ struct PictureFolder {
         let hasGaps = last - first != numbers.count - 1
         if !hasGaps && (lines == 0 || numbers.count >= lines) { return byOrder }
         let starts = lines == 0 ? [] : [0, 1].filter { first >= $0 && last - $0 < lines }
-        // Pictures may be others than those that were written with the lines: then the numbers themselves tell.
+        // The pictures may not be those that were written with the lines: then the numbers themselves tell.
         let own = known.flatMap { starts.contains($0) && (first == $0 || last - $0 == lines - 1) ? $0 : nil }
         guard let start = own ?? Self.likeliest(of: starts, first: first, last: last, lines: lines) else {
             capture.warnings.append(
@@ -196,9 +196,9 @@ struct PictureFolder {
         return numbers.map { $0 - start }
     }
 
-    /// The number of the first frame, where both 0 and 1 would fit: 1, as most programs that take videos apart count. But
-    /// where the first pictures are missing and the last one's number is the number of lines less one, it is 0: else the
-    /// last picture would be missing too.
+    /// The number of the first frame, where both 0 and 1 would fit: 1, as most programs that extract frames from videos
+    /// count. But where the first pictures are missing and the last one's number is the number of lines less one, it is
+    /// 0: otherwise the last picture would be missing too.
     private static func likeliest(of starts: [Int], first: Int, last: Int, lines: Int) -> Int? {
         let endsWithLines = first > 1 && last == lines - 1
         return endsWithLines ? starts.first : starts.last

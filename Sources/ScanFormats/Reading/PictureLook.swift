@@ -1,6 +1,6 @@
 import ScanModel
 
-/// A picture file, looked at from outside: its start and its end, no pixels.
+/// A quick look at a picture file: its start and its end, no pixels.
 struct PictureLook: Sendable {
     /// A picture's size, and its orientation as ``Capture/orientations`` has it.
     typealias Header = (size: PixelSize, orientation: Int)
@@ -21,16 +21,15 @@ struct PictureLook: Sendable {
         byteCount = opened?.byteCount ?? tree.byteCount(of: path) ?? 0
     }
 
-    /// Looks at files, at several of them at once: on a network share each look takes several times as long as the network
-    /// does to answer.
+    /// Looks at files, several of them at once: on a network share each look takes several round trips.
     static func each(of paths: [String], in tree: any CaptureTree, _ rules: ReadRules) -> [PictureLook] {
         let limits = rules.pictureLimits
         return Parallel.map(paths.count, workers: rules.resources.threads) { PictureLook(paths[$0], tree, limits) }
     }
 
-    /// Looks for the pictures that a list names, and at them, at several at once.
+    /// Finds the pictures that a list names and looks at them, several at once.
     /// - Parameters:
-    ///   - names: as ``CaptureTree/picture(_:in:)`` takes them; nil where nobody asks.
+    ///   - names: as ``CaptureTree/picture(_:in:)`` takes them; nil where none is wanted.
     ///   - folder: where the names begin.
     /// - Returns: for each name what was found, nil where nothing is there, and a problem where that cannot be told or the
     ///   name leads out of the capture.
@@ -49,7 +48,7 @@ struct PictureLook: Sendable {
 
 extension PictureLook {
     /// How much of a large file's start and end is read: first as little as nearly all cameras need, then more, since
-    /// thumbnails and profiles may stand before a picture's own header, and notes behind its end.
+    /// thumbnails and profiles may come before a picture's own header, and notes after its end.
     private static let parts = [(head: 4 << 10, tail: 1 << 10), (head: 256 << 10, tail: JPEG.tailBytes)]
 
     /// A picture's size from its header, if it looks whole. Only the start and the end of a large file are read.
@@ -74,7 +73,7 @@ extension PictureLook {
         return try header(try file.bytes(at: 0, count: Int(total)), limits)
     }
 
-    /// Of a file that was read as a whole.
+    /// The same for a file that was read as a whole.
     private static func header(_ bytes: [UInt8], _ limits: PictureLimits) throws(Problem) -> Header {
         let start = max(0, bytes.count - JPEG.tailBytes)
         return try header(bytes, tail: Array(bytes[start...]), at: start, limits)

@@ -1,7 +1,8 @@
 import ScanModel
 
 extension CaptureTree {
-    /// The picture that a path in a dataset's description means, relative to `folder`. The extension may be left out.
+    /// The picture that a path in a dataset's description refers to, relative to `folder`. The extension may be left
+    /// out.
     /// - Returns: nil when there is no such file.
     /// - Throws: when the path leads out of the capture.
     func picture(_ path: String, in folder: String = "") throws(Problem) -> String? {
@@ -12,14 +13,14 @@ extension CaptureTree {
         return nil
     }
 
-    /// Whether a path stays in the capture by its parts, and a link on it does not.
+    /// Whether a path stays in the capture by its parts, but leaves it by a link.
     func leadsOutByLink(_ path: String) -> Bool {
         guard let plain = try? path.plainPath() else { return false }
         let there = PictureFolder.endingsLeftOut.lazy.map { plain + $0 }.first { byteCount(of: $0) != nil }
         return there.map { !holds($0) } ?? false
     }
 
-    /// A file that is called like a picture that is not there, but for its extension: `images/8.jpg` of `images/8.png`.
+    /// A file that is named like a missing picture except for its extension: `images/8.jpg` for `images/8.png`.
     func otherForm(of path: String) -> String? {
         if path.leadsOut { return nil }
         let endings = PictureFolder.extensions + ForeignPicture.endings
@@ -27,7 +28,7 @@ extension CaptureTree {
             .first { $0 != path && byteCount(of: $0) != nil }
     }
 
-    /// The end of a path that leads out of the capture, where a picture of that name lies in it: `images/8.png` of
+    /// The end of a path that leads out of the capture, where a picture of that name lies in it: `images/8.png` for
     /// `/home/me/room/images/8.png`.
     func inside(_ path: String) -> String? {
         let parts = path.pathParts
@@ -37,10 +38,10 @@ extension CaptureTree {
 }
 
 extension String {
-    /// As Windows' programs write paths, with slashes.
+    /// A path as Windows programs write it, with slashes.
     var withSlashes: String { String(map { $0 == "\\" ? "/" : $0 }) }
 
-    /// A path in one of a capture's own files, without what leads nowhere else: `images/8.png` of `./images//8.png`.
+    /// A path in one of a capture's own files, without redundant parts: `images/8.png` for `./images//8.png`.
     /// - Throws: when it leads out of the capture by its parts, or names no file.
     func plainPath() throws(Problem) -> String {
         let shown = String(reflecting: String(prefix(100)))
@@ -56,8 +57,8 @@ extension String {
         isAbsolutePath || dropFirst().hasPrefix(":/") || pathParts.contains("..")
     }
 
-    /// What tells a picture's path from others, however a description spells it: `images/8` of `images/8.png`, of
-    /// `images/8` and of `./images/8`.
+    /// What tells a picture's path from others, however a description spells it: `images/8` for `images/8.png`,
+    /// `images/8` and `./images/8`.
     var pictureStem: String {
         var parts = pathParts.filter { $0 != "." }
         if let last = parts.last, let dot = last.lastIndex(of: "."), dot != last.startIndex {
@@ -68,11 +69,11 @@ extension String {
 }
 
 extension Capture {
-    /// Says how many pictures lie beside those of the frames that the capture's description does not list: they have no
-    /// pose, and are no frames.
+    /// Says how many pictures lie beside the frames' that the capture's description does not list: they have no pose,
+    /// and are not frames.
     /// - Parameters:
-    ///   - listed: the pictures that it lists, be they there or not, and other files that it lists beside them.
-    ///   - lack: what they have not: "has no entry in transforms.json".
+    ///   - listed: the pictures that it lists, whether they exist or not, and other files that it lists beside them.
+    ///   - lack: what they lack: "has no entry in transforms.json".
     mutating func noteUnlisted(besides listed: [String], in tree: any CaptureTree, _ lack: String) {
         let known = Set(listed.map(\.pictureStem))
         let unlisted = pictureFolders.flatMap { PictureFolder.pictures(in: tree, $0) }.map(\.path)

@@ -13,11 +13,11 @@ struct PosedPictures {
     /// What tells one frame from another.
     struct Key: Hashable {
         var number: Int
-        /// The name but for what says which part the file is, where the number is not enough: `1700000000.100000`.
+        /// The name without the part that the file is, where the number is not enough: `1700000000.100000`.
         var stem = ""
 
-        /// By number. Of equal ones a decimal number (a time) goes by its digits, any other name by the number in its last
-        /// part first, so that `v2.9` stands before `v2.10`.
+        /// By number. With equal ones, a decimal number (a time) goes by its digits, any other name first by the number
+        /// in its last part, so that `v2.9` comes before `v2.10`.
         static func precedes(_ a: Key, _ b: Key) -> Bool {
             if a.number != b.number { return a.number < b.number }
             let (x, y) = (a.lastNumber, b.lastNumber)
@@ -33,10 +33,11 @@ struct PosedPictures {
 
     /// In the order of their numbers.
     private(set) var entries: [Entry] = []
-    /// Files that no frame has, for a warning each kind.
+    /// Files that belong to no frame; each kind gets a warning.
     private var unnumbered: [String] = []
     private var second: [(path: String, first: String)] = []
-    /// Two files of one part with one number, whose names do not tell which of the other parts belong to them.
+    /// Two files of the same part with the same number, whose names do not tell which of the other parts belong to
+    /// them.
     private var clash: (String, String)?
 
     /// Three folders: `color/12.jpg`, `depth/12.png`, `pose/12.txt`.
@@ -96,7 +97,7 @@ struct PosedPictures {
         for place in files.indices where twins[files[place].key.number] == nil { files[place].key.stem = "" }
         var found: [Key: Entry] = [:]
         for (key, part, path) in files {
-            // Of two files for one thing the first in the order of names counts.
+            // Of two files for the same part, the first by name counts.
             if let first = found[key, default: Entry(key: key)][keyPath: part] {
                 second.append((path, first))
             } else {
@@ -110,7 +111,7 @@ struct PosedPictures {
         if !isTold { clash = twins.min { $0.key < $1.key }?.value }
     }
 
-    /// The numbers of which one part has two files that are called differently: the first two of each.
+    /// The numbers for which one part has two files with different names: the first two of each.
     private static func twins(
         _ files: [(key: Key, part: WritableKeyPath<Entry, String?>, path: String)]
     ) -> [Int: (String, String)] {
@@ -160,10 +161,10 @@ struct PosedPictures {
         for (index, entry) in entries.enumerated() {
             capture.frames.append(try facts(entry, index, rigFromColor, tree, &capture))
         }
-        capture.settlePoses(without: "no frame has a pose: tracking was lost in all of them")
+        capture.derivePoseChannel(without: "no frame has a pose: tracking was lost in all of them")
         try attachPictures(to: &capture, tree, rules)
         var source = TreeSource(tree, rules)
-        // Who accepts any difference has accepted that frames lack depth.
+        // Whoever accepts any difference in length has accepted that frames lack depth.
         try capture.takeDepth(
             entries.map(\.depth), encoding, in: tree, rules, to: &source, absence: "there are no depth pictures",
             isWhole: rules.mismatch != .shortest)
@@ -186,15 +187,14 @@ struct PosedPictures {
 
     private var areToldByNumberAlone: Bool { entries.allSatisfy { $0.key.stem.isEmpty } }
 
-    /// Exporters take each frame, or each n-th: where a few numbers are missing between others, files may not have arrived.
-    /// Where many are, the frames were chosen.
+    /// Exporters take every frame, or every n-th: where a few numbers are missing between others, files may not have
+    /// arrived. Where many are, the frames were chosen.
     private func noteHoles(_ capture: inout Capture) {
         let numbers = entries.map(\.key.number)
         guard areToldByNumberAlone else { return }
         let steps = zip(numbers, numbers.dropFirst()).map { $1 - $0 }
-        let usual = steps.sorted().dropFirst(steps.count / 2).first ?? 0
-        // Numbers that are no multiples apart are times.
-        guard usual > 0, steps.allSatisfy({ $0.isMultiple(of: usual) }) else { return }
+        // Numbers whose steps are not multiples of the usual one are times.
+        guard let usual = steps.middle, usual > 0, steps.allSatisfy({ $0.isMultiple(of: usual) }) else { return }
         let holes = steps.indices.filter { steps[$0] > usual }
         guard let first = holes.first, holes.count * Self.fewestBesideHole <= steps.count else { return }
         let missing = holes.reduce(0) { $0 + steps[$1] / usual - 1 }
@@ -203,7 +203,7 @@ struct PosedPictures {
                 + "frames were left out before, or did not arrive")
     }
 
-    /// Pictures that were taken out of a video are counted from 1 most often, and poses from 0.
+    /// Pictures extracted from a video are mostly counted from 1, and poses from 0.
     private func noteShift(_ capture: inout Capture) {
         guard areToldByNumberAlone else { return }
         func numbers(_ has: (Entry) -> Bool) -> [Int] { entries.filter(has).map(\.key.number) }
@@ -220,7 +220,7 @@ struct PosedPictures {
         }
     }
 
-    /// So many steps without a hole for each one with it.
+    /// The least number of steps for each one with a hole.
     private static let fewestBesideHole = 10
 
     private func facts(

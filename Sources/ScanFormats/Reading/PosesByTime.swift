@@ -3,9 +3,10 @@ import ScanModel
 extension Capture {
     /// Gives the frames the poses that their times were matched with, and drops those without one.
     /// - Parameters:
-    ///   - file: where the poses stand.
-    ///   - last: the time of the last pose in a file that was cut off: frames behind it are bad ones.
-    ///   - others: the file's lines without a pose. Each is some frame's, which is a bad one where the line cannot be read.
+    ///   - file: where the poses are from.
+    ///   - last: the time of the last pose in a file that was cut off: frames after it are bad.
+    ///   - others: the file's lines without a pose. Each belongs to some frame, which is bad where the line cannot be
+    ///     read.
     mutating func takePoses(
         _ poses: [Pose], of file: String, by match: TimeMatch, cutOffAfter last: Int64? = nil,
         besides others: PoselessLines

@@ -10,7 +10,7 @@ public struct ReadRules: Hashable, Sendable {
 
     /// Streams of different lengths.
     public var mismatch = Mismatch.auto
-    /// A packed stream or a video whose file ends early. One that holds wrong bytes is no matter of rules.
+    /// A packed stream or a video whose file ends early. These rules do not cover one that holds wrong bytes.
     public var truncated = Truncated.fail
     /// With ``Truncated/keepWhole``, the share of the frames below which those before the cut are too few to be the capture.
     public var minWhole = 0.5
@@ -21,8 +21,8 @@ public struct ReadRules: Hashable, Sendable {
     public var onBadFrame = BadFrameRule.drop
     /// The share of bad frames above which the capture fails.
     public var badFrameLimit = 0.05
-    /// What a capture may hold; more is refused before memory is taken for it. Frames, of any stream: an hour at 60 a
-    /// second has 216,000.
+    /// What a capture may hold; more is refused before memory is allocated for it. Frames, of any stream: an hour at 60
+    /// a second has 216,000.
     public var maxFrames = 250_000
     /// Bytes of a camera line.
     public var maxLine = 1_000_000
@@ -34,17 +34,17 @@ public struct ReadRules: Hashable, Sendable {
     public var needsCameras = true
     /// What an archive may hold.
     public var archive = ArchiveLimits()
-    /// What may be taken for it: threads that look at a capture's pictures at once, time for programs that look at its
+    /// The resources for it: threads that look at a capture's pictures at once, time for programs that look at its
     /// video.
     public var resources = RunResources(threads: 1)
 
     public init() {}
 
-    /// As far as the options go that allow more of something than ``maxFrames`` and so on.
+    /// The largest values of the options that raise ``maxFrames`` and the other limits.
     public static let (mostFrames, mostPicturePixels, mostPoints) = (100_000_000, 1_000_000_000, 1_000_000_000)
 
-    /// For looking at a capture: goes on wherever that is possible, and notes what it passed over in
-    /// ``Capture/forgiven`` and ``TrackEnd/forgiven``.
+    /// For looking at a capture: goes on wherever that is possible, and notes what it skipped in ``Capture/forgiven``
+    /// and ``TrackEnd/forgiven``.
     public static var forgiving: ReadRules {
         var rules = ReadRules()
         rules.mismatch = .shortest
@@ -58,8 +58,8 @@ public struct ReadRules: Hashable, Sendable {
     var pictureLimits: PictureLimits { PictureLimits(pixels: maxPicturePixels) }
 
     /// - Parameters:
-    ///   - stream: what there are so many of, as messages call it: "pictures".
-    ///   - file: in which they are listed, where the caller does not name it.
+    ///   - stream: what is counted, as messages call it: "pictures".
+    ///   - file: the file that lists them, where the caller does not name it.
     /// - Throws: when these are more than a capture may have.
     func check(frames: Int, of stream: String, in file: String? = nil) throws(Problem) {
         if frames <= maxFrames { return }
@@ -68,18 +68,19 @@ public struct ReadRules: Hashable, Sendable {
         throw file.map { problem.at(file: $0) } ?? problem
     }
 
-    /// The fix for more of something than allowed: the option that allows it, or where that does not go so far, a doubt.
+    /// The fix for more of something than allowed: the option that allows it, or, where that does not go so far, a
+    /// doubt.
     /// - Parameters:
     ///   - option: of `read`.
-    ///   - number: that it has to allow.
-    ///   - most: that it can allow.
+    ///   - number: what it has to allow.
+    ///   - most: the most that it can allow.
     static func wayToAllow(_ option: String, _ number: Int, of most: Int) -> String {
         number <= most
             ? "if that is right, allow more with  --set read.\(option)=\(number)"
             : "copy the file again: nothing so large is read"
     }
 
-    /// - Parameter file: which tells the size, where the caller does not name it.
+    /// - Parameter file: the file that tells the size, where the caller does not name it.
     /// - Throws: when a picture of this size is larger than allowed.
     func check(_ size: PixelSize, of stream: String, in file: String? = nil) throws(Problem) {
         if size.width <= maxPicturePixels / max(1, size.height) { return }
@@ -91,8 +92,8 @@ public struct ReadRules: Hashable, Sendable {
 
     /// The same for too many frames.
     /// - Parameters:
-    ///   - frames: that were counted so far, of perhaps more.
-    ///   - limit: that they are beyond.
+    ///   - frames: how many were counted so far; there may be more.
+    ///   - limit: the limit that they exceed.
     static func wayToAllowFrames(_ frames: Int, limit: Int) -> String {
         wayToAllow("max-frames", counted: frames, limit: limit, of: mostFrames)
     }
@@ -104,7 +105,7 @@ public struct ReadRules: Hashable, Sendable {
             ?? wayToAllow("max-points", counted: limit + 1, limit: limit, of: mostPoints)
     }
 
-    /// Of what was not counted to its end: twice the limit, as far as the option goes.
+    /// For what was not counted to its end: twice the limit, as far as the option goes.
     private static func wayToAllow(_ option: String, counted: Int, limit: Int, of most: Int) -> String {
         wayToAllow(option, max(counted, min(2 * limit, most)), of: most)
     }
@@ -130,8 +131,8 @@ public struct ReadRules: Hashable, Sendable {
         return refusal
     }
 
-    /// What a fix goes on with where the first `whole` frames of a file that was cut off could be kept; nothing where there
-    /// are none.
+    /// How a fix goes on where the first `whole` frames of a file that was cut off could be kept; empty where there are
+    /// none.
     static func wayToKeep(_ whole: Int, of count: Int) -> String {
         if whole == 0 { return "" }
         let isEnough = Double(whole) >= ReadRules().minWhole * Double(count)
@@ -139,7 +140,7 @@ public struct ReadRules: Hashable, Sendable {
             + (isEnough ? "" : " \(taking(whole, of: count))")
     }
 
-    /// The setting that allows so few. Rounded down, so that they are allowed by it.
+    /// The setting that allows so few, rounded down so that it does.
     private static func taking(_ whole: Int, of count: Int) -> String {
         "--set read.min-whole=\((Double(100 * whole / max(1, count)) / 100).shortText)"
     }
@@ -157,7 +158,7 @@ public struct ReadRules: Hashable, Sendable {
     /// Decides what different numbers of frames mean.
     /// - Parameters:
     ///   - counts: the streams, as messages call them, with their numbers of frames.
-    ///   - goesOn: the last of them was not read to its end, and has at least so many.
+    ///   - goesOn: whether the last of them was not read to its end, and has at least that many.
     /// - Returns: the number of frames to use: the shortest stream's.
     /// - Throws: when the rule does not allow the difference; all counts are named.
     public func reconcile(

@@ -3,9 +3,9 @@ import ScanModel
 // How readers find and look into the files of a tree.
 
 extension CaptureTree {
-    /// The files of a folder that end in one of these, by the number in their names. Of two with one number the shorter name
-    /// counts, since whoever makes a copy adds to it, and of names as long as each other the ending that stands first in the
-    /// list.
+    /// The files of a folder with one of these extensions, by the number in their names. Of two with the same number
+    /// the shorter name counts, since copying adds to a name; of equally long names, the one whose extension comes
+    /// first in the list.
     func numbered(in folder: String, _ endings: [String]) -> [Int: String] {
         var found: [Int: (length: Int, rank: Int, path: String)] = [:]
         for name in originals(in: folder) {
@@ -28,12 +28,12 @@ extension CaptureTree {
     }
 
     /// What a JSON file is about, for recognising it in little memory: see ``JSONValue/outline(_:file:)``.
-    /// - Parameter limit: bytes that the file may have.
+    /// - Parameter limit: the most bytes that the file may have.
     func outline(of file: String, limit: Int) throws(Problem) -> JSONValue {
         try JSONValue.outline(try bytes(of: file, limit: limit), file: file)
     }
 
-    /// The file that a path in one of the capture's own files means; nil when it is not there.
+    /// The file that a path in one of the capture's own files refers to; nil when it is not there.
     /// - Throws: when the path leads out of the capture, by its parts or by a link.
     func file(named path: String) throws(Problem) -> String? {
         let plain = try path.plainPath()

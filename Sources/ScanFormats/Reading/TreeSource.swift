@@ -13,9 +13,9 @@ struct TreeSource: CaptureSource {
     var confidenceFrames: LZFSEFrames?
     var shiftFrames: ShiftFrames?
     var video: VideoStream?
-    /// Motion samples that are no files of their own, and the files that they are read as.
+    /// Motion samples that are not files of their own, and the files that they are read as.
     var motion: (samples: ScanNetMotion, files: [MotionFile])?
-    /// Pictures that are turned against their intrinsics: frame → quarter turns clockwise that put them right.
+    /// Pictures that are turned relative to their intrinsics: frame → clockwise quarter turns that correct them.
     var quarterTurns: [Int: Int] = [:]
     private let limits: PictureLimits
 
@@ -83,7 +83,7 @@ struct TreeSource: CaptureSource {
 
     func bytes(of file: String, limit: Int) throws(Problem) -> [UInt8] { try open(file).readAll(limit: limit) }
     func location(of file: String) -> FileLocation? {
-        // What is made of records lies nowhere.
+        // What is generated from records exists on no disk.
         motion?.files.contains { $0.path == file } == true ? nil : tree.location(of: file)
     }
     func place(_ file: String) throws(Problem) -> FileLocation { try tree.place(file) }

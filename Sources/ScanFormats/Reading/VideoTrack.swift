@@ -5,16 +5,16 @@ struct VideoStream: Sendable {
     /// Relative to the capture.
     var file: String
     var facts: VideoFacts
-    /// Frames of the capture that come from this video: its first so many.
+    /// How many frames of the capture come from this video: the first ones.
     var frameCount: Int
 }
 
-/// A video during one pass: one decoder, frame by frame, dropped ones too.
+/// A video during one pass: one decoder, frame by frame, including dropped ones.
 final class VideoTrack: FrameTrack, @unchecked Sendable {
     // One frame at a time: the pass hands them over in order.
     let name: String
     private let decoder: VideoDecoder
-    /// Of frames whose colours are made here.
+    /// The encoding of frames whose colours are converted here.
     private let encoding: YUVEncoding?
     /// Whether frames get their luma beside their colours.
     private let addsLuma: Bool
@@ -24,8 +24,8 @@ final class VideoTrack: FrameTrack, @unchecked Sendable {
     private let places: [Int?]?
     private var position = 0
 
-    /// What gives frames these channels: one decoder for both colours and luma, but for a video whose colours ffmpeg has to
-    /// make.
+    /// The tracks that give frames these channels: one decoder for both colours and luma, except for a video whose
+    /// colours ffmpeg has to convert.
     static func tracks(
         of video: VideoStream, _ tree: any CaptureTree, for channels: Set<Channel>, of capture: Capture
     ) throws(Problem) -> [VideoTrack] {
@@ -78,7 +78,7 @@ final class VideoTrack: FrameTrack, @unchecked Sendable {
         }
     }
 
-    /// Whether the video's next frame is the one whose turn it is.
+    /// Whether the video's next frame belongs to the capture's current one.
     private var hasPicture: Bool {
         guard let places else { return position < frameCount }
         return position < places.count && places[position] != nil

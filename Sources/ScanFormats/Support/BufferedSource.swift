@@ -19,8 +19,8 @@ package struct BufferedSource {
         buffer = [UInt8](repeating: 0, count: max(chunk, 16))
     }
 
-    /// Sees to it that `count` bytes are unread, or all that are left. Ranges of the buffer handed out before are void
-    /// afterwards.
+    /// Makes sure that `count` bytes are unread, or all that are left. Ranges of the buffer handed out before become
+    /// invalid.
     package mutating func fill(_ count: Int) throws(Problem) {
         while unread.count < count, !isAtEnd {
             if unread.lowerBound > 0, unread.lowerBound + count > buffer.count { moveToFront() }
@@ -39,7 +39,7 @@ package struct BufferedSource {
         offset += Int64(count)
     }
 
-    /// Steps over so many bytes, however many that are; false when there are fewer.
+    /// Skips `count` bytes, however many that is; false when there are fewer.
     mutating func skip(_ count: Int) throws(Problem) -> Bool {
         var left = count
         while left > 0 {

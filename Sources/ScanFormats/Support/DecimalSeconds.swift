@@ -1,20 +1,20 @@
 import ScanModel
 
-/// Times as decimal seconds in text and file names, exact to the nanosecond: a double that holds today's date in seconds
-/// goes in steps of 240 ns.
+/// Times as decimal seconds in text and file names, exact to the nanosecond: a double that holds today's date in
+/// seconds has steps of 240 ns.
 public enum DecimalSeconds {
     private static let limit = RecordedTime.limit
 
     /// The nanoseconds of a text such as `1305031102.175304`. Digits beyond the ninth decimal round; a number with an
     /// exponent is read as a double.
-    /// - Returns: nil when the text is no such number, or one of 4e9 seconds or more.
+    /// - Returns: nil when the text is not such a number, or is 4e9 seconds or more.
     public static func nanoseconds(_ text: String) -> Int64? {
         var digits = text.utf8[...]
         let isNegative = digits.first == UInt8(ascii: "-")
         if isNegative || digits.first == UInt8(ascii: "+") { digits = digits.dropFirst() }
         var value: Int64 = 0
         var digitCount = 0
-        // Digits behind the point so far; none before it.
+        // Digits after the point so far; nil before it.
         var places: Int?
         for byte in digits {
             if byte == UInt8(ascii: "."), places == nil {
@@ -48,7 +48,7 @@ public enum DecimalSeconds {
         return Int64((seconds * 1e9).rounded())
     }
 
-    /// - Parameter places: digits behind the point, 1 to 9; the time is rounded to them.
+    /// - Parameter places: digits after the point, 1 to 9; the time is rounded to them.
     public static func text(_ nanoseconds: Int64, places: Int) -> String {
         let unit = power(9 - places)
         let units = (nanoseconds.magnitude + unit / 2) / unit
@@ -66,7 +66,7 @@ public enum DecimalSeconds {
         return nanoseconds < 0 ? -value : value
     }
 
-    /// The time in whole microseconds, rounded so.
+    /// The time in whole microseconds, rounded likewise.
     public static func microseconds(_ nanoseconds: Int64) -> Int64 { rounded(nanoseconds, places: 6) / 1000 }
 
     private static func power(_ exponent: Int) -> UInt64 { (0..<exponent).reduce(1) { value, _ in value * 10 } }

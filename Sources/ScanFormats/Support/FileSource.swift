@@ -2,7 +2,7 @@ import Glibc
 import ScanModel
 import Synchronization
 
-/// A regular file, or a stretch of one, read from its start to its end. The file is closed when the source is let go.
+/// A regular file, or a stretch of one, read from its start to its end. The file is closed when the source is released.
 public final class FileSource: ByteSource {
     public let name: String
     public let byteCount: Int64?
@@ -14,8 +14,8 @@ public final class FileSource: ByteSource {
     ///   - path: where the file lies.
     ///   - name: what messages call it: its path relative to the capture.
     ///   - range: the bytes that are the file (an entry stored in an archive); all of them if nil.
-    /// - Throws: a problem of fault `input` when there is no such file or it is no regular file, of fault `environment`
-    ///   when the machine does not let it be read.
+    /// - Throws: a problem of fault `input` when there is no such file or it is not a regular file, of fault
+    ///   `environment` when the machine does not allow reading it.
     public init(path: String, name: String, range: Range<Int64>? = nil) throws(Problem) {
         if path.utf8.contains(0) { throw Problem(.input, "a file name holds a zero byte").at(file: name) }
         // O_NONBLOCK, because opening a FIFO that nobody writes to would wait for ever.
@@ -61,7 +61,7 @@ public final class FileSource: ByteSource {
         return count
     }
 
-    /// `count` bytes from `offset`, wherever the source stands.
+    /// `count` bytes from `offset`, whatever the source's position.
     public func bytes(at offset: Int64, count: Int) throws(Problem) -> [UInt8] {
         guard offset >= 0, count >= 0, let size = byteCount, offset <= size, Int64(count) <= size - offset else {
             throw Problem(.input, "\(count) bytes are wanted where the file has fewer")
@@ -84,7 +84,7 @@ public final class FileSource: ByteSource {
         }
     }
 
-    /// Reads a whole file, or a stretch of one, for a library that does not tell a disk that failed from a damaged file.
+    /// Reads a whole file, or a stretch of one, for a library that cannot tell a failing disk from a damaged file.
     /// - Throws: a problem of fault `environment` when the machine cannot read it.
     static func requireReadable(_ path: String, _ range: Range<Int64>? = nil) throws(Problem) {
         let file = try FileSource(path: path, name: path, range: range)
@@ -105,7 +105,7 @@ public final class FileSource: ByteSource {
         }
     }
 
-    /// What the file is when it is no regular one.
+    /// What the file is when it is not a regular one.
     private static func irregularKind(_ mode: mode_t) -> String? {
         switch mode & S_IFMT {
         case S_IFREG: nil
@@ -123,7 +123,7 @@ public final class MemorySource: ByteSource {
     public let name: String
     public var byteCount: Int64? { Int64(bytes.count) }
     private let bytes: [UInt8]
-    /// The most that one read gives; small in tests, to meet every border between two chunks.
+    /// The most that one read returns; small in tests, to hit every boundary between two chunks.
     private let chunk: Int
     private let position = Mutex(0)
 
@@ -188,10 +188,10 @@ extension ByteSource {
 }
 
 extension [UInt8] {
-    /// The bytes that `fill` puts at the front of a buffer for `count` or more, and says how many.
+    /// The bytes that `fill` puts at the front of a buffer for `count` or more; it returns how many.
     ///
-    /// Large buffers come in steps of 64 KiB, so that what one picture leaves free in memory suits the next, which is of
-    /// nearly the same size. Asked for as they are, a thousand pictures left two hundred megabytes of gaps behind.
+    /// Large buffers are sized in steps of 64 KiB, so that the memory that one picture frees fits the next, which is of
+    /// nearly the same size. With exact sizes, a thousand pictures left two hundred megabytes of gaps.
     fileprivate init(
         room count: Int, _ fill: (UnsafeMutableRawBufferPointer) throws(Problem) -> Int
     ) throws(Problem) {

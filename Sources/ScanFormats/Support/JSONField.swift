@@ -1,8 +1,8 @@
 import ScanModel
 
-/// A JSON value and where it stands in its file, so that whatever does not fit can be named: `streams[1].resolution`.
+/// A JSON value and its place in the file, so that whatever does not fit can be named: `streams[1].resolution`.
 public struct JSONField: Sendable {
-    /// Nil where the key is not there.
+    /// Nil where there is no such key.
     public let value: JSONValue?
     /// `streams[1].resolution`; empty for the whole text.
     public let path: String
@@ -13,8 +13,8 @@ public struct JSONField: Sendable {
 
     /// A file's text.
     /// - Parameters:
-    ///   - keepsNonNumbers: for lists of frames, where `NaN` is one frame's fault: it becomes a text of that name.
-    ///   - warnings: gets a word on keys that an object holds twice, of which the last value counts.
+    ///   - keepsNonNumbers: for lists of frames, where `NaN` spoils only one frame: it becomes a string of that name.
+    ///   - warnings: gets a note on keys that an object holds twice; the last value counts.
     package init(
         parsing bytes: [UInt8], file: String, keepsNonNumbers: Bool = false, warnings: inout [String]
     ) throws(Problem) {
@@ -73,7 +73,7 @@ public struct JSONField: Sendable {
     /// A number, or nil where the field is absent.
     public func numberIfPresent() throws(Problem) -> Double? { isAbsent ? nil : try number() }
 
-    /// A whole number of `range`.
+    /// A whole number in `range`.
     public func whole(in range: ClosedRange<Int>) throws(Problem) -> Int {
         guard let whole = value?.integer, let number = Int(exactly: whole), range.contains(number) else {
             let top = range.upperBound == .max ? "" : " to \(range.upperBound)"
@@ -88,7 +88,7 @@ public struct JSONField: Sendable {
         return numbers
     }
 
-    /// Rows of exactly `count` numbers each, one behind the other: a matrix, however many rows it has.
+    /// Rows of exactly `count` numbers each, one after the other: a matrix, however many rows it has.
     public func rows(of count: Int) throws(Problem) -> [Double] {
         var numbers: [Double] = []
         for row in try elements() { numbers += try row.numbers(count) }
@@ -97,7 +97,7 @@ public struct JSONField: Sendable {
 
     /// A pose, camera to world: rows of four numbers.
     /// - Parameter leavesLastRow: whether the row 0 0 0 1 may be left out.
-    /// - Throws: fault `input` where it is no such matrix, or one by columns.
+    /// - Throws: fault `input` where it is not such a matrix, or is column-major.
     func pose(leavesLastRow: Bool = false) throws(Problem) -> Pose {
         let numbers = try rows(of: 4)
         guard numbers.count == 16 || leavesLastRow && numbers.count == 12 else {

@@ -1,23 +1,23 @@
 import ScanModel
 
 /// The last number of each line of a text: a file that was cut off inside a line ends in a number that has fewer digits
-/// than its writer gives to the others, and is another number.
+/// than its writer gives to the others, and is wrong.
 struct LastNumbers {
-    /// How many of the numbers have so many characters behind their decimal point.
+    /// Characters after the decimal point → how many numbers have that many.
     private var counts: [Int: Int] = [:]
 
-    /// - Parameter field: the last of a line; passed over where it is no number.
+    /// - Parameter field: the last of a line; ignored where it is not a number.
     mutating func add(_ field: some StringProtocol) {
         if let places = Self.places(field) { counts[places, default: 0] += 1 }
     }
 
     /// Whether a number lacks digits that the others have: any, where a writer gives the same number of places to all;
-    /// half of them, where it writes no more than it needs, since hardly one is so short by itself. What a longer one has
-    /// lost counts for little. A writer that leaves the point out of whole numbers does so elsewhere too.
+    /// half of them, where it writes no more than it needs, since hardly any number is that short by itself. What a
+    /// longer one has lost matters little. A writer that omits the point in whole numbers does so on other lines too.
     func areCut(by field: some StringProtocol) -> Bool {
         let lines = counts.values.reduce(0, +)
         guard let places = Self.places(field), lines >= Self.enough else { return false }
-        // Many lines tell more: that none has a whole number.
+        // With many lines it also tells that none of them has a whole number.
         if places == 0 && counts[0] == nil && lines >= Self.many { return true }
         let usual = median
         return usual >= Self.enough
@@ -38,7 +38,7 @@ struct LastNumbers {
         return 0
     }
 
-    /// Nil where the field is no number, or one with an exponent, which has as many digits as it likes.
+    /// Nil where the field is not a number, or is one with an exponent, which may have any number of digits.
     private static func places(_ field: some StringProtocol) -> Int? {
         guard field.utf8.allSatisfy("0123456789+-.".utf8.contains) else { return nil }
         return field.utf8.firstIndex(of: UInt8(ascii: ".")).map { field.utf8[$0...].count - 1 } ?? 0

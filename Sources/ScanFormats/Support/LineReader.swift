@@ -17,7 +17,7 @@ package struct LineReader {
         fileprivate var range: Range<Int>
     }
 
-    /// What follows the lines that were read so far, for formats whose text ends somewhere.
+    /// What follows the lines that were read so far, for formats in which other data follows the text.
     package var rest: BufferedSource
     private let limit: Int
     private var number = 0

@@ -1,4 +1,4 @@
-/// Takes numbers from little-endian bytes, one behind the other. Behind the last byte everything is 0.
+/// Takes numbers from little-endian bytes, one after the other. Past the last byte everything is 0.
 struct LittleEndianCursor {
     private let bytes: [UInt8]
     private(set) var position: Int

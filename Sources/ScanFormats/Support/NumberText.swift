@@ -1,6 +1,6 @@
 import ScanModel
 
-/// Numbers between white space, as poses and intrinsics stand in text files.
+/// Numbers separated by white space, as poses and intrinsics are in text files.
 enum NumberText {
     /// No such file is longer.
     static let sizeLimit = 1 << 16
@@ -12,7 +12,7 @@ enum NumberText {
         String(decoding: bytes.starts(with: byteOrderMark) ? bytes[3...] : bytes[...], as: UTF8.self)
     }
 
-    /// - Throws: `input`, when something else stands there or the numbers are not as many as they should be.
+    /// - Throws: `input`, when there is something else, or not `count` numbers.
     static func numbers(_ bytes: [UInt8], count: Int? = nil, file: String) throws(Problem) -> [Double] {
         var numbers: [Double] = []
         for word in words(bytes) {
@@ -36,7 +36,7 @@ enum NumberText {
         text(of: bytes).split { $0.isWhitespace || $0 == "," }
     }
 
-    /// Rows of numbers with spaces between, each the shortest that reads back as the same one.
+    /// Rows of numbers separated by spaces, each in the shortest form that reads back as the same number.
     static func text(_ rows: [[Double]]) -> [UInt8] {
         Array(rows.map { $0.map(short).joined(separator: " ") + "\n" }.joined().utf8)
     }

@@ -1,19 +1,19 @@
 import ScanModel
 
-// Files with a camera's numbers rarely say for which size of picture they are. The principal point tells.
+// Camera files rarely say which picture size their numbers are for. The principal point tells.
 extension CameraIntrinsics {
-    /// How far the principal point lies from the picture's middle, in parts of its width or height: the larger of both.
-    /// Cameras of phones and tablets keep within a fiftieth.
+    /// How far the principal point lies from the picture's middle, as a fraction of its width or height: the larger of
+    /// the two. Cameras of phones and tablets stay within a fiftieth.
     var offCentre: Double {
         let k = counted(from: .corner)
         return max(abs(k.cx / Double(width) - 0.5), abs(k.cy / Double(height) - 0.5))
     }
 
-    /// Whether these numbers can be those of a picture of this size. A tenth of a size less or more moves the middle by a
+    /// Whether these numbers can be for a picture of this size. A size that is a tenth off moves the middle by a
     /// twentieth.
     var isCentred: Bool { offCentre < 0.05 }
 
-    /// The same numbers, taken to be for pictures of another size.
+    /// The same numbers, assumed to be for pictures of another size.
     func claimed(for size: PixelSize) -> CameraIntrinsics {
         var camera = self
         (camera.width, camera.height) = (size.width, size.height)

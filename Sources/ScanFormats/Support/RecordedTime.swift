@@ -3,7 +3,7 @@ enum RecordedTime {
     /// Times are less than this: 126 years.
     static let limit: Int64 = 4_000_000_000_000_000_000
 
-    /// Nil for what is no time: not finite, or beyond ``limit``.
+    /// Nil for what is not a time: not finite, or beyond ``limit``.
     static func nanoseconds(seconds: Double) -> Int64? {
         abs(seconds) < Double(limit) / 1e9 ? Int64((seconds * 1e9).rounded()) : nil
     }

@@ -1,17 +1,17 @@
 import ScanModel
 
-/// A text of rows and columns, row by row: CSV, or columns with white space between. Empty lines and those that begin
-/// with `#` are passed over.
+/// A text of rows and columns, row by row: CSV, or columns separated by white space. Empty lines and those that begin
+/// with `#` are skipped.
 package struct TextTable {
     package struct Row: Hashable, Sendable {
         /// From 1.
         package var line: Int
-        /// Without the white space around them. None of a line that is too long.
+        /// Without the white space around them. Empty for a line that is too long.
         package var fields: [String]
         package var end = End.lineFeed
     }
 
-    /// What stands behind the last field.
+    /// What follows the last field.
     package enum End: Hashable, Sendable {
         case lineFeed
         /// Nothing, in a file of one line.
@@ -26,7 +26,7 @@ package struct TextTable {
 
     package enum Separator: Hashable, Sendable {
         case comma
-        /// Any white space, and commas too, as readers of TUM's lists take them.
+        /// Any white space, and commas too, as readers of TUM's lists accept them.
         case space
     }
 
@@ -38,7 +38,7 @@ package struct TextTable {
     private var lastNumbers = LastNumbers()
     private let separator: Separator
 
-    /// - Parameter lineLimit: of a longer line no field is kept.
+    /// - Parameter lineLimit: no field of a longer line is kept.
     package init(_ source: any ByteSource, _ separator: Separator, lineLimit: Int) {
         file = source.name
         lines = LineReader(source, limit: lineLimit)
@@ -78,7 +78,7 @@ package struct TextTable {
 }
 
 extension TextTable.Row {
-    /// - Throws: when the row has no such column, or what stands there is no finite number.
+    /// - Throws: when the row has no such column, or it does not hold a finite number.
     package func number(_ column: Int) throws(Problem) -> Double {
         let text = try text(column)
         if end == .cut, column == fields.count - 1 { throw LastNumbers.cut(text).at(line: line) }

@@ -10,7 +10,7 @@ public struct FFmpeg: Hashable, Sendable {
     public let ffmpeg: String
     /// Where `ffprobe` is.
     public let ffprobe: String
-    /// Seconds after which one that neither reads nor writes is taken to hang, and is ended.
+    /// Seconds after which a program that neither reads nor writes is taken to hang, and is ended.
     public let patience: Int
 
     public init(ffmpeg: String, ffprobe: String, patience: Int = RunResources.usualPatience) {
@@ -58,15 +58,15 @@ public struct FFmpeg: Hashable, Sendable {
 
     /// What a stage or format that uses ffmpeg says it needs: results may change with the version, so it belongs in
     /// receipts and keys.
-    /// - Parameter facts: of a video that was probed on the way. Where both programs lie in one folder they are of one
-    ///   version, which ffprobe has said by then.
+    /// - Parameter facts: of a video that was already probed. Where both programs lie in one folder they have the same
+    ///   version, which ffprobe has then already given.
     public static func toolVersions(probed facts: VideoFacts? = nil) throws(Problem) -> [String: String] {
         let found = try find()
         if let version = facts?.probeVersion, found.isOneInstallation { return ["ffmpeg": "ffmpeg version \(version)"] }
         return ["ffmpeg": try found.version()]
     }
 
-    /// The same for a stage that writes videos, which may be of a capture whose own video was probed.
+    /// The same for a stage that writes videos, where the capture's own video may have been probed already.
     public static func toolVersions(for capture: Capture) throws(Problem) -> [String: String] {
         if let known = try capture.source.toolVersions(for: [.color])["ffmpeg"] { return ["ffmpeg": known] }
         return try toolVersions()
@@ -96,7 +96,7 @@ public struct FFmpeg: Hashable, Sendable {
 }
 
 extension RunningTool {
-    /// Starts the program and returns its number, together with what lets go of it once its end is known.
+    /// Starts the program and returns its process id, together with what lets go of it once its end is known.
     ///
     /// Subprocess is asynchronous and ScanMill's workers are not. The task runs on a queue of its own, because the
     /// caller may block one of the few threads on which tasks run otherwise.
@@ -110,7 +110,7 @@ extension RunningTool {
         Task(executorPreference: QueueExecutor()) {
             do {
                 var options = PlatformOptions()
-                // A Ctrl-C at the terminal is for ScanMill, which finishes or drops what it is doing by itself.
+                // A Ctrl-C at the terminal is for ScanMill, which itself finishes or drops what it is doing.
                 options.processGroupID = 0
                 _ = try await run(
                     .path(.init(executable)), arguments: .init(arguments),

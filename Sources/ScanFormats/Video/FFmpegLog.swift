@@ -5,7 +5,7 @@ import ScanModel
 /// an error, and the number of frames that were decoded wrong.
 ///
 /// Memory addresses are taken out and the file's address is replaced by its name in the capture, so that the same
-/// mistake gives the same words on every machine.
+/// error gives the same words on every machine.
 struct FFmpegLog: Sendable {
     /// The last error lines, each once, oldest first, together at most about 4 KiB.
     private(set) var lines: [String] = []
@@ -14,11 +14,11 @@ struct FFmpegLog: Sendable {
     /// How many frames the decoder handed out although parts of them were missing and had to be guessed.
     private(set) var damagedFrames = 0
 
-    /// The least of what is told.
+    /// The least severe level that is logged.
     enum Level: String { case warning, error }
 
-    /// With which ffmpeg and ffprobe write what is understood here: each line with its level, and each time anew, since each
-    /// damaged frame has the same one.
+    /// Make ffmpeg and ffprobe write what is understood here: each line with its level, and repeated lines each time,
+    /// since all damaged frames give the same one.
     static func arguments(for level: Level) -> [String] {
         ["-hide_banner", "-loglevel", "repeat+level+\(level.rawValue)"]
     }
@@ -65,8 +65,8 @@ struct FFmpegLog: Sendable {
 
     /// A line that speaks of the machine rather than the video: a disk or a file server that failed, a library that is
     /// missing.
-    /// - Parameter input: what was read: ffmpeg calls some damage an input/output error too, which is the machine's only
-    ///   where nobody else can read the file either.
+    /// - Parameter input: what was read: ffmpeg calls some damage an input/output error too, which is the machine's
+    ///   fault only where the file cannot be read in other ways either.
     func machineTrouble(reading input: VideoInput?) -> String? {
         func line(withAny words: [String]) -> String? { lines.last { line in words.contains(where: line.contains) } }
         func words(_ codes: [Int32]) -> [String] { codes.map { systemText($0) } }
@@ -78,7 +78,7 @@ struct FFmpegLog: Sendable {
         return line(withAny: words([EIO])).flatMap { input?.isReadable == true ? nil : $0 }
     }
 
-    /// The last words, as notes of a problem.
+    /// The last lines, as notes of a problem.
     func notes(from tool: String) -> [String] {
         lines.suffix(3).map { "\(tool) says: \($0)" }
     }

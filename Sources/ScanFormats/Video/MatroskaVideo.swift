@@ -1,7 +1,7 @@
 import ScanModel
 
 /// Uncompressed video as a Matroska stream, the form in which frames go to ffmpeg: bare pixels in a pipe have no times,
-/// and what has none is spread evenly.
+/// and ffmpeg would space them evenly.
 ///
 /// Every frame is a cluster of its own whose timestamp is the frame's, in microseconds, so that times need not be known
 /// beforehand and any of them is exact. Element numbers: RFC 9559, section 5; `V_UNCOMPRESSED`: the Matroska codec
@@ -10,12 +10,12 @@ struct MatroskaVideo: Sendable {
     let width: Int
     let height: Int
     let layout: VideoLayout
-    /// Nanoseconds; the encoder's rate control and the last frame's duration rest on it.
+    /// Nanoseconds; the encoder's rate control and the last frame's duration depend on it.
     let nominalFrameDuration: Int64
     /// Clockwise quarter turns for display, in degrees.
     let rotation: Int
 
-    /// What stands before the first frame.
+    /// The bytes before the first frame.
     var header: [UInt8] {
         let format = Self.element(
             0x1A45_DFA3,
@@ -38,12 +38,12 @@ struct MatroskaVideo: Sendable {
             Self.element(0xD7, 1) + Self.element(0x73C5, 1) + Self.element(0x83, 1) + Self.element(0x9C, 0)
                 + Self.element(0x23_E383, UInt64(nominalFrameDuration))
                 + Self.element(0x86, Array("V_UNCOMPRESSED".utf8)) + Self.element(0xE0, video))
-        // The segment is open: its size is not known, which eight bytes of ones say.
+        // The segment is open: its size is not known, which a size of all ones says.
         let segment = Self.number(0x1853_8067) + [0x01] + [UInt8](repeating: 0xFF, count: 7)
         return format + segment + info + Self.element(0x1654_AE6B, track)
     }
 
-    /// What stands before the pixels of each frame.
+    /// The bytes before the pixels of each frame.
     func frameHeader(microseconds: Int64) -> [UInt8] {
         let block: [UInt8] = [0x81, 0, 0, 0x80]  // track 1, no offset from the cluster's time, a key frame
         let size = UInt64(block.count + layout.byteCount(width: width, height: height))
@@ -59,7 +59,7 @@ struct MatroskaVideo: Sendable {
 
     private static func element(_ id: UInt32, _ value: UInt64) -> [UInt8] { element(id, bytes(value)) }
 
-    /// Sizes always take eight bytes, the first of which only says so.
+    /// Sizes always take eight bytes, the first of which only gives that length.
     private static func size(_ value: UInt64) -> [UInt8] { bytes(value | 1 << 56) }
 
     /// An element's number carries its own length in its leading bits, so only leading zeros are dropped.

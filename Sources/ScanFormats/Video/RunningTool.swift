@@ -6,7 +6,7 @@ enum Ending: Hashable, Sendable {
     case exited(Int32)
     case killed(signal: Int32)
 
-    /// It neither read nor wrote for so many seconds, and was ended for it.
+    /// It neither read nor wrote for so many seconds, and was killed for that.
     case hung(seconds: Int)
 
     /// - Throws: what ``checkMachine(behind:noting:)`` throws, and a problem of the same fault for any other failure.
@@ -18,8 +18,8 @@ enum Ending: Hashable, Sendable {
         }
     }
 
-    /// - Throws: a problem with fault `environment` when the program could not be run, did not end by itself, or speaks of
-    ///   the machine and not of what it was given.
+    /// - Throws: a problem with fault `environment` when the program could not be run, did not end by itself, or blames
+    ///   the machine and not its input.
     /// - Parameter input: the video that it read.
     func checkMachine(
         behind tool: borrowing RunningTool, reading input: VideoInput? = nil, noting note: String? = nil
@@ -70,7 +70,7 @@ struct RunningTool: ~Copyable, Sendable {
     private(set) var log: FFmpegLog
 
     private let process: pid_t
-    /// Held back until the end is known: the process stays a zombie and its number stays its own until then.
+    /// Held back until the end is known: until then the process stays a zombie and keeps its id.
     private let reaping: AsyncStream<Never>.Continuation
     private var input: PipeEnd?
     private let output: PipeEnd
@@ -112,7 +112,7 @@ struct RunningTool: ~Copyable, Sendable {
             let got = Glibc.read(output.descriptor, rest.baseAddress, rest.count)
             if got < 0 && errno == EINTR { continue }
             Heartbeat.beat()
-            // A pipe has no other failure to report; were there one, the program's end would tell.
+            // A pipe has no other failure to report; if it had, the program's end would tell.
             if got <= 0 { break }
             count += got
         }
@@ -147,7 +147,7 @@ struct RunningTool: ~Copyable, Sendable {
         return true
     }
 
-    /// Ends the program's input, takes its last words and waits for its end. What it still writes is thrown away.
+    /// Closes the program's input, reads its last messages and waits for its end. What it still writes is thrown away.
     mutating func finish() -> Ending {
         if let ending { return ending }
         input = nil
@@ -160,13 +160,13 @@ struct RunningTool: ~Copyable, Sendable {
         return end
     }
 
-    /// Kills the program, waits for its end, and leaves its last words alone.
+    /// Kills the program and waits for its end, without reading its last messages.
     mutating func stop() {
         if ending == nil { ending = Self.kill(process, reaping) }
     }
 
-    /// Waits until `descriptor` is ready, and meanwhile takes what comes on standard error: a program whose error pipe
-    /// is full would stand still.
+    /// Waits until `descriptor` is ready, and meanwhile reads standard error: a program whose error pipe is full would
+    /// block.
     private mutating func wait(for descriptor: Int32, _ events: Int32) {
         while true {
             var waiting = [
@@ -201,7 +201,7 @@ struct RunningTool: ~Copyable, Sendable {
         }
     }
 
-    /// With whatever it has started itself: it leads a process group of its own.
+    /// Kills it with whatever it has started itself: it leads a process group of its own.
     private static func kill(_ process: pid_t, _ reaping: AsyncStream<Never>.Continuation) -> Ending {
         _ = Glibc.kill(-process, SIGKILL)
         defer { reaping.finish() }

@@ -2,7 +2,7 @@ import Glibc
 import ScanModel
 
 /// A nameless temporary copy under `TMPDIR` (else `/var/tmp`), for programs that need a file to seek in. It is gone when
-/// this value is, or the process, however that ends.
+/// this object or the process is, however that ends.
 final class SpooledFile: Sendable {
     /// Where other processes of this user find it.
     let path: String
@@ -42,8 +42,8 @@ final class SpooledFile: Sendable {
     }
 }
 
-/// A file in a folder whose name is taken away at once, and which no child process inherits: `mkstemp` would leave a moment
-/// in which one that another thread starts does.
+/// A file in a folder that is unlinked at once, and which no child process inherits: `mkstemp` would leave a moment in
+/// which a child that another thread starts inherits it.
 private func openTemporary(_ folder: String) -> Int32 {
     while true {
         let path = "\(folder)/scanmill-\(String(UInt64.random(in: .min ... .max), radix: 36))"

@@ -1,17 +1,18 @@
 internal import CScanMill
 import ScanModel
 
-// The colours of a video are those that ffmpeg gives on x86, bit for bit: by the whole numbers with which libswscale's
-// yuv2rgb works there on 4:2:0, an approximation of the standards'. With every product shifted right by 16 bits, and the
-// factors of `YUVEncoding.factors`,
+// The colours of a video are those that ffmpeg gives on x86, bit for bit: they use the integer arithmetic of
+// libswscale's yuv2rgb there for 4:2:0, which approximates the standards. With every product shifted right by 16 bits,
+// and the factors of `YUVEncoding.factors`,
 //
 //     y = (8 Y − black) · luma        u = 8 U − 1024        v = 8 V − 1024
 //     red = y + v · redV        green = y + (u · greenU + v · greenV)        blue = y + u · blueU
 //
-// clipped to 0...255; one U and one V count for two by two pixels. Without those instructions, and on other processors,
-// libswscale rounds in other ways: made here, colours and what is computed from them are the same on all machines.
+// clipped to 0...255; two by two pixels share one U and one V. Without x86's instructions, and on other processors,
+// libswscale rounds differently; made here, colours and what is computed from them are the same on all machines.
 //
-// Range and matrix are those that the video declares where it begins; ffmpeg makes frames of another size or format alike.
+// Range and matrix are those that the video declares at its beginning; ffmpeg converts frames of another size or format
+// to match.
 
 extension RGBImage {
     /// The colours of a video's picture.
@@ -26,7 +27,8 @@ extension RGBImage {
 }
 
 extension LumaImage {
-    /// The luma plane of a video's picture, expanded to 0...255 where it runs from 16 to 235: what ``VideoLayout/luma`` is.
+    /// The luma plane of a video's picture, expanded to 0...255 where it runs from 16 to 235, as in
+    /// ``VideoLayout/luma``.
     init(planeOf picture: YUVImage) {
         var luma = Array(picture.planes.prefix(picture.width * picture.height))
         if !picture.encoding.isFullRange { sm_expand_range(&luma, luma.count) }
@@ -44,11 +46,11 @@ extension YUVImage {
 }
 
 extension YUVEncoding {
-    /// Of the frames of a video.
-    /// - Returns: nil where ffmpeg has to make their colours: of more than 8 bits, of chroma in another number, and of odd
-    ///   sizes, whose last row or column it treats in another way.
+    /// The encoding of a video's frames.
+    /// - Returns: nil where ffmpeg has to make their colours: for more than 8 bits, for other chroma subsampling, and
+    ///   for odd sizes, whose last row or column it treats differently.
     public init?(of facts: VideoFacts) {
-        // Decoders call full range by the second name; where the two contradict each other the range may change on the way.
+        // Decoders call full range by the second name; where name and range disagree, the range may change on the way.
         guard facts.pixelFormat == (facts.isFullRange ? "yuvj420p" : "yuv420p"), facts.width.isMultiple(of: 2),
             facts.height.isMultiple(of: 2), let matrix = Matrix(named: facts.color.matrix)
         else { return nil }
@@ -65,7 +67,7 @@ extension YUVEncoding {
             green_v: chroma(-parts.greenV), blue_u: chroma(parts.blueU))
     }
 
-    /// From 1/65536 to 1/8192, since what is multiplied is eightfold.
+    /// From 1/65536 to 1/8192, since what it multiplies is scaled by eight.
     private static func rounded(_ part: Int32) -> Int16 { Int16((part + 4) >> 3) }
 }
 

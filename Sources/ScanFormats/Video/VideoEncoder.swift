@@ -20,7 +20,7 @@ public final class VideoEncoder: Sendable {
     /// - Parameters:
     ///   - path: the file to write.
     ///   - name: what problems call it, relative to the output folder.
-    /// - Throws: a problem with fault `usage` for settings that cannot be, such as an odd width; with fault
+    /// - Throws: a problem with fault `usage` for impossible settings, such as an odd width; with fault
     ///   `environment` when ffmpeg cannot be started.
     public init(path: String, name: String, settings: VideoSettings, with ffmpeg: FFmpeg) throws(Problem) {
         try settings.check()
@@ -51,7 +51,7 @@ public final class VideoEncoder: Sendable {
     ///   - pixels: in the layout and size of the settings.
     ///   - time: when it is shown, in nanoseconds on any clock; written relative to the first frame's, rounded to
     ///     microseconds. Times ascend.
-    /// - Throws: a problem with fault `input` when the time does not ascend, or an mp4 has no place for so long a step;
+    /// - Throws: a problem with fault `input` when the time does not ascend, or a step is too long for an mp4;
     ///   with fault `environment` when ffmpeg fails, for example on a full disk.
     public func append(_ pixels: [UInt8], at time: Int64) throws(Problem) {
         let result: Result<Void, Problem> = state.withLock { state in
@@ -117,7 +117,7 @@ extension VideoEncoder {
         guard times.count == frames.count, !frames.isEmpty, settings.layout == .yuv420p else {
             throw Problem(.tool, "\(frames.count) frames cannot be written with \(times.count) times").at(file: name)
         }
-        // Encoding takes most of the time, and what is guessed of damaged frames is the same each time.
+        // Encoding takes most of the time, and with one thread what is guessed of damaged frames is the same each time.
         let decoder = try VideoDecoder(input, facts: facts, layout: .yuv420p, threads: 1, with: ffmpeg)
         let encoder = try VideoEncoder(path: path, name: name, settings: settings, with: ffmpeg)
         var pixels: [UInt8] = []
@@ -132,7 +132,7 @@ extension VideoEncoder {
             position += 1
             try encoder.append(pixels, at: time)
         }
-        // To the end, although nothing more is kept: only the count tells that no frame was lost on the way.
+        // To the end, although no more frames are kept: only the count shows that none was lost on the way.
         try decoder.finish()
         var written = try encoder.finish()
         written.complaints = decoder.complaints
@@ -141,8 +141,8 @@ extension VideoEncoder {
 }
 
 extension VideoEncoder {
-    /// Writes the frames of a video as a new mp4, as they were encoded and at their times, and nothing else. Those that an
-    /// edit list hid, and that count, are shown in it.
+    /// Writes the frames of a video as a new mp4, as they were encoded and at their times, and nothing else. Frames
+    /// that an edit list hid, but that count, are shown in it.
     /// - Parameters:
     ///   - facts: of the video, with which those of the new one are compared.
     ///   - count: how many of its first frames are to be in it; nil for all.
@@ -177,7 +177,7 @@ extension VideoEncoder {
 /// The part of an encoder that changes.
 private struct EncoderState: ~Copyable, Sendable {
     let stream: MatroskaVideo
-    /// Between two frames, microseconds; nil where the file has room for any.
+    /// Between two frames, microseconds; nil where the file can hold any step.
     let longestStep: Int64?
     var tool: RunningTool
     /// Whether the file is whole and has been read back.

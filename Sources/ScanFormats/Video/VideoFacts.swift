@@ -7,9 +7,9 @@ public struct VideoInput: Hashable, Sendable {
     public var range: Range<Int64>?
     /// What problems call it: its path in the capture.
     public var name: String
-    /// Whether the frames count that the file's edit list hides. Players and ffmpeg leave them out otherwise.
+    /// Whether frames hidden by the file's edit list count. Players and ffmpeg normally leave them out.
     public var ignoresEditList: Bool
-    /// Whether a file that was cut off is taken as far as its frames are whole.
+    /// Whether a file that was cut off is read as far as its frames are whole.
     public var keepsWhole: Bool
 
     public init(
@@ -41,8 +41,8 @@ public struct VideoInput: Hashable, Sendable {
     /// Options for ffmpeg and ffprobe that stand before the input.
     var options: [String] { Self.safety + (ignoresEditList && isMOV ? ["-ignore_editlist", "1"] : []) }
 
-    /// A file that only calls itself a video cannot make them open other files or addresses (play lists), nor ask for a
-    /// picture that does not fit in memory.
+    /// A file that only pretends to be a video cannot make ffmpeg and ffprobe open other files or addresses (play
+    /// lists), or ask for a picture that does not fit in memory.
     private static let safety = [
         "-protocol_whitelist", "file,subfile", "-format_whitelist", "mov,matroska,avi,h264,hevc",
         "-max_pixels", String(largestPicture),
@@ -51,8 +51,8 @@ public struct VideoInput: Hashable, Sendable {
     /// In pixels: 8192 × 8192.
     static let largestPicture = 1 << 26
 
-    /// Whether the file begins with a box of mp4 or QuickTime. The readers of other formats do not know their options, and
-    /// ffmpeg would give a sound video up for that.
+    /// Whether the file begins with a box of mp4 or QuickTime. The readers of other formats do not know the option, and
+    /// ffmpeg would reject an intact video because of it.
     private var isMOV: Bool {
         guard let source = try? FileSource(path: path, name: name, range: range) else { return false }
         var head = BufferedSource(source, chunk: 8)
@@ -83,15 +83,15 @@ public struct VideoFacts: PixelSized, Hashable, Sendable {
     public var codec = ""
     public var pixelFormat = ""
     public var color = VideoColor()
-    /// Frames to be decoded: the stream's packets, without those that an edit list hides and that do not count.
+    /// Frames to be decoded: the stream's packets, without those that an edit list hides unless they count.
     public var frameCount = 0
     /// When each frame is shown, in nanoseconds after the first, ascending, one a frame. Decoding times stand in where
     /// the file has no presentation times; nil where it has neither (a bare H.264 stream).
     public var times: [Int64]?
     /// When the first frame is shown, by the file's own clock; seconds.
     public var start = 0.0
-    /// Whether frames are decoded in another order than they are shown: without an edit list, the clock of such a file begins
-    /// late for that alone.
+    /// Whether frames are decoded in another order than they are shown: without an edit list, that alone makes the
+    /// file's clock begin late.
     public var isReordered = false
     /// Frames a second, as the container declares it.
     public var averageRate: Double?
@@ -99,12 +99,12 @@ public struct VideoFacts: PixelSized, Hashable, Sendable {
     public var probeVersion: String?
     /// What ffprobe found wrong, without giving up.
     public var complaints: [String] = []
-    /// Of a file that was cut off and is taken as far as it goes: that it was.
+    /// The problem of a file that was cut off and is read as far as it goes.
     public var cut: Problem?
     /// How many frames its index lists, of which ``frameCount`` may be whole; nil where it has none.
     public var listedCount: Int?
 
-    /// Whether luma runs from 0 to 255 and not from 16 to 235.
+    /// Whether luma runs from 0 to 255 rather than from 16 to 235.
     public var isFullRange: Bool { color.range == "pc" || pixelFormat.hasPrefix("yuvj") }
 
     public init() {}
@@ -114,10 +114,9 @@ public struct VideoFacts: PixelSized, Hashable, Sendable {
     ///   frame that has both times sets the clocks.
     /// - Returns: each with how much later it is shown, nanoseconds; none where nothing can be compared.
     public func framesOffTime(from timestamps: [Int64?]) -> [(frame: Int, late: Double)] {
-        guard let times, times.count > 1,
+        guard let times, let median = Self.medianStep(times),
             let anchor = timestamps.prefix(times.count).firstIndex(where: { $0 != nil }), let start = timestamps[anchor]
         else { return [] }
-        let median = Self.medianStep(times)
         return zip(times, timestamps).enumerated().compactMap { frame, pair in
             guard let stamp = pair.1 else { return nil }
             // No timestamp can make this overflow.
@@ -126,9 +125,9 @@ public struct VideoFacts: PixelSized, Hashable, Sendable {
         }
     }
 
-    /// Which frame of a video is whose picture.
+    /// Which of a video's frames belongs to which frame that was taken.
     public struct Pairing: Hashable, Sendable {
-        /// For each frame that was taken the number of the video's, ascending; nil for those it lacks.
+        /// For each frame that was taken, the number of the video's frame, ascending; nil for those the video lacks.
         public var places: [Int?]
         /// Whether no other pairing fits nearly as well.
         public var isSure: Bool
@@ -136,18 +135,18 @@ public struct VideoFacts: PixelSized, Hashable, Sendable {
 
     /// Where the video lacks frames that were taken: which of its frames is shown at the time of each.
     ///
-    /// A recorder whose encoder is not ready leaves a picture out, and writes its camera all the same. How many of the first
-    /// frames it left out nobody knows, so each number of them is tried: the one under which times agree best counts. Of
-    /// those that agree as well, within what containers round times to, it is the one by which the file's own clock begins
-    /// late, else the smallest.
+    /// A recorder whose encoder is not ready leaves a picture out, but writes its camera all the same. How many of the
+    /// first frames it left out is unknown, so each number of them is tried, and the one under which times agree best
+    /// is taken. Of those that agree equally well, within what containers round times to, it is the one by which the
+    /// file's own clock begins late, else the smallest.
     /// - Parameter timestamps: of the frames in their order, nanoseconds on any clock, more than the video has frames.
-    /// - Returns: nil where a frame of the video is shown at nobody's time, within half a frame, or where it lacks half of
-    ///   them or more.
+    /// - Returns: nil where a frame of the video is not within half a frame of any timestamp, or where the video lacks
+    ///   half of the frames or more.
     public func pairing(with timestamps: [Int64]) -> Pairing? {
-        guard let times, times.count > 1, times.count < timestamps.count, 2 * times.count > timestamps.count else {
-            return nil
-        }
-        let tolerance = Self.medianStep(times) / 2
+        guard let times, let step = Self.medianStep(times), times.count < timestamps.count,
+            2 * times.count > timestamps.count
+        else { return nil }
+        let tolerance = step / 2
         var fitting: [(gap: Double, partners: [Int])] = []
         for first in timestamps.prefix(min(timestamps.count - times.count, Self.mostLost) + 1) {
             let shifted = timestamps.map { $0.subtractingReportingOverflow(first).partialValue }
@@ -156,13 +155,13 @@ public struct VideoFacts: PixelSized, Hashable, Sendable {
                 continue
             }
             let gaps = zip(times, partners).map { Double($0) - Double(shifted[$1]) }
-            // The first frame's own rounding is in all of them.
+            // The first frame's own rounding is part of every gap.
             let offset = gaps.reduce(0, +) / Double(gaps.count)
             fitting.append((gaps.reduce(0) { $0 + abs($1 - offset) } / Double(gaps.count), partners))
         }
         guard let least = fitting.map(\.gap).min() else { return nil }
         let best = fitting.filter { $0.gap <= least + Self.rounding }
-        // A file whose clock begins so many frames late says how many were left out at first.
+        // The number of frames by which a file's clock begins late is the number left out at first.
         let late = isReordered ? 0 : start * 1e9 / Double(2 * tolerance)
         let chosen = best.first { abs(Double($0.partners[0]) - late) < 0.25 } ?? best[0]
         var places = [Int?](repeating: nil, count: timestamps.count)
@@ -173,10 +172,9 @@ public struct VideoFacts: PixelSized, Hashable, Sendable {
     /// How many of the first frames a video may lack.
     private static let mostLost = 100
 
-    /// Nanoseconds, of the mean: QuickTime counts in 1/600 s.
+    /// Nanoseconds, for the mean gap: QuickTime counts in 1/600 s.
     private static let rounding = 5e5
 
-    private static func medianStep(_ times: [Int64]) -> Int64 {
-        zip(times.dropFirst(), times).map { $0 - $1 }.sorted()[(times.count - 1) / 2]
-    }
+    /// Nil for fewer than two.
+    private static func medianStep(_ times: [Int64]) -> Int64? { zip(times.dropFirst(), times).map { $0 - $1 }.middle }
 }

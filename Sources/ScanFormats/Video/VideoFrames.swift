@@ -21,8 +21,8 @@ public enum VideoLayout: Hashable, Sendable {
         }
     }
 
-    /// - Parameter isFullRange: whether the video keeps luma in 0...255. Of both ranges ffmpeg would take the smaller one
-    ///   for a video of 10 bits, whichever it has.
+    /// - Parameter isFullRange: whether the video keeps luma in 0...255. If left both ranges to choose from, ffmpeg
+    ///   would take the smaller one for any video of 10 bits.
     fileprivate func options(isFullRange: Bool) -> [String] {
         let kind = isFullRange ? "yuvj" : "yuv"
         return switch self {
@@ -46,15 +46,15 @@ public final class VideoDecoder: Sendable {
 
     private let stream: Mutex<FrameStream>
 
-    /// Of more ffmpeg itself says that they do not help, and of far more that it cannot.
+    /// With more, ffmpeg itself warns that they do not help, and with far more it fails.
     private static let mostThreads = 16
 
     /// Starts decoding.
     /// - Parameters:
     ///   - facts: from ``VideoProbe``, for the picture size and the number of frames to expect.
     ///   - threads: how many threads ffmpeg decodes with; 0 leaves it to ffmpeg. The frames of a sound video do not depend
-    ///     on it; what is guessed of damaged ones is always the same with 1 alone, for it depends on what other threads have
-    ///     decoded by then.
+    ///     on it; what is guessed of damaged ones is always the same only with 1, since it depends on what other
+    ///     threads have decoded by then.
     /// - Throws: a problem with fault `environment` when ffmpeg cannot be started. What is wrong with the video comes
     ///   from ``nextFrame(into:)``.
     public init(
@@ -70,7 +70,7 @@ public final class VideoDecoder: Sendable {
                 "-threads", String(min(max(0, threads), Self.mostThreads)), "-i", input.address, "-map", "0:V:0",
                 "-fps_mode", "passthrough",
             ]
-            // A finer clock than the video's own: two frames within one of its ticks are no complaint.
+            // A finer clock than the video's own, so that two frames within one of its ticks raise no complaint.
             + layout.options(isFullRange: facts.isFullRange) + [
                 "-enc_time_base", "1/1000000", "-f", "rawvideo", "-avioflags", "direct", "pipe:1",
             ]
@@ -85,15 +85,15 @@ public final class VideoDecoder: Sendable {
             FrameStream(tool: tool, input: input, expected: facts.frameCount, isCut: facts.cut != nil))
     }
 
-    /// Decodes the next frame into `pixels`. What has a frame's size is written over; anything else is made anew.
-    /// - Returns: false after the last frame; what was made anew is empty then, as after a problem.
+    /// Decodes the next frame into `pixels`. An array of a frame's size is overwritten; any other is replaced.
+    /// - Returns: false after the last frame; a replaced array is then empty, as after a problem.
     /// - Throws: a problem with fault `input` when ffmpeg gives up, or when the video ends before or after the number
     ///   of frames that its index lists, since all later frames would then be taken for others; with fault
     ///   `environment` when ffmpeg was killed. The same problem is thrown again by later calls.
     public func nextFrame(into pixels: inout [UInt8]) throws(Problem) -> Bool {
         if pixels.count == frameByteCount { return try pixels.withUnsafeMutableBytes { next(into: $0) }.get() }
         var result = Result<Bool, Problem>.success(false)
-        // Filling it with zeros first would take a hundredth of the time that decoding takes.
+        // Filling it with zeros first would add a hundredth of the decoding time.
         pixels = [UInt8](unsafeUninitializedCapacity: frameByteCount) { buffer, filled in
             result = next(into: UnsafeMutableRawBufferPointer(buffer))
             if case .success(true) = result { filled = frameByteCount }
@@ -124,7 +124,8 @@ public final class VideoDecoder: Sendable {
         while try skipFrame() {}
     }
 
-    /// Of how many frames ffmpeg had to guess parts. As it works ahead, only ``finish()`` makes the count complete.
+    /// The number of frames of which ffmpeg had to guess parts. As it works ahead, only ``finish()`` makes the count
+    /// complete.
     public var guessedFrames: Int { stream.withLock { $0.log.damagedFrames } }
 
     /// What ffmpeg found wrong so far without giving up: how many frames it had to guess parts of, then some of its words.
@@ -140,14 +141,14 @@ public final class VideoDecoder: Sendable {
                     "parts of \(damaged) of \(facts.frameCount) frames were missing or damaged, and guessed; "
                         + "those up to the next key frame build on them"
                 ]
-            // What reads the file and what decodes it speak at once, in any order.
+            // ffmpeg's reader and decoder log at the same time, in any order.
             let words = stream.log.lines.sorted()
             let others = words.count - Self.mostWords
             return count + words.prefix(Self.mostWords) + (others > 0 ? ["and \(others) other complaints"] : [])
         }
     }
 
-    /// Each damaged frame earns several.
+    /// Each damaged frame causes several.
     private static let mostWords = 3
 }
 
@@ -155,7 +156,7 @@ public final class VideoDecoder: Sendable {
 private struct FrameStream: ~Copyable, Sendable {
     private let input: VideoInput
     private let expected: Int
-    /// Whether more may be decoded, of which parts were guessed.
+    /// Whether the file was cut off: then more frames may be decoded, with guessed parts.
     private let isCut: Bool
     private var tool: RunningTool
     private var frame = 0
@@ -191,7 +192,7 @@ private struct FrameStream: ~Copyable, Sendable {
     /// - Parameter count: how many bytes came where the next frame would be.
     private mutating func checkEnd(_ count: Int, of frameBytes: Int) throws(Problem) {
         if isCut, frame == expected {
-            // To the end, so that all there is to complain of has been said.
+            // To the end, so that the log has all complaints.
             _ = tool.finish()
             return
         }

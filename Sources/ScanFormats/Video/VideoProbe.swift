@@ -31,7 +31,7 @@ public enum VideoProbe {
         }
     }
 
-    /// Says itself what ffprobe would say less clearly, and keeps it from waiting for a FIFO.
+    /// Reports what ffprobe would report less clearly, and keeps it from waiting for a FIFO.
     private static func checkFile(_ input: VideoInput) throws(Problem) {
         var facts = stat()
         guard stat(input.path, &facts) == 0 else {
@@ -53,7 +53,7 @@ public enum VideoProbe {
     }
 }
 
-/// Reads ffprobe's compact form: a line a packet or stream, `packet|pts=0|dts=-512|flags=K_`.
+/// Reads ffprobe's compact form: one line for each packet or stream, `packet|pts=0|dts=-512|flags=K_`.
 private struct ProbeReader {
     private var facts = VideoFacts()
     private var hasStream = false
@@ -107,7 +107,7 @@ private struct ProbeReader {
             case "time_base": timeBase = Self.ratio(value) ?? timeBase
             case "avg_frame_rate":
                 facts.averageRate = Self.ratio(value).map { Double($0.numerator) / Double($0.denominator) }
-            // The display matrix counts counter-clockwise, the tag of older versions clockwise.
+            // The display matrix rotates counter-clockwise, the tag of older versions clockwise.
             case "rotation": turns.matrix = Double(value).map { -$0 }
             case "rotate": turns.tag = Double(value)
             default: continue
@@ -126,7 +126,7 @@ private struct ProbeReader {
                 .input, "the video holds no frames", notes: log.notes(from: "ffprobe"), fix: "copy the file again")
         }
         var result = facts
-        // It was cut off where it ends.
+        // The place of the cut is the file's end.
         result.cut = cut(log).map { cut in input.byteCount.map { cut.at(byte: $0, of: $0) } ?? cut }
         let sorted = try times()
         result.times = sorted
@@ -157,9 +157,9 @@ private struct ProbeReader {
 
     /// Whether the file ends before its last frames do.
     private func cut(_ log: FFmpegLog) -> Problem? {
-        // An edit list may leave listed frames out; only together with a complaint it means that they are not there.
+        // An edit list may leave listed frames out; only together with a complaint are they missing.
         let lacksListed = facts.listedCount.map { facts.frameCount < $0 } == true && !log.lines.isEmpty
-        // The words of ffmpeg's reader of mp4 and QuickTime for a frame that begins in the file and ends behind it.
+        // The words of ffmpeg's reader of mp4 and QuickTime for a frame that begins in the file and ends beyond it.
         let isPartial = log.lines.contains { $0.contains("stream \(streamIndex), ") && $0.hasSuffix("partial file") }
         guard lacksListed || isPartial else { return nil }
         let listed = facts.listedCount.map { ["\(facts.frameCount) of the \($0) frames that it lists are there"] } ?? []
@@ -168,8 +168,8 @@ private struct ProbeReader {
             notes: listed + log.notes(from: "ffprobe"), fix: "copy the file again")
     }
 
-    /// Of a file that was cut off, how many frames are whole and have no missing one before them. The last packet is the one
-    /// that was cut; whatever is decoded from it on is shown no earlier than it is decoded.
+    /// How many frames of a file that was cut off are whole and have no missing one before them. The last packet is the
+    /// one that was cut; nothing from it on is shown before it is decoded.
     private var wholeCount: Int {
         let count = facts.frameCount
         guard presentationTimes.count == count, decodingTimes.count == count, let last = decodingTimes.last else {

@@ -1,43 +1,43 @@
 import ScanModel
 
-/// What an encoded video is to be.
+/// How a video is to be encoded.
 public struct VideoSettings: Hashable, Sendable {
     public enum Container: String, Hashable, Sendable {
         case mp4
         case matroska
 
-        /// What its clock counts in, nanoseconds: frames can have no times in between.
+        /// The unit of its clock, nanoseconds: frames can have no times in between.
         public var tick: Int64 { self == .mp4 ? 1000 : 1_000_000 }
 
-        /// Whether there is a place for a frame so many nanoseconds behind the one before.
+        /// Whether the container can hold a frame so many nanoseconds after the one before.
         public func holds(step: Int64) -> Bool {
             // Rounded to the clock, a step may gain one microsecond.
             step >= tick && step / 1000 < longestStep ?? .max
         }
 
-        /// How long a frame may be shown, microseconds: an mp4 counts it in 31 bits, of which ffmpeg takes the greatest
-        /// number for none. Nil where there is no bound.
+        /// How long a frame may be shown, microseconds: an mp4 counts it in 31 bits, the greatest value of which
+        /// means none to ffmpeg. Nil where there is no bound.
         public var longestStep: Int64? { self == .mp4 ? Int64(Int32.max) - 1 : nil }
     }
 
-    /// Pixels of the frames as given; both even, as 4:2:0 chroma asks for.
+    /// Pixels of the frames as given; both even, as 4:2:0 chroma requires.
     public var width: Int
     public var height: Int
     /// How the frames are given: `.rgb24` or `.yuv420p`.
     public var layout: VideoLayout
-    /// Frames a second, about: for the encoder's rate control. The times that are written come with the frames.
+    /// Frames per second, approximately: for the encoder's rate control. The written times come with the frames.
     public var nominalRate: Double
     /// By how many degrees, clockwise, a player is to turn the picture: 0, 90, 180 or 270.
     public var rotation = 0
-    /// Of `.yuv420p` frames, which are written as they are. Red, green and blue become BT.601 luma and chroma of
-    /// limited range, and are declared so: what programs assume that do not read the declaration.
+    /// The colour of `.yuv420p` frames, which are written as they are. Red, green and blue become BT.601 luma and
+    /// chroma of limited range, and are declared so: programs that do not read the declaration assume the same.
     public var color = VideoColor()
     /// x264's constant rate factor: 0 (no loss) to 51; 18 is hard to tell from the original.
     public var rateFactor = 18.0
     public var container = Container.mp4
     /// x264's preset, from "ultrafast" to "veryslow".
     public var preset = "veryfast"
-    /// Of mp4 files: whether the index stands before the frames, so that a browser plays the file while it loads.
+    /// For mp4 files: whether the index comes before the frames, so that a browser plays the file while it loads.
     public var startsAtOnce = false
 
     public init(width: Int, height: Int, layout: VideoLayout, nominalRate: Double) {
@@ -107,7 +107,7 @@ extension VideoSettings {
 }
 
 extension VideoColor {
-    /// With everything that ffmpeg cannot be told by name taken for unknown.
+    /// The same, with every name that cannot be passed to ffmpeg replaced by "unknown".
     fileprivate var known: VideoColor {
         let names: Set = [
             "tv", "pc", "bt709", "bt470bg", "smpte170m", "smpte240m", "bt2020", "bt2020nc", "bt2020c", "smpte432",

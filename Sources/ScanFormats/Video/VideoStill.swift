@@ -4,7 +4,7 @@ import ScanModel
 public enum VideoStill {
     /// - Parameters:
     ///   - frame: its number, from 0.
-    ///   - size: what it is made smaller to.
+    ///   - size: the size that it is downscaled to.
     /// - Throws: a problem with fault `input` when the frame cannot be decoded; with fault `environment` when ffmpeg
     ///   cannot be started.
     public static func decode(
@@ -32,26 +32,26 @@ public enum VideoStill {
         } catch { throw error.at(file: input.name).inFrame(frame) }
     }
 
-    /// What of that which is decoded is the frame: the first from half a frame before its time on, so that rounding does not
-    /// take the next one. A video without times, a bare stream, is decoded from its beginning and counted.
+    /// Selects the frame from those that are decoded: the first from half a frame before its time on, so that rounding
+    /// does not select the next one. A video without times, a bare stream, is decoded from its start and counted.
     private static func selecting(_ frame: Int, _ facts: VideoFacts) -> String {
         guard let start = begin(of: frame, facts) else { return "select=eq(n\\,\(frame))" }
         return "select=gte(t\\,\(start.fixedText(decimals: 9)))"
     }
 
-    /// By the file's own clock, for sound may begin before the pictures do.
+    /// Seeks by the file's own clock, since sound may begin before the pictures do.
     ///
-    /// Containers are sought in by the times at which frames are decoded, and what is shown before a key frame may have to be
-    /// decoded after it, or with what stands before it (an open group of pictures). No codec shows a frame more than
-    /// sixteen later than it is decoded (ITU-T H.264, A.3.1, and H.265, A.4.2): so many frames before, the seek ends at a
-    /// key frame from which all are decoded that follow.
+    /// Containers are sought by the times at which frames are decoded, and what is shown before a key frame may have to
+    /// be decoded after it, or with what comes before it (an open group of pictures). No codec shows a frame more than
+    /// sixteen later than it is decoded (ITU-T H.264, A.3.1, and H.265, A.4.2): seeking that many frames back ends at a
+    /// key frame from which all following frames can be decoded.
     private static func seeking(_ frame: Int, _ facts: VideoFacts) -> [String] {
         guard frame > 17, let start = begin(of: frame - 17, facts) else { return ["-copyts"] }
-        // What is accurate for ffmpeg leaves out what comes before that time and the file's own beginning together.
+        // ffmpeg's accurate seek leaves out everything before the sum of that time and the file's own start.
         return ["-copyts", "-noaccurate_seek", "-seek_timestamp", "1", "-ss", start.fixedText(decimals: 9)]
     }
 
-    /// Half a frame before a frame's time, in seconds by the file's own clock; nil where nothing tells.
+    /// Half a frame before a frame's time, in seconds by the file's own clock; nil where it cannot be told.
     private static func begin(of frame: Int, _ facts: VideoFacts) -> Double? {
         guard let times = facts.times else { return nil }
         if frame == 0 { return facts.start - 1 }

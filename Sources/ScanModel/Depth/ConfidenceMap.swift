@@ -1,4 +1,4 @@
-/// How far each depth pixel can be trusted, as recorded: `range` is what the recorder calls worst and best.
+/// How far each depth pixel can be trusted, as recorded: `range` is the recorder's worst and best value.
 public struct ConfidenceMap: PixelSized, Hashable, Sendable {
     public var width: Int
     public var height: Int
@@ -24,7 +24,7 @@ public struct ConfidenceMap: PixelSized, Hashable, Sendable {
 }
 
 extension ConfidenceMap {
-    /// Whether there are values that the recorder's range does not have.
+    /// Whether there are values outside the recorder's range.
     public var hasStrays: Bool {
         var (low, high): (UInt8, UInt8) = (.max, .min)
         values.withUnsafeBufferPointer { values in
@@ -36,7 +36,7 @@ extension ConfidenceMap {
         return !values.isEmpty && !(range.contains(Int(low)) && range.contains(Int(high)))
     }
 
-    /// The pixels of each level: low, medium, high.
+    /// The number of pixels of each level: low, medium, high.
     public var levelCounts: [Int] {
         let medium = Self.threshold(level: 1, in: range)
         let high = Self.threshold(level: 2, in: range)

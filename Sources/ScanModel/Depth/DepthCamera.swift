@@ -1,4 +1,4 @@
-/// The camera of a depth sensor that stands apart from the colour camera, as on the Structure sensor.
+/// The camera of a depth sensor that is separate from the colour camera, as on the Structure sensor.
 ///
 /// A capture without one has depth that is aligned with its pictures: the same view at another resolution.
 public struct DepthCamera: Hashable, Sendable {

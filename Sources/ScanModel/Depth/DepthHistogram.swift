@@ -1,10 +1,10 @@
 /// How many depth pixels lie how far away.
 ///
-/// Bins of 5 mm up to 20 m and one for what is farther: quantiles are right to 5 mm, as long as they are within 20 m.
+/// Bins of 5 mm up to 20 m, and one for everything farther: quantiles within 20 m are accurate to 5 mm.
 public struct DepthHistogram: Hashable, Sendable {
     /// Metres.
     public static let binSize = 0.005
-    /// In bins, 2.5 µm: what single precision makes of whole millimetres must not fall short of their bin.
+    /// In bins, 2.5 µm: whole millimetres rounded to single precision must not fall short of their bin.
     private static let slack: Float = 0.0005
     private static let perMetre: Float = 200
     private static let binCount = 4000
@@ -55,10 +55,10 @@ public struct DepthHistogram: Hashable, Sendable {
 
     public var shareWithDepth: Double { pixelCount == 0 ? 0 : Double(validCount) / Double(pixelCount) }
 
-    /// Below which a share of the pixels with depth lie, metres; nil where there are none.
+    /// The depth below which a share of the pixels with depth lie, metres; nil where there are none.
     public func quantile(_ share: Double) -> Double? {
         guard validCount > 0 else { return nil }
-        // Half a pixel in: the middle of the first one is the lowest share there is.
+        // Half a pixel in: share 0 is the middle of the first pixel.
         let rank = share * Double(validCount - 1) + 0.5
         var below = 0
         for (bin, count) in bins.enumerated() where count > 0 {
@@ -75,7 +75,7 @@ public struct DepthHistogram: Hashable, Sendable {
 
     /// The same in at most `limit` wider bins from 0 on, of 5, 10, 25 or 50 cm, 1 or 2 m.
     ///
-    /// They reach as far as all but a thousandth of the pixels; the last one also holds what is farther.
+    /// They reach far enough for all but a thousandth of the pixels; the last one also holds what is farther.
     public func coarse(atMost limit: Int) -> (step: Double, pixels: [Int]) {
         guard validCount > 0, let end = quantile(0.999) else { return (Self.binSize * 10, []) }
         let factors = [10, 20, 50, 100, 200, 400]

@@ -1,5 +1,5 @@
-/// Zeroing depth pixels. Each kernel passes once over the pixels, counts on the way, and is written as a plain loop
-/// without a jump in it, which the compiler turns into vector instructions.
+/// Zeroing depth pixels. Each kernel passes once over the pixels, counts on the way, and is written as a plain
+/// branch-free loop, which the compiler turns into vector instructions.
 extension DepthMap {
     /// How many pixels had depth before a mask, and how many have it afterwards.
     public struct MaskCount: Hashable, Sendable {
@@ -12,7 +12,7 @@ extension DepthMap {
         }
     }
 
-    /// Zeroes pixels nearer than `near` or farther than `far`, metres; both bounds are kept.
+    /// Zeroes pixels nearer than `near` or farther than `far`, metres; depths equal to a bound are kept.
     public mutating func mask(near: Float, far: Float) -> MaskCount { keep { z, _ in z >= near && z <= far } }
 
     /// Zeroes pixels whose confidence is below `threshold`, as recorded; see ``ConfidenceMap/threshold(level:in:)``.
@@ -28,17 +28,17 @@ extension DepthMap {
     /// - Precondition: both maps have the same size.
     public mutating func mask(jumpsFrom earlier: DepthMap, over limit: Float) -> MaskCount {
         precondition(earlier.metres.count == metres.count)
-        // A difference of exactly the limit is one of two rounded numbers.
+        // A difference of exactly the limit is a difference of two rounded numbers.
         let limit = limit + Self.roundingSlack
         return earlier.metres.withUnsafeBufferPointer { earlier in
             keep { z, i in abs(z - earlier[i]) <= limit && earlier[i] > 0 }
         }
     }
 
-    /// Metres: more than single precision errs in the difference of two depths below 65 m, less than any sensor's step.
+    /// Metres: more than the single-precision error in a difference of depths below 65 m, less than any sensor's step.
     private static let roundingSlack: Float = 0.00001
 
-    /// - Parameter isKept: of a depth and its pixel's number. It becomes a part of each caller's loop.
+    /// - Parameter isKept: takes a depth and its pixel's number. It is inlined into each caller's loop.
     @inline(__always)
     private mutating func keep(_ isKept: (Float, Int) -> Bool) -> MaskCount {
         metres.withUnsafeMutableBufferPointer { pixels in

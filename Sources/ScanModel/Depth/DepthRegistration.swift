@@ -4,9 +4,9 @@ public enum DepthRegistration {
     ///   - depth: in the depth camera's pixels.
     ///   - depthCamera: its camera.
     ///   - colorCamera: for the pictures, of any size; the result is for the same view at the depth map's size.
-    /// - Returns: z-depth along the colour camera's axis, metres, 0 where nothing falls. Where the two cameras stand at
-    ///   one place each pixel takes the depth of the pixel that its ray meets; otherwise each depth pixel is carried over
-    ///   to the pixel on which its point falls, and the nearest one stays.
+    /// - Returns: z-depth along the colour camera's axis, metres, 0 where nothing falls. If both cameras stand at one
+    ///   place, each pixel takes the depth of the pixel that its ray meets; otherwise each depth pixel is carried over
+    ///   to the pixel on which its point falls, and the nearest point wins.
     public static func align(
         _ depth: DepthMap, of depthCamera: DepthCamera, with colorCamera: CameraIntrinsics
     ) -> DepthMap {
@@ -20,7 +20,7 @@ public enum DepthRegistration {
 
     private static func gather(_ depth: DepthMap, _ from: CameraIntrinsics, _ to: CameraIntrinsics) -> [Float] {
         let (width, height) = (depth.width, depth.height)
-        // Cameras that nobody has may lead anywhere: only what falls into the map becomes a whole number.
+        // Absurd intrinsics may lead anywhere: only what falls into the map is converted to a whole number.
         let index = { (place: Double, count: Int) in place >= 0 && place < Double(count) ? Int(place) : -1 }
         let columns = (0..<width).map { u in index((Double(u) + 0.5 - to.cx) / to.fx * from.fx + from.cx, width) }
         var metres = [Float](repeating: 0, count: width * height)

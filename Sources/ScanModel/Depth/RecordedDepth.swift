@@ -1,10 +1,10 @@
-/// Numbers of a depth pixel as a recorder wrote them.
+/// How a recorder wrote the numbers of depth pixels.
 public enum DepthEncoding: Hashable, Sendable {
     /// Little-endian half floats, metres (MultiScan iOS).
     case float16Metres
     /// Little-endian floats, metres.
     case float32Metres
-    /// Little-endian unsigned 16-bit; metres = (value & mask) / unitsPerMetre; `invalid` means "no value" beside 0.
+    /// Little-endian unsigned 16-bit; metres = (value & mask) / unitsPerMetre; `invalid` means "no value", as 0 does.
     case uint16(unitsPerMetre: Double, mask: UInt16 = .max, invalid: UInt16? = nil)
 
     public var bytesPerPixel: Int {
@@ -22,11 +22,11 @@ public struct RecordedDepth: PixelSized, Hashable, Sendable {
     public var encoding: DepthEncoding
     /// `width * height * encoding.bytesPerPixel` bytes, row-major, top-left first.
     public var bytes: [UInt8]
-    /// Numbers of the file that such bytes cannot hold: they are 0 there.
+    /// How many of the file's numbers such bytes cannot hold: they are 0 in ``bytes``.
     public var replaced = Replaced()
 
     public struct Replaced: Hashable, Sendable {
-        /// Not a number, infinite or below 0: what stands for no value.
+        /// Not a number, infinite or below 0: all mean "no value".
         public var nan = 0
         /// Too large.
         public var beyond = 0

@@ -10,7 +10,7 @@ public enum PixelCentre: String, Hashable, Sendable, CaseIterable {
 ///
 /// With z the depth along the optical axis and K the camera scaled to the depth map,
 /// p = R · ((u − cx)/fx · z, −(v − cy)/fy · z, −z) + t, in a camera that looks down −Z with +Y up. That is linear in z,
-/// so a row of pixels costs one product and one sum a coordinate: p = (column[u] + row[v]) · z + t.
+/// so a row of pixels costs one product and one sum per coordinate: p = (column[u] + row[v]) · z + t.
 public struct Unprojection: Sendable {
     private let width: Int
     private let height: Int
@@ -28,7 +28,7 @@ public struct Unprojection: Sendable {
         self.width = width
         self.height = height
         var k = camera.resized(to: PixelSize(width, height))
-        // A principal point counted from the pixel's centre already stands for integer coordinates, whatever is asked.
+        // A principal point counted from the pixel's centre already means integer coordinates, whatever is asked for.
         let shift = centre == .half && k.pixelOrigin == .corner ? 0.5 : 0
         k.cx -= shift
         k.cy -= shift
@@ -77,8 +77,8 @@ public struct Unprojection: Sendable {
                             var u = 0
                             while u < width {
                                 let z = metres[row &+ u]
-                                // Written in any case and counted only when there is depth: no branch to mispredict.
-                                // The buffer has room for every pixel, so the write behind the last point is safe too.
+                                // Always written, but counted only when there is depth: no branch to mispredict.
+                                // The buffer has room for every pixel, so the write past the last point is safe too.
                                 target[0] = (columnX[u] + rx) * z + tx
                                 target[1] = (columnY[u] + ry) * z + ty
                                 target[2] = (columnZ[u] + rz) * z + tz
@@ -128,8 +128,8 @@ public struct Unprojection: Sendable {
 }
 
 extension DepthMap {
-    /// The pixels from which points of ``Unprojection/points(of:every:picture:)`` come: without gaps, the n-th point is
-    /// that of the n-th pixel with depth.
+    /// The pixels from which points of ``Unprojection/points(of:every:picture:)`` come: with `every` = 1, the n-th
+    /// point belongs to the n-th pixel with depth.
     /// - Parameter points: their numbers, ascending.
     public func pixels(ofPoints points: [Int32]) -> [Int] {
         var pixel = -1

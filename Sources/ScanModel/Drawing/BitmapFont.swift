@@ -1,7 +1,7 @@
-/// Letters of 5 × 7 dots, for numbers and short labels in pictures: small letters, digits and a few signs, in the shapes
-/// that character displays have.
+/// Glyphs of 5 × 7 dots, for numbers and short labels in pictures: lower-case letters, digits and a few signs, shaped
+/// as on character displays.
 public enum BitmapFont {
-    /// Of one letter, with the empty column behind it.
+    /// The width of one glyph and the empty column after it.
     public static let advance = 6
     public static let height = 7
 
@@ -33,7 +33,7 @@ public enum BitmapFont {
     /// How many pixels wide a text is, each dot being `scale` pixels wide.
     public static func width(of text: String, scale: Int = 1) -> Int { max(0, text.count * advance - 1) * scale }
 
-    /// The dots that are set, from the text's top-left; a letter that is not in the font is an empty place.
+    /// The dots that are set, from the text's top-left; a character that is not in the font is left blank.
     static func dots(of text: String) -> [(x: Int, y: Int)] {
         var dots: [(x: Int, y: Int)] = []
         for (place, letter) in text.lowercased().enumerated() {
@@ -47,7 +47,7 @@ public enum BitmapFont {
 
 extension RGBImage {
     /// Writes a line of ``BitmapFont`` with its top-left at (x, y).
-    /// - Parameter scale: pixels a dot.
+    /// - Parameter scale: pixels per dot.
     public mutating func write(_ text: String, x: Int, y: Int, scale: Int = 1, color: RGBColor) {
         for dot in BitmapFont.dots(of: text) {
             fill(x: x + dot.x * scale, y: y + dot.y * scale, width: scale, height: scale, color)

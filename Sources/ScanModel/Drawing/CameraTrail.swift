@@ -1,12 +1,12 @@
-/// The cameras of a capture as they are drawn: where they stood one after another, each with a number from 0 to 1 for its
-/// colour, and what 0 and 1 stand for.
+/// The cameras of a capture as they are drawn: where they stood in turn, each with a number from 0 to 1 for its colour,
+/// and what 0 and 1 stand for.
 public struct CameraTrail: Hashable, Sendable {
     public enum Measure: String, Hashable, Sendable, CaseIterable {
         /// From the first frame to the last.
         case time
         /// How fast the camera moves; 1 stands for the speed that a twentieth of the frames exceed.
         case speed
-        /// The frames' numbers: what is left of both where there are no times.
+        /// The frames' numbers: replaces both when there are no times.
         case number
     }
 
@@ -17,13 +17,13 @@ public struct CameraTrail: Hashable, Sendable {
     }
 
     public private(set) var stations: [Station] = []
-    /// What shade 0 and shade 1 stand for: seconds, units of the world a second, or frames.
+    /// What shade 0 and shade 1 stand for: seconds, units of the world per second, or frames.
     public private(set) var limits: ClosedRange<Double>
-    /// What the shades go by, which may be another than was asked for.
+    /// What the shades show, which may differ from what was asked for.
     public private(set) var measure: Measure
 
-    /// - Parameter frames: all that were recorded, in order; those without a pose are passed over, and dropped ones are no
-    ///   stations. Without times that ascend, the frames' numbers are what is left.
+    /// - Parameter frames: all recorded frames, in order; those without a pose are skipped, and dropped ones are no
+    ///   stations. Without ascending times, the frames' numbers are used.
     public init(_ frames: [FrameFacts], by wanted: Measure) {
         let placed = frames.filter { !$0.isDropped && $0.pose.map { $0.defect == nil } ?? false }
         let seconds = Self.seconds(placed)
@@ -54,8 +54,8 @@ public struct CameraTrail: Hashable, Sendable {
         return times.map { Timestamp.seconds(from: first, to: $0) }
     }
 
-    /// Metres a second over the step that leads to each place from the recorded one before, so that leaving frames out slows
-    /// nobody down; the first has that of the second. A step without time has that of the one before.
+    /// Metres per second over the step to each place from the recorded one before, so that leaving frames out does not
+    /// change the speed; the first place has that of the second. A step without time has that of the step before.
     private static func speeds(_ placed: [FrameFacts], of recorded: [FrameFacts]) -> [Double] {
         let steps = Dictionary(Trajectory(recorded).steps.map { ($0.to, $0.speed) }, uniquingKeysWith: { $1 })
         let speeds = placed.map { steps[$0.index] ?? nil }

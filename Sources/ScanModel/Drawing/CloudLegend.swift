@@ -1,7 +1,7 @@
 extension RGBImage {
     /// Writes what the picture shows into its corners: the view's name, a scale bar in orthographic views, and what the
     /// colours of the cameras mean.
-    /// - Parameter isMetric: whether the world's unit is a metre; without that lengths have no unit.
+    /// - Parameter isMetric: whether the world's unit is a metre; otherwise lengths have no unit.
     public mutating func addLegend(
         _ title: String, view: CloudView, trail: CameraTrail?, isMetric: Bool
     ) {
@@ -34,7 +34,7 @@ extension RGBImage {
         write(high, x: x + barWidth + 3 * dot, y: middle, scale: dot, color: CloudScene.ink)
     }
 
-    /// What stands before and behind the colours of the cameras.
+    /// The labels before and after the colours of the cameras.
     private static func words(_ trail: CameraTrail, isMetric: Bool) -> (low: String, high: String) {
         let (low, high) = (number(trail.limits.lowerBound), number(trail.limits.upperBound))
         switch trail.measure {
@@ -44,12 +44,12 @@ extension RGBImage {
         }
     }
 
-    /// The largest of 1, 2 and 5 times a power of ten that is not longer.
+    /// The largest of 1, 2 or 5 times a power of ten that is no longer than `length`.
     static func roundLength(atMost length: Double) -> Double {
         guard length.isFinite, length > 1e-9 else { return 1e-9 }
         var power = 1e-9
         while power * 10 <= length { power *= 10 }
-        // Of numbers that are a little off, the round ones nearby.
+        // Rounds powers that are a little off.
         let decimal = power < 1 ? 1 / (1 / power).rounded() : power.rounded()
         return [5.0, 2, 1].map { $0 * decimal }.first { $0 <= length } ?? decimal
     }

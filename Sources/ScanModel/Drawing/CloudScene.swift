@@ -2,11 +2,11 @@
 public struct CloudScene: Sendable {
     public var cloud: PointCloud?
     public var box: OrientedBox?
-    /// Whether its edges are drawn.
+    /// Whether the box's edges are drawn.
     public var drawsBox = true
     public var trail: CameraTrail?
     public var axes: CloudView.Axes
-    /// Pixels across a point; nil for as large as closes the gaps between neighbours.
+    /// Pixels across a point; nil for just large enough to close the gaps between neighbours.
     public var pointSize: Double?
     /// Points higher than this along ``CloudView/Axes/up`` are left out of views from above, unless they are in the box.
     public var ceiling: Double?
@@ -37,8 +37,8 @@ public struct CloudScene: Sendable {
 
     // MARK: - What a view has to show
 
-    /// Points that a view has to hold: the cloud's, without the two hundredth part that lies farthest out on either side
-    /// of each axis, the box's corners and the cameras with their pyramids; or the box alone.
+    /// Points that a view has to show: the cloud's, without the outermost two-hundredth at either end of each axis, the
+    /// box's corners, and the cameras with their pyramids; or the box alone.
     public func extent(ofBoxAlone: Bool = false) -> [Vector3] {
         if ofBoxAlone, let box { return box.cutByItsFloor.corners }
         var points = drawnBox?.corners ?? []
@@ -52,7 +52,7 @@ public struct CloudScene: Sendable {
         return points + sample.filter { p in ranges.allSatisfy { $0.range.contains($0.axis.dot(p)) } }
     }
 
-    /// What of it is above its floor.
+    /// The part of the box above its floor.
     private var drawnBox: OrientedBox? { drawsBox ? box?.cutByItsFloor : nil }
 
     private static func spacing(_ cloud: PointCloud) -> Double {
@@ -68,12 +68,12 @@ public struct CloudScene: Sendable {
             }
             return best.isFinite ? best.squareRoot() : nil
         }
-        return nearest.isEmpty ? 0 : nearest.sorted()[nearest.count / 2]
+        return nearest.middle ?? 0
     }
 
     // MARK: - Drawing
 
-    /// The scene from one side. It is drawn twice as large and shrunk, so that edges are soft.
+    /// The scene from one direction. It is drawn twice as large and shrunk, so that edges are soft.
     public func picture(_ view: CloudView) -> RGBImage {
         let large = view.doubled
         var canvas = Rasteriser(width: large.size.width, height: large.size.height, background: Self.background)
@@ -128,7 +128,7 @@ public struct CloudScene: Sendable {
 
     static func color(_ station: CameraTrail.Station) -> RGBColor { ColorMap.turbo.color(at: station.shade) }
 
-    /// The cameras that are drawn as pyramids. Those that stand in each other could not be told apart.
+    /// The cameras that are drawn as pyramids. Overlapping ones are left out, as they could not be told apart.
     private var viewers: [(view: CameraView, color: RGBColor)] {
         var last: Vector3?
         let least = 0.7 * viewerLength
@@ -140,7 +140,7 @@ public struct CloudScene: Sendable {
         }
     }
 
-    /// The corners of what a camera sees, at a distance from it.
+    /// The corners of a camera's field of view at a distance from it.
     private static func base(of viewer: CameraView, length: Double) -> [Vector3] {
         let k = viewer.camera.counted(from: .corner)
         let (w, h) = (Double(k.width), Double(k.height))
@@ -149,7 +149,7 @@ public struct CloudScene: Sendable {
         }
     }
 
-    /// A pyramid whose base is what the camera sees.
+    /// A pyramid whose base is the camera's field of view.
     private func draw(
         _ viewer: CameraView, length: Double, _ color: RGBColor, _ view: CloudView, _ canvas: inout Rasteriser
     ) {
@@ -160,14 +160,14 @@ public struct CloudScene: Sendable {
         }
     }
 
-    /// How long the pyramids are: a share of how far the cameras, or else the box, reach.
+    /// How long the pyramids are: a share of the extent of the cameras and the box.
     private var viewerLength: Double {
         let places = (trail?.spread(Self.viewerCount) ?? []).map { $0.pose.position } + (drawnBox?.corners ?? [])
         guard let first = places.first else { return 0 }
         return 0.05 * (places.map { ($0 - first).length }.max() ?? 0)
     }
 
-    /// In pieces, because depth does not change evenly along a line that is seen in perspective, and a piece may lie
+    /// Drawn in pieces, because depth does not change evenly along a line seen in perspective, and part of it may lie
     /// behind the eye.
     private func line(
         _ a: Vector3, _ b: Vector3, _ width: Double, _ color: RGBColor, hidden: Double, _ view: CloudView,

@@ -1,4 +1,4 @@
-/// Where a scene is looked at from, and how it falls onto a picture.
+/// Where a scene is viewed from, and how it is projected onto a picture.
 public struct CloudView: Hashable, Sendable {
     /// The directions from which people look.
     public enum Direction: String, Hashable, Sendable, CaseIterable {
@@ -32,8 +32,8 @@ public struct CloudView: Hashable, Sendable {
             right = up.cross(front)
         }
 
-        /// The same turned about `up`, so that a viewer in front looks the way that the cameras look in the mean; as they
-        /// are when the cameras look in all directions, as around an object.
+        /// The same axes turned about `up`, so that a viewer in front looks the way the cameras look on average;
+        /// unchanged if the cameras look in all directions, as around an object.
         public func facing(as poses: [Pose]) -> Axes {
             var sum = Vector3.zero
             for pose in poses { sum = sum + pose.rotation.columns.2 }
@@ -43,14 +43,14 @@ public struct CloudView: Hashable, Sendable {
     }
 
     enum Projection: Hashable, Sendable {
-        /// Pixels a metre.
+        /// Pixels per metre.
         case orthographic(scale: Double)
         /// The focal length in pixels, and how far the eye is from the centre.
         case perspective(focal: Double, distance: Double)
     }
 
     public let size: PixelSize
-    /// Of the picture, in the world: to the right, up, and towards the viewer.
+    /// The picture's axes in the world: to the right, up, and towards the viewer.
     let right: Vector3
     let up: Vector3
     let towards: Vector3
@@ -58,13 +58,13 @@ public struct CloudView: Hashable, Sendable {
     let centre: Vector3
     let projection: Projection
 
-    /// Nearer than this share of its distance to the centre the eye sees nothing.
+    /// The eye sees nothing nearer than this share of its distance to the centre.
     private static let nearShare = 0.02
     /// The part of the picture's width and height that the scene fills.
     private static let fill = 0.9
 
-    /// A view in which all of `points` are seen, as large as can be: orthographic, but for `oblique`.
-    /// - Parameter scale: for orthographic views, pixels a metre; nil for the largest that fits.
+    /// A view that shows all of `points` as large as possible: orthographic, except for `oblique`.
+    /// - Parameter scale: for orthographic views, pixels per metre; nil for the largest that fits.
     public init(_ direction: Direction, axes: Axes, fitting points: [Vector3], size: PixelSize, scale: Double? = nil) {
         self.size = size
         let (right, up, towards) = Self.frame(direction, axes)
@@ -81,12 +81,12 @@ public struct CloudView: Hashable, Sendable {
             projection = .perspective(focal: focal, distance: max(needed.max() ?? 0, 1e-6))
         } else {
             let extent = offsets.map { max(abs($0.x) / half.x, abs($0.y) / half.y) }.max() ?? 0
-            // A single point has no extent: a micrometre a pixel is enough.
+            // A single point has no extent: a micrometre per pixel is enough.
             projection = .orthographic(scale: scale ?? 1 / max(extent, 1e-6))
         }
     }
 
-    /// Pixels a metre of an orthographic view.
+    /// Pixels per metre of an orthographic view.
     public var scale: Double? { if case .orthographic(let scale) = projection { scale } else { nil } }
 
     /// The same view in a picture twice as large each way.
@@ -126,7 +126,7 @@ public struct CloudView: Hashable, Sendable {
         }
     }
 
-    /// Pixels a metre at a depth.
+    /// Pixels per metre at a depth.
     func pixelsPerMetre(at depth: Double) -> Double { 1 / (pixelSize.at0 + pixelSize.perDepth * depth) }
 
     private static func frame(_ direction: Direction, _ axes: Axes) -> (Vector3, Vector3, Vector3) {

@@ -2,7 +2,7 @@
 public struct ContactSheet: Sendable {
     public let columns: Int
     public let rows: Int
-    /// What a picture may take of the page.
+    /// The room that a picture may take on the page.
     public let cell: PixelSize
     public private(set) var count = 0
     private var page: RGBImage
@@ -12,14 +12,14 @@ public struct ContactSheet: Sendable {
     private static let narrowest = 8
     static let paper = RGBColor(32, 32, 36)
     private static let ink = RGBColor(235, 235, 235)
-    /// Pixels a dot of the numbers.
+    /// Pixels per dot of the numbers.
     private let dot: Int
     private var lineHeight: Int { (BitmapFont.height + 4) * dot }
     private var pitch: PixelSize { PixelSize(cell.width + Self.gap, cell.height + lineHeight + Self.gap) }
 
     /// - Parameters:
     ///   - width: of the page, pixels.
-    ///   - picture: the size of the pictures before they are made small; it decides the shape of a cell.
+    ///   - picture: the size of the pictures before downscaling; it decides the shape of a cell.
     public init(width: Int, columns: Int, rows: Int, picture: PixelSize) {
         self.columns = columns
         self.rows = rows
@@ -34,7 +34,7 @@ public struct ContactSheet: Sendable {
     /// How wide the pictures on a page are.
     public static func cellWidth(width: Int, columns: Int) -> Int { max(narrowest, (width - gap) / columns - gap) }
 
-    /// How many pictures a page has place for beside each other.
+    /// How many pictures fit side by side on a page.
     public static func mostColumns(width: Int) -> Int { max(1, (width - gap) / (narrowest + gap)) }
 
     public var isFull: Bool { count == columns * rows }
@@ -45,8 +45,8 @@ public struct ContactSheet: Sendable {
         return width * rows * (cellWidth * picture.height / max(1, picture.width) + 30)
     }
 
-    /// Puts a picture into the next place, in the middle of its cell, and smaller where it is larger than that: one that
-    /// stands upright among others that lie.
+    /// Puts a picture into the middle of the next cell, and shrinks it if it is too large for that: a portrait picture
+    /// among landscape ones.
     public mutating func add(_ picture: RGBImage, number: Int) {
         let fits = picture.width <= cell.width && picture.height <= cell.height
         let picture = fits ? picture : picture.downscaled(to: picture.size.fitting(into: cell))
@@ -69,8 +69,8 @@ public struct ContactSheet: Sendable {
 
     /// A strip for the foot of a page that says what its colours mean.
     /// - Parameters:
-    ///   - low: what stands before the colours, from the first to the last of them.
-    ///   - color: by a share from 0 to 1.
+    ///   - low: the label before the colours, which run from the first to the last.
+    ///   - color: the colour for a share from 0 to 1.
     public static func legend(
         width: Int, from low: String, to high: String, _ color: (Double) -> RGBColor
     ) -> RGBImage {
@@ -88,7 +88,7 @@ public struct ContactSheet: Sendable {
         return strip
     }
 
-    /// Takes the page and begins an empty one.
+    /// Returns the page and begins an empty one.
     public mutating func takePage() -> RGBImage {
         defer {
             page = RGBImage(width: page.width, height: page.height, color: Self.paper)

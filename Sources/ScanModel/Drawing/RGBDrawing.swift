@@ -20,7 +20,7 @@ extension RGBImage {
         self = .filled(width: width, height: height) { _ in color }
     }
 
-    /// - Parameter color: of each pixel by its number, row-major from the top-left.
+    /// - Parameter color: the colour of each pixel by its index, row-major from the top-left.
     static func filled(width: Int, height: Int, _ color: (Int) -> RGBColor) -> RGBImage {
         let pixels = [UInt8](unsafeUninitializedCapacity: width * height * 3) { buffer, count in
             for i in 0..<(width * height) {
@@ -43,7 +43,7 @@ extension RGBImage {
         }
     }
 
-    /// This picture with another one below it, at the left; black beside that.
+    /// This picture with another one below it, aligned left; black beside that one.
     public func stacked(on other: RGBImage) -> RGBImage {
         var both = RGBImage(width: width, height: height + other.height, color: .black)
         both.paste(self, atX: 0, y: 0)
@@ -61,7 +61,7 @@ extension RGBImage {
         }
     }
 
-    /// Fills a rectangle; what lies outside of the picture is left out.
+    /// Fills a rectangle, clipped to the picture.
     public mutating func fill(x: Int, y: Int, width: Int, height: Int, _ color: RGBColor) {
         for row in max(0, y)..<max(max(0, y), min(self.height, y + height)) {
             for column in max(0, x)..<max(max(0, x), min(self.width, x + width)) { self[column, row] = color }

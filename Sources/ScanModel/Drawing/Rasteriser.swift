@@ -4,7 +4,7 @@
 /// i ..< i + 1 and j ..< j + 1, and is painted when its centre lies inside of what is drawn. Depth grows away from the
 /// viewer. Edges are hard; draw twice as large and shrink for soft ones.
 ///
-/// Additions, products and square roots alone decide what is painted, in the order of the calls: every machine draws the
+/// Only additions, products and square roots decide what is painted, in the order of the calls: every machine draws the
 /// same pixels.
 public struct Rasteriser: Sendable {
     public struct Point: Hashable, Sendable {
@@ -23,7 +23,7 @@ public struct Rasteriser: Sendable {
     }
 
     public private(set) var image: RGBImage
-    /// Of each pixel; infinite where only the background is.
+    /// The depth of each pixel; infinite where there is only background.
     private(set) var depth: [Float]
 
     public init(width: Int, height: Int, background: RGBColor) {
@@ -31,7 +31,7 @@ public struct Rasteriser: Sendable {
         depth = Array(repeating: .infinity, count: width * height)
     }
 
-    /// A disc that faces the viewer. Where two are equally far the one drawn first stays.
+    /// A disc that faces the viewer. Where two are equally far away, the one drawn first stays.
     /// - Parameter diameter: in pixels; a disc that holds no pixel's centre still paints the pixel it lies in.
     public mutating func disc(at point: Point, diameter: Double, color: RGBColor) {
         if point.isUnusable { return }
@@ -56,7 +56,7 @@ public struct Rasteriser: Sendable {
     /// A straight line, over what lies behind it; it hides nothing that is drawn later.
     /// - Parameters:
     ///   - width: across, in pixels.
-    ///   - bias: how far it may lie behind a surface and still be seen, so that what lies on a surface is drawn whole.
+    ///   - bias: how far it may lie behind a surface and still be seen, so that a line on a surface is drawn whole.
     ///   - hidden: how much of its colour shows through what lies in front of it, 0 to 1.
     public mutating func line(
         from a: Point, to b: Point, width: Double, color: RGBColor, bias: Double = 0, hidden: Double = 0

@@ -16,7 +16,7 @@ extension OrientedBox {
         return PointCloud(positions: positions, colors: colors)
     }
 
-    /// The numbers of the points inside, or of those outside, ascending.
+    /// The indices of the points inside, or of those outside, ascending.
     public func selection(_ cloud: PointCloud, keepInside: Bool) -> [Int32] {
         let (ax, ay, az) = worldFromBox.columns
         let axis = [ax, ay, az].map { (Float($0.x), Float($0.y), Float($0.z)) }
@@ -38,7 +38,7 @@ extension OrientedBox {
                     let dy = worldY - cy
                     let dz = p[3 &* i &+ 2] - cz
                     i &+= 1
-                    // Neighbours lie on the same side for the most part, so that these jumps are foreseen.
+                    // Neighbours mostly lie on the same side, so these branches are predicted well.
                     let isInside =
                         abs(dx * x0 + dy * x1 + dz * x2) <= hx && abs(dx * y0 + dy * y1 + dz * y2) <= hy
                         && abs(dx * z0 + dy * z1 + dz * z2) <= hz && worldY >= lowest

@@ -4,18 +4,18 @@ import Glibc
 ///
 /// Each side is cut into ``patches`` × ``patches`` equal parts. A picture shows a part when the part's middle lies in front
 /// of the camera and within the picture, and the line to the camera is at most ``steepest`` degrees off the side's normal.
-/// A box is convex, so it never hides a side of its own that is turned to the camera; what else stands in between is not
-/// looked at.
+/// A box is convex, so it never hides a side of its own that is turned to the camera; other things in between are
+/// ignored.
 public struct BoxVisibility: Sendable {
-    /// Pictures that half of a side is to be in at least. Two views measure a point's depth, the third finds out whether
-    /// they are wrong about it (R. Hartley and A. Zisserman, "Multiple View Geometry", part III).
+    /// How many pictures should show at least half of a side. Two views measure a point's depth, the third tells
+    /// whether they are wrong about it (R. Hartley and A. Zisserman, "Multiple View Geometry", part III).
     public static let goal = 3
     /// Degrees off a side's normal; beyond them a side is foreshortened to a quarter and tells little.
     public static let steepest = 75.0
-    /// The share of what the box turns to a camera that makes a picture a view of the box.
+    /// A picture is a view of the box if it shows at least this share of what is turned to the camera.
     public static let leastShare = 0.25
-    /// Degrees. An upright surface that faces the middle of a gap is seen from half of it off its normal at best: from 60°,
-    /// where it is foreshortened to a half.
+    /// Degrees. An upright surface that faces the middle of a gap is seen from half the gap off its normal at best:
+    /// from 60°, where it is foreshortened to a half.
     public static let largestGap = 120.0
     /// Along each edge of a side.
     public static let patches = 8
@@ -30,12 +30,12 @@ public struct BoxVisibility: Sendable {
         public var nearest: Double?
     }
 
-    /// A stretch of the ring without a view. Degrees about the box's own up: 0 is before the front, 90 before the right,
-    /// 180 before the back, 270 before the left.
+    /// A stretch of the ring without a view. Degrees about the box's own up axis: 0 is in front of the front face, 90
+    /// of the right, 180 of the back, 270 of the left.
     public struct Gap: Hashable, Sendable {
-        /// 360 without any view, and with a single one.
+        /// 360 with no view or a single one.
         public var size: Double
-        /// Where the last view before it and the first behind it stand; from 0 to below 360.
+        /// Where the last view before it and the first one after it stand; from 0 to below 360.
         public var from: Double
         public var to: Double
         /// Its middle.
@@ -55,14 +55,14 @@ public struct BoxVisibility: Sendable {
     private var nearest: [BoxFace: Double] = [:]
     private var azimuths: [Double] = []
 
-    /// - Parameter box: of one that a floor cuts off, only what is above the floor counts.
+    /// - Parameter box: if a floor cuts it off, only the part above the floor counts.
     public init(of box: OrientedBox) {
         let box = box.cutByItsFloor
         self.box = box
         let (right, up, back) = box.worldFromBox.columns
         let half = box.halfSize
         let (x, y, z) = (right * half.x, up * half.y, back * half.z)
-        // Each by its outward normal, its middle as seen from the box's, and two half edges.
+        // Each as its outward normal, its middle relative to the box's, and two half edges.
         let planes: [(face: BoxFace, normal: Vector3, middle: Vector3, a: Vector3, b: Vector3)] = [
             (.front, -back, -z, x, y), (.back, back, z, x, y), (.left, -right, -x, z, y), (.right, right, x, z, y),
             (.bottom, -up, -y, x, z), (.top, up, y, x, z),
@@ -76,7 +76,7 @@ public struct BoxVisibility: Sendable {
         views = Dictionary(uniqueKeysWithValues: sides.map { ($0.face, Array(repeating: 0, count: $0.points.count)) })
     }
 
-    /// Takes a picture.
+    /// Adds a picture.
     /// - Parameter camera: of the picture, in pixels of it.
     /// - Returns: whether it is a view of the box: at least ``leastShare`` of what is turned to the camera is in it.
     @discardableResult
@@ -123,14 +123,13 @@ public struct BoxVisibility: Sendable {
         return isView
     }
 
-    /// Pictures that were taken.
+    /// Pictures that were added.
     public var pictureCount: Int { wholeCount + partCount + absentCount }
 
     public subscript(face: BoxFace) -> Side {
-        let counts = (views[face] ?? []).sorted()
-        guard !counts.isEmpty else { return Side(views: 0, share: 0) }
+        guard let counts = views[face], let usual = counts.middle else { return Side(views: 0, share: 0) }
         return Side(
-            views: counts[counts.count / 2], share: Double(counts.count { $0 > 0 }) / Double(counts.count),
+            views: usual, share: Double(counts.count { $0 > 0 }) / Double(counts.count),
             nearest: nearest[face])
     }
 

@@ -3,28 +3,28 @@ import Glibc
 /// The point that cameras look at: the one nearest to their optical axes.
 public enum CameraFocus: Hashable, Sendable {
     case point(Vector3)
-    /// There are fewer than two cameras, or all axes have nearly the same direction: how far away the point lies is then
+    /// There are fewer than two cameras, or all axes have nearly the same direction: the distance of the point is then
     /// anybody's guess.
     case parallel
     /// Most cameras have the point behind them: they look outwards.
     case outward
 
-    /// Axes whose root mean square angle to their common direction is smaller are parallel, degrees.
+    /// Axes count as parallel when their root mean square angle to their common direction is smaller; degrees.
     public static let leastSpread = 5.0
 
-    /// Of the cameras' mean distance: axes that pass the point within it are all as good as through it.
+    /// As a share of the cameras' mean distance: axes that pass the point within it are as good as through it.
     private static let tremor = 0.01
 
     private typealias Axis = (origin: Vector3, direction: Vector3)
 
-    /// Finds it. Of a camera at cᵢ that looks along dᵢ, the distance of p from the axis is rᵢ = |(I − dᵢdᵢᵀ)(p − cᵢ)|, and the
-    /// weighted sum of the squares is least where Σwᵢ(I − dᵢdᵢᵀ) p = Σwᵢ(I − dᵢdᵢᵀ) cᵢ (J. Traa, "Least-Squares Intersection
-    /// of Lines", 2013; multinerf and nerfstudio's `focus` centre their poses so, without weights). A few frames that look
-    /// elsewhere would pull the least squares along; so that point is only where the search begins, and the axes are
-    /// weighted by 1/√(rᵢ² + ε²) until the point stays, which makes Σ√(rᵢ² + ε²) least: nearly the sum of the distances
-    /// themselves (iteratively reweighted least squares, after E. Weiszfeld, "Sur le point pour lequel la somme des
-    /// distances de n points donnés est minimum", 1937). ε is a hundredth of the cameras' mean distance from the point.
-    /// Cameras that have the point behind them do not count.
+    /// Finds the point. A point p is rᵢ = |(I − dᵢdᵢᵀ)(p − cᵢ)| away from the axis of a camera at cᵢ that looks along
+    /// dᵢ. The weighted sum of squares is least where Σwᵢ(I − dᵢdᵢᵀ) p = Σwᵢ(I − dᵢdᵢᵀ) cᵢ (J. Traa, "Least-Squares
+    /// Intersection of Lines", 2013; multinerf and nerfstudio's `focus` centre their poses this way, without weights).
+    /// A few frames that look elsewhere would pull that point with them, so it is only where the search begins: the
+    /// axes are weighted by 1/√(rᵢ² + ε²) until the point settles, which minimizes Σ√(rᵢ² + ε²), nearly the sum of the
+    /// distances themselves (iteratively reweighted least squares, after E. Weiszfeld, "Sur le point pour lequel la
+    /// somme des distances de n points donnés est minimum", 1937). ε is a hundredth of the cameras' mean distance from
+    /// the point. Cameras that have the point behind them do not count.
     /// - Parameter poses: without defects; the cameras look down their −Z.
     public init(of poses: [Pose]) {
         let axes: [Axis] = poses.map { ($0.position, -$0.rotation.columns.2.normalized) }
@@ -68,8 +68,8 @@ public enum CameraFocus: Hashable, Sendable {
         }
     }
 
-    /// Whether the axes have one direction, be it towards either end. The least eigenvalue of Σ(I − dᵢdᵢᵀ)/n is the mean
-    /// square sine of the angle to it; where that is small, the trace of the inverse is 1 over it.
+    /// Whether all axes run along one direction, either way. The smallest eigenvalue of Σ(I − dᵢdᵢᵀ)/n is the mean
+    /// squared sine of the angle to it; where that is small, the trace of the inverse is its reciprocal.
     private static func areParallel(_ axes: [Axis]) -> Bool {
         let inverse = sum(axes.map { ($0, 1 / Double(axes.count)) }).inverse
         let trace = inverse.columns.0.x + inverse.columns.1.y + inverse.columns.2.z
@@ -79,7 +79,7 @@ public enum CameraFocus: Hashable, Sendable {
 
     /// Where the weighted sum of the squared distances is least. The axes are not parallel.
     private static func nearest(to axes: [(Axis, weight: Double)]) -> Vector3 {
-        // Origins are counted from the first one: far from the world's origin, digits would be lost.
+        // Relative to the first origin: far from the world's origin, digits would be lost.
         let start = axes.first?.0.origin ?? .zero
         let side = axes.reduce(Vector3.zero) { side, axis in
             side + across(axis.0.direction) * (axis.0.origin - start) * axis.weight

@@ -42,7 +42,7 @@ public struct CameraIntrinsics: PixelSized, Hashable, Sendable {
     }
 
     /// The same view at another size: K' = diag(w'/w, h'/h, 1)·K for a corner origin; for a centre origin
-    /// c' = s·(c + ½) − ½, which is the same thing said from half a pixel further on.
+    /// c' = s·(c + ½) − ½, which is the same with the origin half a pixel further on.
     public func resized(to size: PixelSize) -> CameraIntrinsics {
         let sx = Double(size.width) / Double(width)
         let sy = Double(size.height) / Double(height)
@@ -64,6 +64,15 @@ public struct CameraIntrinsics: PixelSized, Hashable, Sendable {
         return nil
     }
 
+    /// The camera matrix K of (u, v, 1) ~ K · (x, y, z), one row after the other.
+    package var matrixRows: [[Double]] { [[fx, 0, cx], [0, fy, cy], [0, 0, 1]] }
+
+    /// The nine numbers of the camera matrix row by row.
+    package var rowMajor: [Double] { matrixRows.flatMap(\.self) }
+
+    /// The nine numbers of the camera matrix column by column, as ARKit's `simd_float3x3` lies in memory.
+    package var columnMajor: [Double] { [fx, 0, 0, 0, fy, 0, cx, cy, 1] }
+
     /// Why nine numbers are no camera matrix row by row, or nil: most often they are one column by column.
     public static func layoutDefect(rowMajor k: [Double]) -> String? {
         precondition(k.count == 9)
@@ -71,7 +80,7 @@ public struct CameraIntrinsics: PixelSized, Hashable, Sendable {
             ? nil : "the intrinsics are not fx 0 cx, 0 fy cy, 0 0 1 (row by row)"
     }
 
-    /// The same of nine numbers column by column.
+    /// The same for nine numbers column by column.
     public static func layoutDefect(columnMajor k: [Double]) -> String? {
         precondition(k.count == 9)
         return isMatrix(k[0], zeros: k[1], k[2], k[3], k[5], one: k[8])

@@ -2,19 +2,19 @@
 public struct Floor: Hashable, Sendable {
     /// Along the world's up, metres.
     public var height: Double
-    /// Of the plane that fits its points best, away from the world's up; degrees.
+    /// The angle between the normal of the plane that fits its points best and the world's up; degrees.
     public var tilt: Double
-    /// Square metres that its points cover, in cells of ``cellSize``.
+    /// The area that its points cover, in cells of ``cellSize``; square metres.
     public var area: Double
     public var pointCount: Int
 
     /// Edge of a cell, metres.
     public static let cellSize = 0.05
-    /// Thickness of the layers in which it is looked for, metres.
+    /// Thickness of the layers that are searched for it, metres.
     public static let layer = 0.02
 
-    /// Finds it: the layer of three bins of 2 cm whose points cover most cells of the ground below the cameras. Cells
-    /// rather than points, because what is near the camera has more of those.
+    /// Finds the layer of three 2 cm bins whose points cover the most ground cells below the cameras. Cells rather than
+    /// points, because surfaces near the camera have more points.
     /// - Parameters:
     ///   - up: of unit length.
     ///   - below: only points lower than this, along `up`.
@@ -29,7 +29,7 @@ public struct Floor: Hashable, Sendable {
             layers[Int((height / layer).rounded(.down)), default: []].insert(Cell(right.dot(p), forward.dot(p)))
         }
         var best: (layer: Int, count: Int)?
-        // In order, so that of two equal layers the lower one is taken.
+        // In order, so that the lower of two equal layers is taken.
         for number in layers.keys.sorted() {
             let cells = [number - 1, number, number + 1].reduce(into: Set<Cell>()) { $0.formUnion(layers[$1] ?? []) }
             if cells.count > best?.count ?? 0 { best = (number, cells.count) }
@@ -38,7 +38,7 @@ public struct Floor: Hashable, Sendable {
         let (from, to) = (Double(best.layer - 1) * layer, Double(best.layer + 2) * layer)
         let axes = (right, forward, up)
         var fit = fit(cloud, axes, below: below) { _, _, height in height >= from && height < to }
-        // The layer is level and cuts a slanted floor short; what lies near the plane found so far shows more of it.
+        // The layer is level and cuts a slanted floor short; the points near the plane found so far show more of it.
         for _ in 0..<10 {
             let (plane, reach) = (fit, 1.5 * layer)
             let next = self.fit(cloud, axes, below: below) { abs($2 - plane.height($0, $1)) < reach }
@@ -51,8 +51,8 @@ public struct Floor: Hashable, Sendable {
             pointCount: fit.count)
     }
 
-    /// The plane of the points that are wanted. Walls run through any layer at right angles, and would pull it level: cells
-    /// whose points fill most of a layer's thickness are left out, as long as most cells are not like that.
+    /// The plane of the wanted points. Walls cross every layer at right angles and would pull the plane level: cells
+    /// whose points fill most of a layer's thickness are left out, unless most cells are like that.
     private static func fit(
         _ cloud: PointCloud, _ axes: (right: Vector3, forward: Vector3, up: Vector3), below: Double,
         where isWanted: (_ x: Double, _ y: Double, _ height: Double) -> Bool
@@ -70,7 +70,7 @@ public struct Floor: Hashable, Sendable {
         }
         let flat = cells.filter { $0.value.heights.upperBound - $0.value.heights.lowerBound < 2 * layer }
         var whole = PlaneFit()
-        // In order, since sums of floating point depend on it.
+        // In order, since floating-point sums depend on it.
         for (_, value) in (2 * flat.count >= cells.count ? flat : cells).sorted(by: { $0.key < $1.key }) {
             whole.add(value.fit)
         }
@@ -136,7 +136,7 @@ private struct PlaneFit {
         return mean + slope.x * (x - sum.x / n) + slope.y * (y - sum.y / n)
     }
 
-    /// Of the plane's normal against up, radians; 0 where the points lie on a line.
+    /// The angle between the plane's normal and up, radians; 0 if the points lie on a line.
     var tilt: Double { Vector3(-slope.x, -slope.y, 1).angle(to: Vector3(0, 0, 1)) }
 
     private var slope: (x: Double, y: Double) {

@@ -1,7 +1,7 @@
 import Glibc
 
-/// Three numbers along x, y and z of right-handed axes. Their unit and the axes are its user's: metres of a position,
-/// radians per second, microtesla.
+/// Three numbers along x, y and z of right-handed axes. Unit and axes are up to the user: metres of a position, radians
+/// per second, microtesla.
 public struct Vector3: Hashable, Sendable {
     public var x: Double
     public var y: Double
@@ -26,17 +26,17 @@ public struct Vector3: Hashable, Sendable {
         Vector3(y * b.z - z * b.y, z * b.x - x * b.z, x * b.y - y * b.x)
     }
     public var length: Double { dot(self).squareRoot() }
-    /// Radians, 0 to π. By the tangent, which unlike the cosine tells small angles apart.
+    /// Radians, 0 to π. From the tangent, which unlike the cosine tells small angles apart.
     public func angle(to b: Vector3) -> Double { atan2(cross(b).length, dot(b)) }
     public var normalized: Vector3 { self / length }
     public var isFinite: Bool { x.isFinite && y.isFinite && z.isFinite }
     public var components: [Double] { [x, y, z] }
 
-    /// Within this of an axis a direction counts as that axis. Files hold rounded turns, and what follows from them is off by
-    /// as much as their last digits; nothing that is scanned is upright to a micrometre in a metre.
+    /// A direction this close to an axis counts as that axis. Files hold rounded rotations, and what is computed from
+    /// them is off by as much as their last digits; nothing that is scanned is upright to a micrometre in a metre.
     public static let axisTolerance = 1e-6
 
-    /// A direction that differs from an axis of the world, either way, by rounding alone: that axis. Another as it is.
+    /// The axis of the world, either way, from which the direction differs by rounding alone; otherwise the direction.
     public var snappedToAxis: Vector3 {
         let axes = [1.0, -1].flatMap { [Vector3($0, 0, 0), Vector3(0, $0, 0), Vector3(0, 0, $0)] }
         return axes.first { (self - $0).length < Self.axisTolerance } ?? self
@@ -101,14 +101,14 @@ public struct Matrix3: Hashable, Sendable {
             .max() ?? 0
     }
 
-    /// The rotation nearest to this matrix, whose determinant is positive, in the Frobenius norm, by Newton's iteration for the
-    /// polar decomposition (R ← (R + R⁻ᵀ) / 2; N. J. Higham, "Computing the Polar Decomposition", 1986).
+    /// The rotation nearest in the Frobenius norm to this matrix, whose determinant is positive, by Newton's iteration
+    /// for the polar decomposition (R ← (R + R⁻ᵀ) / 2; N. J. Higham, "Computing the Polar Decomposition", 1986).
     public var nearestRotation: Matrix3 {
         var r = self
         for _ in 0..<20 {
             let (a, b, c) = r.columns
             let d = r.determinant
-            // The inverse transposed has the cross products of the columns, over the determinant, as its columns.
+            // The columns of the inverse transpose are the cross products of the columns, over the determinant.
             let next = Matrix3(
                 columns: (a + b.cross(c) / d) / 2, (b + c.cross(a) / d) / 2, (c + a.cross(b) / d) / 2)
             let change = (next.columns.0 - a).length + (next.columns.1 - b).length + (next.columns.2 - c).length
@@ -133,8 +133,8 @@ public struct Quaternion: Hashable, Sendable {
         self.z = z
     }
 
-    /// The quaternion of the rotation `r`, with w ≥ 0 (Shepperd's method: the largest of the four is found first, so
-    /// that no small number is divided by).
+    /// The quaternion of the rotation `r`, with w ≥ 0 (Shepperd's method: the largest of the four is found first, to
+    /// avoid dividing by a small number).
     public init(_ r: Matrix3) {
         let (a, b, c) = r.columns
         let trace = a.x + b.y + c.z

@@ -1,7 +1,7 @@
 import Glibc
 
-/// How a lens bends what a pinhole would show: where a direction is seen, in the plane at distance 1 before the camera
-/// (x right, y down; a pixel is u = fx·x + cx, v = fy·y + cy).
+/// How a lens bends what a pinhole would show: where a direction is seen, in the plane at distance 1 in front of the
+/// camera (x right, y down; a pixel is u = fx·x + cx, v = fy·y + cy).
 ///
 /// The ``projection`` first puts the direction (x, y, 1) at (a, b) = (x, y)·g. With ρ² = a² + b², (c, d) = (a, b), or
 /// (a, b)·q where the lens `isRadialFirst`, and τ² = c² + d², it is seen at
@@ -9,12 +9,12 @@ import Glibc
 /// - y' = b·q + p1·(τ² + 2·d²) + 2·p2·c·d + s3·τ² + s4·τ⁴,
 /// - q = (1 + k1·ρ² + k2·ρ⁴ + k3·ρ⁶ + k4·ρ⁸ + k5·ρ¹⁰ + k6·ρ¹²) / (1 + d1·ρ² + d2·ρ⁴ + d3·ρ⁶).
 ///
-/// Of a perspective this is Brown's and Conrady's lens, of a fisheye Kannala's and Brandt's.
+/// With a perspective projection this is the Brown–Conrady model, with a fisheye the Kannala–Brandt model.
 ///
-/// Sources: OpenCV, calib3d's and fisheye's reference, whose k4, k5 and k6 of a perspective are the divisor here; colmap,
-/// sensor/models.h; nerfstudio, cameras/camera_utils.py, whose k4 of a perspective is the fourth of the numerator.
+/// Sources: OpenCV, reference of calib3d and fisheye, whose perspective k4, k5 and k6 are the divisor here; colmap,
+/// sensor/models.h; nerfstudio, cameras/camera_utils.py, whose perspective k4 is the fourth of the numerator.
 public struct LensDistortion: Hashable, Sendable {
-    /// What becomes of a direction at r = √(x² + y²) from the axis, as the factor g.
+    /// Where a direction at r = √(x² + y²) from the axis is put, as the factor g.
     public enum Projection: Hashable, Sendable {
         /// g = 1.
         case perspective
@@ -39,7 +39,7 @@ public struct LensDistortion: Hashable, Sendable {
     public var tangential: SIMD2<Double>
     /// s1, s2, s3, s4: a thin prism's.
     public var prism: SIMD4<Double>
-    /// Whether the tangential and the prism's part are of what the radial part gave.
+    /// Whether the tangential and prism terms are computed from the result of the radial part.
     public var isRadialFirst: Bool
 
     public init(
@@ -73,8 +73,8 @@ public struct LensDistortion: Hashable, Sendable {
         )
     }
 
-    /// What a direction at the squared distance `r2` from the axis is multiplied by: g·q in `outward`, for how much farther
-    /// out it is seen than by a pinhole, and in `sideways` what makes (c, d) of (x, y).
+    /// The factors for a direction at the squared distance `r2` from the axis: `outward`, g·q, is how much farther out
+    /// it is seen than by a pinhole; `sideways` turns (x, y) into (c, d).
     func factors(_ r2: Double) -> (outward: Double, sideways: Double) {
         let g = projection.factor(r2)
         let rho2 = g * g * r2
@@ -86,10 +86,10 @@ public struct LensDistortion: Hashable, Sendable {
 
     private func higher(_ rho2: Double) -> Double { higherRadial.x + rho2 * higherRadial.y }
 
-    /// Whether what a direction is seen as depends on more than its distance from the axis.
+    /// Whether the factor for a direction depends on more than its distance from the axis.
     var bendsSideways: Bool { tangential != .zero || prism != .zero }
 
-    /// Why it cannot be a lens's, or nil.
+    /// Why this cannot be a lens's distortion, or nil.
     public var defect: String? {
         numbers.allSatisfy(\.value.isFinite) ? nil : "a number of the lens's distortion is not finite"
     }
@@ -104,20 +104,20 @@ public struct LensDistortion: Hashable, Sendable {
 }
 
 extension LensDistortion.Projection {
-    /// g of a direction at the squared distance `r2` from the axis; no number where the lens sees no such direction.
+    /// g for a direction at the squared distance `r2` from the axis; NaN where the lens sees no such direction.
     func factor(_ r2: Double) -> Double {
         switch self {
         case .perspective: 1
         case .fisheye: Self.arcTangent(r2)
         case .fieldOfView(let angle):
-            // In the limit, no angle of view is a pinhole's.
+            // In the limit, an angle of view of 0 is a pinhole's.
             angle == 0 ? 1 : 2 * tan(angle / 2) / angle * Self.arcTangent(4 * tan(angle / 2) * tan(angle / 2) * r2)
         case .division(let k): 2 / (1 + (1 - 4 * k * r2).squareRoot())
         case .unified(let alpha, let beta): 1 / (alpha * (beta * r2 + 1).squareRoot() + 1 - alpha)
         }
     }
 
-    /// (atan r) / r, of r².
+    /// (atan r) / r, from r².
     private static func arcTangent(_ r2: Double) -> Double {
         let r = r2.squareRoot()
         return r < 1e-9 ? 1 : atan(r) / r
@@ -144,14 +144,14 @@ extension LensDistortion.Projection {
 }
 
 extension LensDistortion: CustomStringConvertible {
-    /// The projection, but for a perspective, and what is not 0: "fisheye, k1 -0.12, p2 0.003".
+    /// The projection, unless it is a perspective, and every number that is not 0: "fisheye, k1 -0.12, p2 0.003".
     public var description: String {
         let shown = numbers.filter { $0.value != 0 }.map { "\($0.name) \($0.value)" }
         return ([projection.name].compactMap(\.self) + shown).joined(separator: ", ")
     }
 }
 
-/// A pinhole camera, and what its lens bends.
+/// A pinhole camera, and how its lens distorts.
 public struct CalibratedCamera: Hashable, Sendable {
     /// Of the pictures as recorded.
     public var intrinsics: CameraIntrinsics

@@ -1,4 +1,4 @@
-/// How fast what stands still moves through the picture of a camera that moves.
+/// How fast a still scene moves through the picture of a moving camera.
 ///
 /// H. C. Longuet-Higgins and K. Prazdny, "The Interpretation of a Moving Retinal Image", 1980: for a point at
 /// (x, y) = (X/Z, Y/Z) in axes with z into the scene,
@@ -12,11 +12,11 @@ public struct MotionField: Hashable, Sendable {
         self.velocity = velocity
     }
 
-    /// The middles of so many by so many equal parts of the picture stand for all of it.
+    /// The picture is sampled at the middles of so many by so many equal parts.
     static let grid = 5
 
     /// The mean speed of the picture's points, pixels per second.
-    /// - Parameter depth: how far everything is, metres; nil for so far that only turning shows.
+    /// - Parameter depth: how far away everything is, metres; nil for so far that only turning shows.
     public func meanSpeed(depth: Double?) -> Double {
         let k = camera.counted(from: .corner)
         var sum = 0.0

@@ -30,8 +30,8 @@ public struct OrientedBox: Hashable, Sendable {
         return box
     }
 
-    /// The same box with its bottom face where a floor cut it off. Nil for one with a floor that is tilted against y by more
-    /// than ``Vector3/axisTolerance``, whose bottom face is not parallel to it.
+    /// The same box with its bottom face where the floor cuts it off. Nil if the box has a floor and is tilted against
+    /// y by more than ``Vector3/axisTolerance``, so that its bottom face is not parallel to the floor.
     public var endingOnItsFloor: OrientedBox? {
         guard let floor else { return self }
         guard worldFromBox.columns.1.snappedToAxis == Vector3(0, 1, 0) else { return nil }
@@ -44,10 +44,10 @@ public struct OrientedBox: Hashable, Sendable {
         return box
     }
 
-    /// What of the box is above its floor; a tilted one, of which a floor leaves no box, as it is.
+    /// The part of the box above its floor; a tilted box is returned as it is, since that part would be no box.
     public var cutByItsFloor: OrientedBox { endingOnItsFloor ?? self }
 
-    /// Whether nothing but perhaps its faces lies inside, as of one that was shrunk too far.
+    /// Whether it has no interior, as after shrinking it too far.
     public var isEmpty: Bool {
         let half = cutByItsFloor.halfSize
         return min(half.x, half.y, half.z) <= 0
@@ -65,7 +65,7 @@ public struct OrientedBox: Hashable, Sendable {
         return abs(q.x) <= halfSize.x && abs(q.y) <= halfSize.y && abs(q.z) <= halfSize.z
     }
 
-    /// How far a point is from the box; 0 inside. A floor is not looked at.
+    /// How far a point is from the box; 0 inside. Ignores the floor.
     public func distance(to point: Vector3) -> Double {
         let q = worldFromBox.transposed * (point - center)
         return Vector3(

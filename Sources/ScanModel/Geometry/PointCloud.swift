@@ -1,4 +1,4 @@
-/// Points in the world, metres, with a colour each or with none at all.
+/// Points in the world, metres; either all or none have a colour.
 public struct PointCloud: Hashable, Sendable {
     /// x, y, z of each point in turn: `count * 3` values.
     public var positions: [Float]
@@ -14,7 +14,7 @@ public struct PointCloud: Hashable, Sendable {
         self.colors = colors
     }
 
-    /// Why points are coarse where the first one lies, if they are: coordinates are held in single precision.
+    /// Why points are coarse where the first one lies, or nil: coordinates are held in single precision.
     public var coarseness: String? { count == 0 ? nil : Self.coarseness(at: self[0]) }
 
     /// Why points at a place are coarse; nil within some 16 km of the origin.
@@ -33,12 +33,12 @@ public struct PointCloud: Hashable, Sendable {
             Double(positions[3 * index]), Double(positions[3 * index + 1]), Double(positions[3 * index + 2]))
     }
 
-    /// Points spread evenly over the whole cloud, of a large one about so many; fewer than twice as many in any case.
+    /// Points spread evenly over the whole cloud: about `size` of a large one, and always fewer than twice as many.
     package func sample(about size: Int) -> [Vector3] {
         stride(from: 0, to: count, by: max(1, count / size)).map { self[$0] }
     }
 
-    /// Takes every point to where `targetFromSource` has it.
+    /// Moves every point by `targetFromSource`.
     public mutating func transform(by targetFromSource: Pose) {
         for i in 0..<count {
             let p = targetFromSource.apply(self[i])
@@ -48,7 +48,7 @@ public struct PointCloud: Hashable, Sendable {
         }
     }
 
-    /// Leaves out the points that `isKept` says no to; the others stay in their order.
+    /// Removes the points for which `isKept` is false; the others keep their order.
     public mutating func keep(_ isKept: (Vector3) -> Bool) {
         var end = 0
         for i in 0..<count where isKept(self[i]) {

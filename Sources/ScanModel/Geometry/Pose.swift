@@ -16,7 +16,7 @@ public struct Pose: Hashable, Sendable {
     }
 
     /// Sixteen numbers, column-major (Apple's `simd_float4x4`): the translation is elements 12, 13, 14. Divided by the
-    /// last element, which recordings hold as 0.99999982 now and then.
+    /// last element, which is 0.99999982 in some recordings.
     public init(columnMajor m: [Double]) {
         precondition(m.count == 16)
         let w = m[15]
@@ -41,14 +41,14 @@ public struct Pose: Hashable, Sendable {
         return "the last row of the matrix is not 0 0 0 1 (it is read row by row)"
     }
 
-    /// The same of sixteen numbers column by column.
+    /// The same for sixteen numbers column by column.
     public static func layoutDefect(columnMajor m: [Double]) -> String? {
         precondition(m.count == 16)
         if isLastRow(m[3], m[7], m[11]) { return nil }
         return "the last row of the transform is not 0 0 0 1 (it is read column by column)"
     }
 
-    /// Whether numbers stand for 0 0 0, as recordings in single precision have them.
+    /// Whether the numbers mean 0 0 0, up to the rounding of single-precision recordings.
     private static func isLastRow(_ numbers: Double...) -> Bool { numbers.allSatisfy { abs($0) <= 1e-3 } }
 
     /// The four rows of the 4×4 matrix.
@@ -73,14 +73,13 @@ public struct Pose: Hashable, Sendable {
         Pose(rotation: a.rotation * b.rotation, position: a.apply(b.position))
     }
 
-    /// The transform the other way round. Of a matrix that is only nearly a rotation it is the true inverse, not the
-    /// transpose.
+    /// The inverse transform. For a matrix that is only nearly a rotation, it is the true inverse, not the transpose.
     public var inverse: Pose {
         let back = rotation.inverse
         return Pose(rotation: back, position: -(back * position))
     }
 
-    /// The same camera with its axes as OpenCV has them: x right, y down, z into the scene. It is its own inverse, and
+    /// The same camera with OpenCV's axes: x right, y down, z into the scene. The conversion is its own inverse, and
     /// the position does not change.
     public var withCVAxes: Pose {
         Pose(

@@ -1,6 +1,6 @@
 import Glibc
 
-// MARK: - As one vector: the axis, as long as the angle in radians
+// MARK: - As one vector along the axis, as long as the angle in radians
 
 extension Quaternion {
     public init(rotationVector r: Vector3) {
@@ -10,7 +10,7 @@ extension Quaternion {
         self.init(w: cos(angle / 2), x: r.x * factor, y: r.y * factor, z: r.z * factor)
     }
 
-    /// The vector of this rotation, by at most half a turn.
+    /// The rotation vector of this rotation, of at most half a turn.
     public var rotationVector: Vector3 {
         let axis = w < 0 ? Vector3(-x, -y, -z) : Vector3(x, y, z)
         let sine = axis.length

@@ -1,6 +1,6 @@
-/// The way of a camera through a recording: where it stood, how fast it went and turned, and where it jumped.
+/// The path of a camera through a recording: where it stood, how fast it moved and turned, and where it jumped.
 ///
-/// Every recorded frame with a pose is a station, whether a stage has dropped it or not, so that thinning the frames out
+/// Every recorded frame with a pose is a station, whether a stage has dropped it or not, so that thinning the frames
 /// does not change how fast the camera was.
 public struct Trajectory: Sendable {
     /// From one station to the next.
@@ -12,15 +12,15 @@ public struct Trajectory: Sendable {
         public var metres: Double
         /// The angle of the rotation between both poses, at most 180.
         public var degrees: Double
-        /// Nil where a frame has no timestamp, or the later one does not have a later one.
+        /// Nil if a frame has no timestamp, or the later frame's is not later.
         public var seconds: Double?
-        /// No hand carries a camera so fast: tracking was lost, and found again elsewhere.
+        /// No hand moves a camera that fast: tracking was lost, and recovered elsewhere.
         public var isJump = false
-        /// A jump among others, ``movingCount`` of them in a row at least: tracking does not find itself elsewhere with every
-        /// frame, so the camera was swung, or its poses are worth nothing. Its speed counts.
+        /// One of at least ``movingCount`` jumps in a row: tracking does not recover elsewhere with every frame, so the
+        /// camera was swung, or its poses are worthless. Its speed counts.
         public fileprivate(set) var isMoving = false
 
-        /// Whether it is timed, and no jump by itself.
+        /// Whether it is timed, and not an isolated jump.
         package var tellsSpeed: Bool { seconds != nil && (!isJump || isMoving) }
 
         /// Metres per second.
@@ -29,7 +29,8 @@ public struct Trajectory: Sendable {
         public var turning: Double? { seconds.map { degrees / $0 } }
     }
 
-    /// Above which a step is a jump. Steps shorter than both lengths never are: a clock that trembles makes them fast.
+    /// The limits above which a step is a jump. Steps shorter than both lengths never are: a jittery clock makes them
+    /// fast.
     public struct JumpLimits: Hashable, Sendable {
         /// Metres per second.
         public var speed = 3.0
@@ -88,8 +89,8 @@ public struct Trajectory: Sendable {
     /// The station of each frame, by the frame's number; −1 for none.
     private var places: [Int] = []
 
-    /// - Parameter frames: in the order of their numbers. A step leads over frames that are left out as over those without
-    ///   a pose.
+    /// - Parameter frames: in the order of their numbers. A step passes over frames that are missing, as over those
+    ///   without a pose.
     public init(_ frames: [FrameFacts], jumps: JumpLimits = JumpLimits()) {
         places = Array(repeating: -1, count: (frames.lazy.map(\.index).max() ?? -1) + 1)
         for facts in frames {
@@ -110,7 +111,7 @@ public struct Trajectory: Sendable {
         markMovement()
     }
 
-    /// From how many jumps in a row on they are taken for movement. A pose that is wrong by itself makes two: there and back.
+    /// So many jumps in a row, or more, count as movement. A single wrong pose makes two: there and back.
     static let movingCount = 3
 
     private mutating func markMovement() {
@@ -127,8 +128,8 @@ public struct Trajectory: Sendable {
     public var length: Double { steps.reduce(0) { $0 + $1.metres } }
     public var jumps: [Step] { steps.filter(\.isJump) }
 
-    /// How fast the camera was at a frame: the step that leads to it from the recorded frame before, or, where there is
-    /// none that is timed and no jump by itself, the step behind it.
+    /// How fast the camera was at a frame: from the step that leads to it from the recorded frame before, or, if that
+    /// step tells no speed, from the step after it.
     public func rate(at frame: Int) -> Rate? {
         guard let step = usableSteps(at: frame).first, let speed = step.speed, let turning = step.turning else {
             return nil
@@ -136,8 +137,8 @@ public struct Trajectory: Sendable {
         return Rate(speed: speed, turning: turning)
     }
 
-    /// The same with directions: the central difference between the recorded frames before and behind, or one of the two
-    /// steps where the other is none.
+    /// The same with directions: the central difference between the recorded frames before and after, or only one of
+    /// the two steps if the other tells no speed.
     public func velocity(at frame: Int) -> Velocity? {
         let around = usableSteps(at: frame)
         let seconds = around.compactMap(\.seconds).reduce(0, +)

@@ -1,11 +1,11 @@
 import Glibc
 
 extension OrientedBox {
-    /// The upright box of least ground area around a cloud.
+    /// The upright box with the smallest ground area around a cloud.
     ///
-    /// Of each of 180 directions on the ground half a degree apart, the extents that leave out `trim` of the points at
-    /// either end; the direction with the smallest area is taken. Strays that depth sensors scatter behind edges do not
-    /// count so.
+    /// For each of 180 directions on the ground, half a degree apart, takes the extents that leave out `trim` of the
+    /// points at either end; the direction with the smallest area wins. So strays that depth sensors scatter behind
+    /// edges do not count.
     /// - Parameters:
     ///   - up: of unit length; the box's own +y.
     ///   - trim: the share of points left out at each end of each axis.
@@ -21,7 +21,7 @@ extension OrientedBox {
             heights.append(up.dot(p))
         }
         guard ground.count >= 10 else { return nil }
-        // A few thousand points tell the direction; the extents are those of all.
+        // A few thousand points are enough for the direction; the extents are those of all points.
         let step = max(1, ground.count / 5000)
         let some = stride(from: 0, to: ground.count, by: step).map { ground[$0] }
         var best = (angle: 0.0, area: Double.infinity)

@@ -1,23 +1,23 @@
 /// Points summed up in cubes of one size, aligned to the world's origin.
 ///
-/// A grid of one frame is made in parallel with others; grids are merged in frame order, so the sums, and with them the
+/// The grids of single frames are made in parallel; they are merged in frame order, so the sums, and with them the
 /// centroids' last bits, do not depend on the number of workers. Voxels keep the order in which they were first met.
 ///
-/// An open-addressing hash with linear probing over packed keys: 21 bits a coordinate, so a world may be two million
-/// voxels wide.
+/// An open-addressing hash table with linear probing over packed keys: 21 bits per coordinate, so a world may be two
+/// million voxels wide.
 public struct VoxelGrid: Sendable {
     /// Metres.
     public let size: Double
     public private(set) var count = 0
-    /// Points that lie too far out for their voxel to have a number; they are left out.
+    /// How many points lay too far out for their voxel to have a number; they are left out.
     public private(set) var outOfRange = 0
     public private(set) var hasColor = false
 
-    /// The packed cube numbers, in the order of first meeting; what stands behind `count` is room.
+    /// The packed cube numbers, in the order in which they were first met; beyond `count` is spare room.
     private var keys: [UInt64] = []
     /// As long as `keys`.
     private var sums: [Sum] = []
-    /// Numbers of `keys` + 1; 0 is an empty slot. A power of two long, at least twice as long as `keys`.
+    /// Indices into `keys`, plus 1; 0 is an empty slot. A power of two long, at least twice as long as `keys`.
     private var slots: [Int32] = []
 
     private struct Sum {
@@ -84,7 +84,7 @@ public struct VoxelGrid: Sendable {
         }
     }
 
-    /// One point a voxel: the centroid and the mean colour of the points in it.
+    /// One point per voxel: the centroid and the mean colour of the points in it.
     public var cloud: PointCloud {
         let sums = sums[..<count]
         var positions: [Float] = []
@@ -115,7 +115,7 @@ public struct VoxelGrid: Sendable {
                 let y = Double(positions[3 &* i &+ 1])
                 let z = Double(positions[3 &* i &+ 2])
                 // A division, not a product with the inverse: on a face the product may be one unit in the last place
-                // off, and the point would fall into another cube than everybody else's.
+                // off, and the point would fall into a different cube than with any other tool.
                 guard let key = Self.key(x / size, y / size, z / size) else {
                     lost &+= 1
                     continue
@@ -135,7 +135,7 @@ public struct VoxelGrid: Sendable {
     }
 
     /// The packed number of the cube in which a point lies, whose coordinates are counted in cubes; nil for points too
-    /// far out, and for those that are nowhere.
+    /// far out or not finite.
     @inline(__always)
     private static func key(_ x: Double, _ y: Double, _ z: Double) -> UInt64? {
         let low = 1 - half
@@ -156,7 +156,7 @@ public struct VoxelGrid: Sendable {
 // MARK: - The hash table
 
 extension VoxelGrid {
-    /// The table under direct pointers, which hold while no room has to be made.
+    /// The table as direct pointers, which are valid until room has to be made.
     private struct Table {
         let keys: UnsafeMutablePointer<UInt64>
         let sums: UnsafeMutablePointer<Sum>
@@ -164,7 +164,7 @@ extension VoxelGrid {
         let mask: Int
         var count: Int
 
-        /// The place of a voxel, which is new if need be.
+        /// The index of a voxel, which is added if need be.
         @inline(__always)
         mutating func find(_ key: UInt64) -> Int {
             var at = VoxelGrid.hash(key) & mask
@@ -203,7 +203,7 @@ extension VoxelGrid {
         }
     }
 
-    /// Sees to it that so many voxels more have a place.
+    /// Makes sure that there is room for so many more voxels.
     private mutating func makeRoom(for more: Int) {
         let needed = count + more
         if needed > keys.count {

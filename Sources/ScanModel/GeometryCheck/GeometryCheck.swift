@@ -1,17 +1,17 @@
 /// Tells whether poses, intrinsics and depth of a capture fit together: depth of one frame is carried into a later one,
-/// as declared and under the usual mistakes, and compared with what is there.
+/// as declared and under the usual mistakes, and compared with the depth there.
 ///
-/// Frames come in order; of up to 32 of them a thinned depth map (at most 64 × 48 values) is kept until its partner
-/// comes: the first later frame that stands at least 8 % of the median depth away and sees at least half of it.
-/// Neighbouring frames could not tell: at one frame apart nearly every hypothesis fits.
+/// Frames come in order; for up to 32 of them, a thinned depth map (at most 64 × 48 values) is kept until its partner
+/// comes: the first later frame that is at least 8 % of the median depth away and sees at least half of the map.
+/// Neighbouring frames would not do: one frame apart, nearly every hypothesis fits.
 public struct GeometryCheck: Sendable {
     public static let maxPairs = 32
     public static let minPairs = 8
     private static let baselineShare = 0.08
     private static let minOverlap = 0.5
-    /// Of fewer pixels a median tells nothing.
+    /// A median of fewer pixels tells nothing.
     private static let leastPixels = 50
-    /// Pixels of a thinned map in a row and in a column.
+    /// Pixels per row and per column of a thinned map.
     private static let grid = (columns: 64, rows: 48)
 
     /// A frame that waits for its partner.
@@ -22,12 +22,12 @@ public struct GeometryCheck: Sendable {
         var size: PixelSize
         /// Coordinates of pixel centres, and depth in metres.
         var pixels: [(u: Double, v: Double, z: Double)]
-        /// In metres that are plausible, even where the declared ones are not.
+        /// Metres, scaled to be plausible even if the declared depth is not.
         var medianDepth: Double
-        /// Has a partner as far away as the declared poses say, and as their inverse says.
+        /// Whether it has a partner far enough away by the declared poses, and by their inverses.
         var isPaired = (declared: false, inverse: false)
-        /// How often a frame that stood apart saw too little of it, and for how many more frames it is not tried again: a camera
-        /// that has gone on does not come back for most of the capture.
+        /// How often a frame far enough away saw too little of it, and for how many more frames it is not tried again:
+        /// a camera that has moved on stays away for most of the capture.
         var failures = 0
         var rest = 0
     }
@@ -43,7 +43,7 @@ public struct GeometryCheck: Sendable {
     /// A frame and the later one into which its depth was carried.
     public struct Pair: Hashable, Sendable {
         public var frames: ClosedRange<Int>
-        /// The median relative error of depth as declared; nil where less than half of it was carried anywhere.
+        /// The median relative error of depth as declared; nil if less than half of it fell into the later frame.
         public var error: Double?
     }
 
@@ -61,37 +61,37 @@ public struct GeometryCheck: Sendable {
             }
         }
 
-        /// The median relative error under each hypothesis. One that carries hardly anything into the pictures says nothing.
+        /// The median relative error under each hypothesis, except those that carry hardly anything into the pictures.
         var medians: [GeometryHypothesis: Double] {
             let most = insideCounts.values.max() ?? 0
             return errors.filter {
                 (insideCounts[$0.key] ?? 0) * 4 >= most && $0.value.count >= GeometryCheck.leastPixels
             }
-            .mapValues(GeometryCheck.median)
+            .compactMapValues { $0.middle.map(Double.init) }
         }
     }
 
     private let file: PoseInFile
-    /// Numbers of the source frames at or behind which the next start is due.
+    /// Numbers of the source frames at or after which the next start is due.
     private var due: ArraySlice<Int>
     private var starts: [Start] = []
     private var byDeclared = Evidence()
-    /// Pairs that only the inverse of the declared poses puts apart: on a round about an object, inverted poses stand
-    /// still.
+    /// Pairs that are far enough apart by the inverses of the declared poses: inverted poses on a circle around an
+    /// object stand still.
     private var byInverse = Evidence()
-    /// Of each start, metres as declared.
+    /// The median depth of each start, metres as declared.
     private var medians: [Double] = []
 
     /// - Parameters:
     ///   - frameCount: of the source.
-    ///   - file: what makes of the views' poses those that stand in the capture's file.
+    ///   - file: what turns the views' poses back into those in the capture's file.
     public init(frameCount: Int, file: PoseInFile = PoseInFile()) {
         self.file = file
         let count = min(Self.maxPairs, frameCount)
         due = (0..<count).map { $0 * frameCount / count }[...]
     }
 
-    /// Takes the next frame.
+    /// Adds the next frame.
     /// - Parameters:
     ///   - depth: in metres, 0 for "no value".
     ///   - view: the depth map's own camera, for the pictures' size where depth is aligned with them, and `worldFromCamera`.
@@ -118,17 +118,12 @@ public struct GeometryCheck: Sendable {
                 if z > 0 { pixels.append((Double(u) + 0.5, Double(v) + 0.5, Double(z))) }
             }
         }
-        guard pixels.count >= leastPixels else { return nil }
-        let median = Self.median(pixels.map { $0.z })
+        guard pixels.count >= leastPixels, let median = pixels.map(\.z).middle else { return nil }
         return Start(
             index: index, view: view, size: depth.size, pixels: pixels, medianDepth: median)
     }
 
-    private static func median<Value: BinaryFloatingPoint>(_ values: [Value]) -> Double {
-        Double(values.sorted()[values.count / 2])
-    }
-
-    /// What depth has to be multiplied with to be plausible for a scan (0.2 to 10 m); 1 where nothing makes it so.
+    /// What depth has to be multiplied by to be plausible for a scan (0.2 to 10 m); 1 if nothing makes it so.
     static func unitFactor(_ median: Double) -> Double {
         if usualMedians.contains(median) { return 1 }
         return [1e-3, 1e3].first { usualMedians.contains(median * $0) } ?? 1
@@ -137,7 +132,7 @@ public struct GeometryCheck: Sendable {
     /// The median depth of scans, metres.
     package static let usualMedians = 0.2...10.0
 
-    /// What is odd about a median depth in metres, and what it looks like, where that is plain; nil of a usual one.
+    /// What is odd about a median depth in metres, and the likely cause, where that is plain; nil for a usual one.
     package static func doubt(ofMedian median: Double) -> (summary: String, cause: String?)? {
         if usualMedians.contains(median) { return nil }
         let shown = median.rounded(decimals: 3)
@@ -156,7 +151,7 @@ public struct GeometryCheck: Sendable {
         let isDeclared = byDeclared.pairs.count >= Self.minPairs
         return GeometryVerdict(
             by: isDeclared || byInverse.pairs.count <= byDeclared.pairs.count ? byDeclared : byInverse,
-            isDeclared: isDeclared, medianDepth: medians.isEmpty ? nil : Self.median(medians))
+            isDeclared: isDeclared, medianDepth: medians.middle)
     }
 
     // MARK: - Pairs
@@ -188,7 +183,7 @@ public struct GeometryCheck: Sendable {
         }
         let declared = carried[.declared] ?? Carried()
         let isSeen = Double(declared.insideCount) >= needed && declared.errors.count >= Self.leastPixels
-        let pair = Pair(frames: start.index...index, error: isSeen ? Self.median(declared.errors) : nil)
+        let pair = Pair(frames: start.index...index, error: isSeen ? declared.errors.middle.map(Double.init) : nil)
         if wanted.declared {
             starts[number].isPaired.declared = true
             byDeclared.add(pair, carried)
@@ -199,7 +194,7 @@ public struct GeometryCheck: Sendable {
         }
     }
 
-    /// Takes every pixel of `start` to where it would be seen: |z − d| / d of those that fall on a pixel with depth d.
+    /// Projects every pixel of `start` into the view; the error is |z − d| / d where it falls on a pixel with depth d.
     private func carry(
         _ start: Start, into depth: DepthMap, _ view: CameraView, _ hypothesis: GeometryHypothesis
     ) -> Carried {

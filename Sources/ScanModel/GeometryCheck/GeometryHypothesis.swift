@@ -1,4 +1,4 @@
-/// A way in which a capture's poses, intrinsics and depth could be meant: as declared, or as people usually get them wrong.
+/// How a capture's poses, intrinsics and depth may be meant: as declared, or with one of the usual mistakes.
 public enum GeometryHypothesis: String, Hashable, Sendable, CaseIterable {
     case declared
     /// The camera's axes are OpenCV's, or OpenGL's in a file that should have OpenCV's.
@@ -8,7 +8,7 @@ public enum GeometryHypothesis: String, Hashable, Sendable, CaseIterable {
     /// The same with OpenCV's axes, as COLMAP stores poses.
     case inverseCV = "inverse-cv-axes"
     case transposedRotation = "transposed-rotation"
-    /// The same of a file with OpenCV's axes: of a level camera it changes hardly anything.
+    /// The same in a file with OpenCV's axes: for a level camera it changes hardly anything.
     case transposedRotationCV = "transposed-rotation-cv-axes"
     /// z has the other sign, in the world and in the camera: a left-handed recording.
     case flippedZ = "flipped-z"
@@ -20,8 +20,8 @@ public enum GeometryHypothesis: String, Hashable, Sendable, CaseIterable {
     case rayDepth = "ray-depth"
     case swappedCentre = "swapped-cx-cy"
 
-    /// What it means for whoever has to put it right.
-    /// - Parameter axes: those that the capture's format has.
+    /// What it means, for the person who has to fix it.
+    /// - Parameter axes: those of the capture's format.
     public func meaning(inFileWith axes: CameraAxes = .openGL) -> String {
         switch self {
         case .declared: "as declared"
@@ -43,10 +43,10 @@ public enum GeometryHypothesis: String, Hashable, Sendable, CaseIterable {
         }
     }
 
-    /// The pose that was meant, in a world of its own: only how poses lie to each other counts.
+    /// The pose that was meant, in a world of its own: only relative poses count.
     /// - Parameters:
     ///   - declared: of the depth camera.
-    ///   - file: what makes of it the one that stands in the capture's file, which is the one that may be wrong.
+    ///   - file: what turns it back into the pose in the capture's file, which is the one that may be wrong.
     package func pose(_ declared: Pose, _ file: PoseInFile) -> Pose {
         let recorded = file.recorded(declared)
         let meant: Pose
@@ -70,19 +70,19 @@ public enum GeometryHypothesis: String, Hashable, Sendable, CaseIterable {
         return k.resized(to: size)
     }
 
-    /// Whether it says something else than `declared` of such a camera, and can be meant.
+    /// Whether it differs from `declared` for such a camera, and is possible.
     func differs(_ camera: CameraIntrinsics, _ size: PixelSize, _ file: PoseInFile) -> Bool {
         switch self {
         case .transposedRotation: file.axes == .openGL
         case .transposedRotationCV: file.axes == .openCV
         case .unscaledIntrinsics: camera.size != size
-        // Under a tenth of the picture's width nobody could tell them apart.
+        // Closer than a tenth of the picture's width, the two cannot be told apart.
         case .swappedCentre: abs(camera.cx - camera.cy) > 0.1 * Double(camera.width)
         default: true
         }
     }
 
-    /// By what it multiplies depth.
+    /// The factor by which it multiplies depth.
     public var depthFactor: Double {
         switch self {
         case .depthTimes1000: 1000
@@ -95,7 +95,7 @@ public enum GeometryHypothesis: String, Hashable, Sendable, CaseIterable {
 extension Pose {
     fileprivate var withTransposedRotation: Pose { Pose(rotation: rotation.transposed, position: position) }
 
-    /// With the other sign of z in the world and in the camera.
+    /// With the sign of z flipped in the world and in the camera.
     fileprivate var mirroredInZ: Pose {
         let (a, b, c) = rotation.columns
         return Pose(

@@ -9,8 +9,8 @@ public struct GeometryVerdict: Hashable, Sendable {
     public var errors: [GeometryHypothesis: Double]
     /// What fits better than what is declared.
     public var cause: GeometryHypothesis?
-    /// The pairs whose own error no sensor's noise explains: where the others fit, the poses go wrong for a while, or the
-    /// depth does.
+    /// The pairs whose own error is too large for sensor noise: if the others fit, the poses or the depth went wrong
+    /// for a while.
     public var misfits: [GeometryCheck.Pair] = []
     /// The median of the frames' median depths, metres.
     public var medianDepth: Double?
@@ -24,18 +24,19 @@ extension GeometryVerdict {
     /// It passes when
     /// - the declared error is at most 2 %,
     /// - that of every pair is at most 10 %, and
-    /// - every alternative is at least 4 times worse, but for those that differ too little on most captures to show: swapped
-    ///   cx and cy, the length of rays, transposed rotations with OpenCV's axes.
+    /// - every alternative is at least 4 times worse, except those that differ too little on most captures to show:
+    ///   swapped cx and cy, ray-length depth, transposed rotations with OpenCV's axes.
     ///
     /// It fails when
-    /// - an alternative has at most 2 %, and half the declared error or less, or
+    /// - an alternative has an error of at most 2 %, and half the declared error or less, or
     /// - depth is only plausible in another unit.
     ///
-    /// Depth that is large against the path fits whatever the positions are: another unit of depth is an alternative only
-    /// where a scan has such depth, and else says that the positions are at fault.
+    /// Depth that is large compared to the path fits whatever the positions are: another unit of depth is an
+    /// alternative only if it gives a depth that scans have; otherwise a good fit means that the positions are wrong.
     /// - Parameters:
     ///   - evidence: the pairs that decide.
-    ///   - isDeclared: whether the declared poses put these pairs apart, rather than only their inverse.
+    ///   - isDeclared: whether these pairs are far enough apart by the declared poses, rather than only by their
+    ///     inverses.
     ///   - medianDepth: the median of the frames' median depths, metres; nil without depth.
     init(by evidence: GeometryCheck.Evidence, isDeclared: Bool, medianDepth: Double?) {
         pairCount = evidence.pairs.count
@@ -48,12 +49,12 @@ extension GeometryVerdict {
         (outcome, cause, reason) = (ruling.outcome, ruling.cause, ruling.reason)
     }
 
-    /// The first that has anything to say decides.
+    /// The first ruling that applies decides.
     private func ruling(isDeclared: Bool) -> Ruling {
         if let impossibleUnit { return impossibleUnit }
         if let tooFewPairs { return tooFewPairs }
         if let betterAlternative { return betterAlternative }
-        // As declared the camera hardly moves; were it so, depth would fit.
+        // As declared, the camera hardly moves; if that is true, depth fits.
         if !isDeclared, declared <= Self.fits {
             return Ruling(.undecided, "the camera hardly moves, so that any convention fits")
         }
@@ -84,7 +85,7 @@ extension GeometryVerdict {
         )
     }
 
-    /// Too few to tell a cause, and perhaps enough to see that something is wrong.
+    /// Too few pairs to tell a cause, but perhaps enough to see that something is wrong.
     private var tooFewPairs: Ruling? {
         let needed = GeometryCheck.minPairs
         if pairCount >= needed { return nil }
@@ -111,7 +112,7 @@ extension GeometryVerdict {
             .fail, cause: best, "depth fits \(Self.percent(error)) with it, and \(Self.percent(declared)) as declared")
     }
 
-    /// Depth so large that the path is nothing against it: as if the camera had only turned.
+    /// Depth fits once it is so large that the path is negligible: as if the camera had only turned.
     private var meaninglessPositions: Ruling? {
         guard alternatives[.depthTimes1000] == nil, let still = errors[.depthTimes1000], isMuchBetter(still) else {
             return nil
@@ -147,23 +148,23 @@ extension GeometryVerdict {
                 + (rivals.isEmpty ? "" : "; not much better than \(rivals.joined(separator: ", "))"))
     }
 
-    // MARK: - What they go by
+    // MARK: - Thresholds
 
     /// So many pairs are no accident.
     private static let telling = 3
 
-    /// Mistakes that change so little on most captures that they may come close to what is right.
+    /// Mistakes that change so little on most captures that they may fit nearly as well as what is right.
     private static let faint: Set<GeometryHypothesis> = [.swappedCentre, .rayDepth, .transposedRotationCV]
 
     /// The relative error of depth that fits.
     private static let fits = 0.02
 
-    /// The median relative error of one pair that is more than noise, people who walk by, or a window.
+    /// A median relative error of one pair above this is more than noise, people walking by, or a window.
     private static let misfit = 0.1
 
     private var declared: Double { errors[.declared] ?? .infinity }
 
-    /// The hypotheses besides what is declared, but for units in which no scan has such depth.
+    /// The hypotheses other than what is declared, without units in which no scan has such depth.
     private var alternatives: [GeometryHypothesis: Double] {
         errors.filter { hypothesis, _ in
             if hypothesis == .declared { return false }

@@ -14,7 +14,7 @@ public enum CameraAxes: Hashable, Sendable {
     }
 }
 
-/// What lies between the pose of a depth camera and the one that stands in the capture's file, in which mistakes are made.
+/// Converts between the pose of a depth camera and the one in the capture's file, which is where mistakes are made.
 public struct PoseInFile: Hashable, Sendable {
     /// The axes of the cameras in the file, by its format.
     public var axes = CameraAxes.openGL
@@ -24,7 +24,7 @@ public struct PoseInFile: Hashable, Sendable {
 
     public init() {}
 
-    /// - Parameter capture: as a stage finds it, perhaps turned.
+    /// - Parameter capture: as a stage receives it, perhaps turned.
     public init(of capture: Capture) {
         axes = capture.fileAxes
         savedFromWorld = capture.savedFromWorld
@@ -37,6 +37,6 @@ public struct PoseInFile: Hashable, Sendable {
         savedFromWorld * (depthPose * colorFromDepth.inverse).turned(quarterTurns: -quarterTurns)
     }
 
-    /// The way back, in the file's own world.
+    /// The inverse of `recorded(_:)`, in the file's own world.
     func depthPose(_ recorded: Pose) -> Pose { recorded.turned(quarterTurns: quarterTurns) * colorFromDepth }
 }

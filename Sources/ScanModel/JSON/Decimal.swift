@@ -21,7 +21,7 @@ struct Decimal {
 
     /// The nearest double, ties to even; nil where this would need more than 128 bits.
     ///
-    /// Three ways, all exact up to one rounding: both factors are doubles (W. D. Clinger, "How to Read Floating Point
+    /// Three ways, all exact but for one rounding: both factors are doubles (W. D. Clinger, "How to Read Floating Point
     /// Numbers Accurately", 1990); a product of 64 by 64 bits; a quotient of 128 by 64 bits. The last two are rounded by
     /// the conversion of a 64-bit integer whose lowest bit says whether anything was cut off.
     var double: Double? {
@@ -55,7 +55,7 @@ struct Decimal {
 }
 
 extension Decimal {
-    /// What a text says: a sign, digits with or without a point, an exponent. Nil where anything else stands there.
+    /// Parses a sign, digits with or without a point, and an exponent. Nil for anything else.
     fileprivate static func parse(_ text: UnsafeBufferPointer<UInt8>) -> (isNegative: Bool, magnitude: Decimal)? {
         var decimal = Decimal()
         var place = 0
@@ -86,12 +86,12 @@ extension Decimal {
 }
 
 extension Float {
-    /// The float that is nearest to a number's text, ties to even: the same as `Float(String(decoding:as:))`, at a fraction
-    /// of its cost where up to 19 digits stand there.
+    /// The float nearest to a number's text, ties to even: the same as `Float(String(decoding:as:))`, at a fraction of
+    /// its cost for up to 19 digits.
     package init?(text: UnsafeBufferPointer<UInt8>) {
         if let (isNegative, magnitude) = Decimal.parse(text), let double = magnitude.double,
             double == 0 || double >= Double(Float.leastNormalMagnitude),
-            // Rounding twice goes wrong only where the first time ends exactly between two floats.
+            // Rounding twice goes wrong only if the first rounding ends exactly between two floats.
             double.bitPattern & 0x1FFF_FFFF != 0x1000_0000
         {
             self = Float(isNegative ? -double : double)

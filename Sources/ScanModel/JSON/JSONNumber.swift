@@ -78,7 +78,7 @@ extension JSONScanner {
         while position < bytes.count {
             let digit = bytes[position] &- UInt8(ascii: "0")
             if digit > 9 { break }
-            // Far beyond any double already; more digits change nothing but could overflow.
+            // Already far beyond any double; more digits would change nothing, but could overflow.
             if value < 100_000 { value = value * 10 + Int(digit) }
             position += 1
         }
@@ -93,7 +93,7 @@ extension JSONScanner {
             : "expected a digit after “-”"
     }
 
-    /// The standard library's correctly rounded conversion, for what the exact short ways do not cover.
+    /// The standard library's correctly rounded conversion, for what the fast exact paths do not cover.
     private func slowDouble(_ range: Range<Int>) throws(Problem) -> Double {
         guard range.count <= Self.numberLimit else {
             throw invalid("a number of more than \(Self.numberLimit) characters", at: range.lowerBound)

@@ -1,15 +1,16 @@
 extension JSONValue {
     /// Reads one JSON text.
     /// - Parameter file: the name for messages.
-    /// - Throws: a problem of fault `input` with line, column and byte of what is not JSON.
+    /// - Throws: a problem of fault `input` with line, column and byte where the text is not JSON.
     public static func parse(_ bytes: [UInt8], file: String) throws(Problem) -> JSONValue {
         var repeatedKeys: [String] = []
         return try parse(bytes, file: file, repeatedKeys: &repeatedKeys)
     }
 
-    /// Reads one JSON text and names the keys that an object holds twice, of which the last value counts (the first ten
-    /// of them, as `“depth_unit” in line 12`).
-    /// - Parameter keepsNonNumbers: whether Python's `NaN` and infinities, which are no JSON, become texts of these names.
+    /// Reads one JSON text and names the keys that an object holds twice, whose last value counts (the first ten such
+    /// keys, as `“depth_unit” in line 12`).
+    /// - Parameter keepsNonNumbers: whether Python's `NaN` and infinities, which are not JSON, become strings of that
+    ///   name.
     public static func parse(
         _ bytes: [UInt8], file: String, repeatedKeys: inout [String], keepsNonNumbers: Bool = false
     ) throws(Problem) -> JSONValue {
@@ -25,10 +26,10 @@ extension JSONValue {
         return value
     }
 
-    /// What one JSON text is about, in little memory however long it is: of each list the first element, and of all values
-    /// the first ``outlineCount``. The text is checked to its end; `NaN` and infinities are let pass.
+    /// An outline of one JSON text, in little memory however long it is: only the first element of each list, and only
+    /// the first ``outlineCount`` values. The text is checked to its end; `NaN` and infinities are accepted.
     /// - Parameter file: the name for messages.
-    /// - Throws: a problem of fault `input` with line, column and byte of what is not JSON.
+    /// - Throws: a problem of fault `input` with line, column and byte where the text is not JSON.
     package static func outline(_ bytes: [UInt8], file: String) throws(Problem) -> JSONValue {
         try bytes.withUnsafeBufferPointer { (buffer) throws(Problem) -> JSONValue in
             var scanner = JSONScanner(buffer, file: file)
@@ -40,7 +41,7 @@ extension JSONValue {
         }
     }
 
-    /// How many values an outline holds at most: many times what is usual beside the long lists.
+    /// How many values an outline holds at most: many times what files usually hold apart from long lists.
     package static let outlineCount = 200_000
 }
 

@@ -1,6 +1,6 @@
 /// Reads JSON text (RFC 8259) value by value, without building a tree of it.
 ///
-/// A caller asks for what it expects next; whatever else stands there is a ``Problem`` with its line, column and byte:
+/// A caller asks for what it expects next; anything else there is a ``Problem`` with its line, column and byte:
 ///
 ///     try scanner.beginObject()
 ///     while let key = try scanner.nextKey() {
@@ -11,8 +11,8 @@
 ///     }
 ///     try scanner.end()
 ///
-/// The scanner is strict where RFC 8259 is: no comments, no trailing commas, no `NaN`, valid UTF-8 throughout, no half
-/// surrogate pairs, nothing behind the last value. A byte order mark at the start is skipped. Values may be nested
+/// The scanner is strict where RFC 8259 is: no comments, no trailing commas, no `NaN`, valid UTF-8 throughout, no lone
+/// surrogates, nothing after the last value. A byte order mark at the start is skipped. Values may be nested
 /// ``depthLimit`` deep.
 public struct JSONScanner {
     public static let depthLimit = 64
@@ -34,11 +34,12 @@ public struct JSONScanner {
     private let firstLine: Int
     private let firstByte: Int64
     private var depth = 0
-    /// Whether the innermost object or list has not given anything yet, so that no comma is due.
+    /// Whether nothing has been read from the innermost object or list yet, so that no comma is due.
     private var isFirst = true
 
-    /// Whether `NaN`, `Infinity` and `-Infinity`, as Python's json writes them, count as texts of these names: then a list
-    /// that holds one can be read, and whoever wants a number there says what it found. Else they are no JSON.
+    /// Whether `NaN`, `Infinity` and `-Infinity`, as Python's json writes them, are read as strings of that name: then
+    /// a list that holds one can be read, and a caller who wants a number there reports what it found. Otherwise they
+    /// are not JSON.
     package var keepsNonNumbers = false
 
     /// - Parameters:
@@ -171,7 +172,7 @@ public struct JSONScanner {
         if next != wanted { throw problem("expected \(wanted.rawValue), found \(next.rawValue)") }
     }
 
-    /// The word that stands at ``position`` in the place of a number, where such are kept.
+    /// The word at ``position`` in place of a number, if such words are kept.
     var nonNumber: StaticString? {
         guard keepsNonNumbers else { return nil }
         let word: StaticString
@@ -224,7 +225,7 @@ public struct JSONScanner {
 
     func invalid(_ what: String, at offset: Int? = nil) -> Problem { problem("invalid JSON: \(what)", at: offset) }
 
-    /// What stands at ``position``, for a message.
+    /// What is at ``position``, for a message.
     private func found() -> String {
         guard position < bytes.count else { return "the end of the text" }
         let byte = bytes[position]
@@ -235,7 +236,7 @@ public struct JSONScanner {
         return "“\(String(decoding: bytes[position..<position + length], as: UTF8.self))”"
     }
 
-    /// What to say of something that starts no value.
+    /// What to say about text that starts no value.
     private func unexpectedText() -> String {
         if position == 0, bytes.count > 1, bytes[0] == 0 || bytes[1] == 0 || bytes[0] >= 0xFE {
             return "the text is not UTF-8 (it looks like UTF-16 or UTF-32)"

@@ -64,7 +64,7 @@ extension JSONScanner {
         }
         let first = try hexDigits(of: start)
         if let scalar = Unicode.Scalar(first) { return scalar }
-        // Only surrogates are no scalars. A high one takes the low one that has to follow it.
+        // Only surrogates are no scalars. A high one must be followed by a low one, which is read with it.
         let isPair =
             first < 0xDC00 && position + 1 < bytes.count && bytes[position] == UInt8(ascii: "\\")
             && bytes[position + 1] == UInt8(ascii: "u")

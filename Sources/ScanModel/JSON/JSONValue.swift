@@ -1,4 +1,4 @@
-/// A JSON value whose objects keep the order of their keys, so that what we do not know passes through unchanged.
+/// A JSON value whose objects keep the order of their keys, so that unknown content passes through unchanged.
 public enum JSONValue: Hashable, Sendable {
     case null
     case bool(Bool)
@@ -48,14 +48,14 @@ public enum JSONValue: Hashable, Sendable {
     public static func of(_ values: [String]) -> JSONValue { .array(values.map { .string($0) }) }
 }
 
-/// The members of a JSON object, in order. A key that was there twice keeps its first place and its last value. Keys are
-/// the same when their bytes are: é as one character and as two are two keys (RFC 8259, 8.3), which `String` calls equal.
+/// The members of a JSON object, in order. A key that occurs twice keeps its first place and its last value. Keys are
+/// compared by bytes: precomposed and decomposed é are two keys (RFC 8259, 8.3), although `String` calls them equal.
 public struct JSONObject: Hashable, Sendable, ExpressibleByDictionaryLiteral {
     public private(set) var members: [(key: String, value: JSONValue)] = []
-    /// Where each key's member is, once there are more than ``searchedCount``: most objects have few, and there are many.
+    /// The index of each key's member, once there are more than ``searchedCount``: most objects are small and many.
     private var positions: [[UInt8]: Int] = [:]
 
-    /// As many members are looked through as fast as a table is asked.
+    /// Up to so many members, a linear search is as fast as a table.
     private static let searchedCount = 12
 
     public init() {}

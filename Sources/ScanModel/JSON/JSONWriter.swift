@@ -6,7 +6,7 @@ public struct JSONWriter: Sendable {
     private var depth = 0
     private var needsComma = false
 
-    /// - Parameter pretty: one member a line, indented by two spaces; short arrays of numbers stay on one line.
+    /// - Parameter pretty: one member per line, indented by two spaces; short arrays of numbers stay on one line.
     public init(pretty: Bool = true) { self.pretty = pretty }
 
     public static func text(_ value: JSONValue, pretty: Bool = true) -> [UInt8] {
@@ -101,7 +101,7 @@ public struct JSONWriter: Sendable {
         }
     }
 
-    /// The shortest decimal that reads back to `value`; JSON has no word for what is not finite, so that is `null`.
+    /// The shortest decimal that reads back to `value`; `null` for what is not finite, for which JSON has no word.
     public static func number(_ value: Double) -> String { value.isFinite ? value.description : "null" }
 
     private mutating func append(_ text: String) { bytes.append(contentsOf: text.utf8) }

@@ -1,7 +1,7 @@
 /// A scale of colours for numbers, as a table of 256.
 ///
-/// The tables are made from polynomials that others have fitted to the published maps. Sums and products alone go into
-/// them, so that every machine makes the same table.
+/// The tables are made from polynomials that others have fitted to the published maps. They need only sums and
+/// products, so that every machine makes the same table.
 public struct ColorMap: Sendable {
     private let table: [RGBColor]
 
@@ -15,7 +15,7 @@ public struct ColorMap: Sendable {
         green: [0.09140261, 2.19418839, 4.84296658, -14.18503333, 4.27729857, 2.82956604],
         blue: [0.10667330, 12.64194608, -60.58204836, 110.36276771, -89.90310912, 27.34824973])
 
-    /// Dark violet, teal, yellow: equal steps look equal, also to the colour-blind and in grey.
+    /// Dark violet, teal, yellow: equal steps look equal, also to colour-blind people and in grey.
     ///
     /// S. van der Walt and N. Smith's map of matplotlib (CC0); the polynomial is M. Zucker's
     /// (shadertoy.com/view/WlfXRN, CC0), within 4 of 255.
@@ -45,7 +45,7 @@ public struct ColorMap: Sendable {
         }
     }
 
-    /// The colour of a number: 0 is the first, 1 the last; what lies outside has the nearer one.
+    /// The colour of a number: 0 is the first, 1 the last; numbers outside get the nearer of the two.
     public func color(at t: Double) -> RGBColor {
         table[t >= 0 ? Int((min(t, 1) * 255).rounded()) : 0]
     }

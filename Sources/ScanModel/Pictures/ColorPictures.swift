@@ -1,8 +1,7 @@
 /// How depth becomes colours that a person can read: the same distance has the same colour in every picture.
 ///
-/// `near` and what is nearer is dark red; then yellow, green and blue; `far` and what is farther is dark blue (Turbo the
-/// other way round, so that near things are warm, and without its darkest twentieth). 0, "no value", is black, which no
-/// distance looks like.
+/// Up to `near` is dark red; then yellow, green and blue; from `far` on is dark blue (Turbo reversed, so that near
+/// things are warm, and without its darkest twentieth). 0, "no value", is black, which no distance gets.
 public struct DepthColors: Hashable, Sendable {
     /// Metres.
     public var near: Double

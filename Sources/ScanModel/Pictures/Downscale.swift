@@ -5,9 +5,14 @@ extension RGBImage {
     }
 
     /// The picture made smaller by a whole factor, as ``downscaled(to:)`` does it.
-    public func downscaled(by factor: Int) -> RGBImage {
-        precondition(factor > 0)
-        return downscaled(to: Self.downscaledSize(size, by: factor))
+    public func downscaled(by factor: Int) -> RGBImage { downscaled(by: [factor])[0] }
+
+    /// The picture made smaller by each of several whole factors, as ``downscaled(to:)`` does it; 2, 4, 8 and 16 out of one
+    /// walk over the picture.
+    public func downscaled(by factors: [Int]) -> [RGBImage] {
+        precondition(factors.allSatisfy { $0 > 0 })
+        let halved = BlockMeans.halved(self, by: factors)
+        return factors.map { halved[$0] ?? downscaled(to: Self.downscaledSize(size, by: $0)) }
     }
 
     /// The size with a given width and the same shape; never larger.
@@ -23,8 +28,8 @@ extension RGBImage {
         precondition(new.width > 0 && new.height > 0 && new.width <= width && new.height <= height)
         if new == size { return self }
         let factor = width / new.width
-        if width == new.width * factor && height == new.height * factor && factor <= Self.largestBlock {
-            return averaged(over: factor)
+        if PixelSize(new.width * factor, new.height * factor) == size, BlockMeans.divide(size, by: factor) {
+            return BlockMeans.averaged(self, over: factor)
         }
         let columns = AreaWeights(from: width, to: new.width)
         let rows = AreaWeights(from: height, to: new.height)
@@ -50,90 +55,6 @@ extension RGBImage {
             count = rowCount * new.height
         }
         return RGBImage(width: new.width, height: new.height, pixels: output)
-    }
-}
-
-extension RGBImage {
-    /// The largest factor of ``averaged(over:)``: its column sums have to fit into 16 bits, and its division is exact.
-    private static let largestBlock = 64
-
-    /// The mean of each block of `factor` × `factor` pixels, rounded to the nearest, halves up: what the way over weights
-    /// gives too, in a fraction of the time. First whole rows are added up, which the compiler does for many values at
-    /// once, then the columns of the few rows that are left.
-    private func averaged(over factor: Int) -> RGBImage {
-        let (newWidth, newHeight) = (width / factor, height / factor)
-        let rowBytes = width * 3
-        let area = UInt32(factor * factor)
-        // ⌊n · inverse / 2³²⌋ = ⌊n / area⌋ for n up to 2²⁰ and areas up to 2¹².
-        let inverse = (UInt64(1) << 32) / UInt64(area) + 1
-        let output = [UInt8](unsafeUninitializedCapacity: newWidth * newHeight * 3) { output, count in
-            withUnsafeTemporaryAllocation(of: UInt16.self, capacity: rowBytes) { sums in
-                pixels.withUnsafeBufferPointer { input in
-                    guard let sums = sums.baseAddress, var source = input.baseAddress, var target = output.baseAddress
-                    else { return }
-                    for _ in 0..<newHeight {
-                        Self.addRows(factor, of: rowBytes, at: source, into: sums)
-                        source += factor * rowBytes
-                        Self.averageColumns(factor, of: newWidth, sums, area / 2, inverse, into: target)
-                        target += newWidth * 3
-                    }
-                }
-            }
-            count = newWidth * newHeight * 3
-        }
-        return RGBImage(width: newWidth, height: newHeight, pixels: output)
-    }
-
-    private static func addRows(
-        _ rows: Int, of rowBytes: Int, at source: UnsafePointer<UInt8>, into sums: UnsafeMutablePointer<UInt16>
-    ) {
-        let second = source + rowBytes
-        var i = 0
-        while i < rowBytes {
-            sums[i] = UInt16(source[i]) &+ UInt16(second[i])
-            i &+= 1
-        }
-        for row in 2..<max(2, rows) {
-            let line = source + row * rowBytes
-            i = 0
-            while i < rowBytes {
-                sums[i] &+= UInt16(line[i])
-                i &+= 1
-            }
-        }
-    }
-
-    private static func averageColumns(
-        _ columns: Int, of width: Int, _ sums: UnsafePointer<UInt16>, _ half: UInt32, _ inverse: UInt64,
-        into target: UnsafeMutablePointer<UInt8>
-    ) {
-        var (source, target) = (sums, target)
-        if columns == 2 {
-            // By far the most usual factor; its four pixels fit into the sums' own type.
-            for _ in 0..<width {
-                target[0] = UInt8(truncatingIfNeeded: (source[0] &+ source[3] &+ 2) >> 2)
-                target[1] = UInt8(truncatingIfNeeded: (source[1] &+ source[4] &+ 2) >> 2)
-                target[2] = UInt8(truncatingIfNeeded: (source[2] &+ source[5] &+ 2) >> 2)
-                source += 6
-                target += 3
-            }
-            return
-        }
-        for _ in 0..<width {
-            var (r, g, b) = (half, half, half)
-            var column = 0
-            while column < columns {
-                r &+= UInt32(source[0])
-                g &+= UInt32(source[1])
-                b &+= UInt32(source[2])
-                source += 3
-                column &+= 1
-            }
-            target[0] = UInt8(truncatingIfNeeded: (UInt64(r) &* inverse) >> 32)
-            target[1] = UInt8(truncatingIfNeeded: (UInt64(g) &* inverse) >> 32)
-            target[2] = UInt8(truncatingIfNeeded: (UInt64(b) &* inverse) >> 32)
-            target += 3
-        }
     }
 }
 

@@ -13,8 +13,8 @@ public struct RGBImage: PixelSized, Hashable, Sendable {
     }
 }
 
-/// A colour picture as most videos record it: luma for every pixel, and chroma for every two by two of them. Its colours
-/// are 8-bit red, green and blue of the same size.
+/// A colour picture as most videos record it: luma for every pixel, and chroma for every block of 2 × 2 pixels.
+/// Converts to 8-bit red, green and blue of the same size.
 public struct YUVImage: PixelSized, Hashable, Sendable {
     /// Both are even.
     public var width: Int
@@ -35,7 +35,7 @@ public struct YUVImage: PixelSized, Hashable, Sendable {
 
 /// Which colours the numbers of a ``YUVImage`` stand for.
 public struct YUVEncoding: Hashable, Sendable {
-    /// How much of red, green and blue is in luma: by the standard that says so.
+    /// How much of red, green and blue is in luma, named by the standard that says so.
     public enum Matrix: CaseIterable, Sendable { case bt601, bt709, bt2020, fcc, smpte240m }
 
     public var matrix: Matrix
@@ -48,7 +48,7 @@ public struct YUVEncoding: Hashable, Sendable {
     }
 }
 
-/// A grey picture or a mask: 8 bits a pixel, row-major, top-left pixel first.
+/// A grey picture or a mask: 8 bits per pixel, row-major, top-left pixel first.
 public struct LumaImage: PixelSized, Hashable, Sendable {
     public var width: Int
     public var height: Int

@@ -9,7 +9,7 @@ public struct PixelSize: Hashable, Sendable, CustomStringConvertible {
         self.height = height
     }
 
-    /// Whether a picture of one size can be one of the other resized: the sides' ratios differ by less than 1 %.
+    /// Whether one size can be the other one resized: their aspect ratios differ by less than 1 %.
     public func hasShape(of other: PixelSize) -> Bool {
         let shapes = (Double(width) / Double(height), Double(other.width) / Double(other.height))
         return abs(shapes.0 / shapes.1 - 1) < 0.01

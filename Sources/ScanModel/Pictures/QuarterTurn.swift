@@ -1,4 +1,5 @@
-/// Turning pictures clockwise by quarters, and whatever belongs to them: W×H becomes H×W, and what was left is at the top.
+/// Turns pictures, and what belongs to them, clockwise by quarter turns: W×H becomes H×W, and the left side becomes the
+/// top.
 ///
 /// Formulas: for coordinates from the top-left corner u' = H − v, v' = u; the camera's new axes in its old ones are the
 /// columns (0, 1, 0), (−1, 0, 0), (0, 0, 1), with +Y up and −Z into the scene.
@@ -18,7 +19,7 @@ public enum QuarterTurn {
         normalized(turns) % 2 == 0 ? size : PixelSize(size.height, size.width)
     }
 
-    /// A picture of pixels of `pixelBytes` bytes each, 1 to 4, row-major, top-left first.
+    /// Turns a picture whose pixels have `pixelBytes` bytes each, 1 to 4, row-major, top-left first.
     static func picture(
         _ pixels: [UInt8], _ width: Int, _ height: Int, pixelBytes: Int, turns: Int
     ) -> (size: PixelSize, pixels: [UInt8]) {
@@ -46,8 +47,8 @@ public enum QuarterTurn {
         var bytes: (UInt8, UInt8, UInt8)
     }
 
-    /// A column of the old picture is a row of the new one, so one of both is always walked across its cache lines. It is
-    /// walked in squares, whose lines stay in the first cache until all of their pixels are taken.
+    /// A column of the old picture is a row of the new one, so one of the two is always walked across its cache lines.
+    /// It is walked in squares, whose lines stay in the L1 cache until all of their pixels are used.
     private static let tile = 64
 
     @inline(__always)
@@ -57,7 +58,7 @@ public enum QuarterTurn {
     ) {
         guard let input = input.baseAddress, let output = output.baseAddress else { return }
         let stride = MemoryLayout<Pixel>.stride
-        // Where the first pixel of a new row comes from, and how far on the next ones lie.
+        // Where the first pixel comes from, and the steps to the next row and column.
         let (start, rowStep, columnStep) =
             switch turns {
             case 1: ((height - 1) * width, 1, -width)

@@ -1,5 +1,5 @@
-/// All take what the recorded camera saw, at any size, and give what ``camera`` sees at the same one: colours and brightness
-/// between the four nearest pixels, everything else from the nearest one.
+/// All take what the recorded camera saw, at any size, and return what ``camera`` sees at the same size: colours and
+/// brightness interpolated between the four nearest pixels, everything else from the nearest one.
 extension Undistortion {
     public func picture(_ picture: RGBImage) -> RGBImage {
         RGBImage(
@@ -16,7 +16,7 @@ extension Undistortion {
         LumaImage(width: mask.width, height: mask.height, pixels: nearest(mask.pixels, of: mask.size, pixelBytes: 1))
     }
 
-    /// z-depth is the distance along the optical axis, which stays, so no value changes.
+    /// z-depth is the distance along the optical axis, which stays the same, so no value changes.
     /// - Parameter depth: aligned with the picture, at any size.
     public func depth(_ depth: RecordedDepth) -> RecordedDepth {
         var copy = depth
@@ -30,7 +30,7 @@ extension Undistortion {
             range: map.range)
     }
 
-    /// Colours or brightness between the four nearest pixels.
+    /// Colours or brightness, interpolated between the four nearest pixels.
     @inline(__always)
     private func interpolated(_ pixels: [UInt8], of size: PixelSize, channels: Int) -> [UInt8] {
         [UInt8](unsafeUninitializedCapacity: pixels.count) { output, count in
@@ -69,10 +69,10 @@ extension Undistortion {
 private struct Neighbours {
     let rowBytes: Int
     private let width: Int
-    /// The left one and the upper one of the last two.
+    /// The last column and row that still have a neighbour after them.
     private let lastLeft: Int32
     private let lastTop: Int32
-    /// How many bytes farther on the other ones lie. Of one row or column, both neighbours are that one.
+    /// How many bytes farther on the other neighbours lie; 0 if there is only one row or column.
     private let across: Int
     private let down: Int
 
@@ -117,10 +117,10 @@ private struct Neighbours {
 
 /// Where the pixels of a new picture were recorded, row by row.
 ///
-/// What a lens does to a direction depends on its distance from the axis but for two products, so the costly part is looked
-/// up: around each of ``steps`` it is a straight line to within a millionth.
+/// Apart from two products, what a lens does to a direction depends only on its distance from the axis, so the costly
+/// part is looked up: around each of ``steps`` it is a straight line to within a millionth.
 private struct Places {
-    /// Places are told in 64ths of a pixel; OpenCV's remap makes do with 32nds.
+    /// Places are given in 64ths of a pixel; OpenCV's remap makes do with 32nds.
     static let bits: Int32 = 6
     static let one: UInt32 = 1 << bits
 
@@ -132,10 +132,10 @@ private struct Places {
     private let old: CameraIntrinsics
     private let new: CameraIntrinsics
     private let lens: LensDistortion
-    /// ``LensDistortion/factors(_:)`` of each step of r², and how fast they grow there. `sideways` is squared, as all that
-    /// it is for needs it.
+    /// ``LensDistortion/factors(_:)`` at each step of r², and how fast they grow there. `sideways` is stored squared,
+    /// the only way it is used.
     private let outward: [SIMD2<Float>]
-    /// Empty where it is 1 everywhere, or nothing is for it.
+    /// Empty if it is 1 everywhere, or not needed.
     private let sideways: [SIMD2<Float>]
     private let stepsPerSquare: Float
 
@@ -160,7 +160,7 @@ private struct Places {
         sideways = isPlain || !lens.bendsSideways ? [] : Self.lines(through: halves.map { $0.sideways * $0.sideways })
     }
 
-    /// Each second of the values, and by how much they grow from half a step before it to half a step behind.
+    /// Every second value, and by how much the values grow from half a step before it to half a step after it.
     private static func lines(through halves: [Double]) -> [SIMD2<Float>] {
         stride(from: 0, to: halves.count - 1, by: 2).map { place in
             let slope = place == 0 ? 2 * (halves[1] - halves[0]) : halves[place + 1] - halves[place - 1]
@@ -188,7 +188,7 @@ private struct Places {
         }
     }
 
-    /// - Parameter directions: x of a row's pixels, at distance 1 before the new camera.
+    /// - Parameter directions: x of a row's pixels, at distance 1 in front of the new camera.
     private func find(
         _ row: Int, _ directions: [SIMD4<Float>], _ xs: UnsafeMutablePointer<SIMD4<Int32>>,
         _ ys: UnsafeMutablePointer<SIMD4<Int32>>
@@ -243,12 +243,12 @@ private struct Places {
 
     @inline(__always)
     private static func within(_ values: SIMD4<Float>, _ most: Float) -> SIMD4<Float> {
-        // What is no number is not within, either.
+        // NaN is not within either.
         values.replacing(with: 0, where: .!(values .>= 0)).replacing(with: most, where: values .> most)
     }
 
-    /// - Parameter values: from 0 to 2²², so that with 2²³ added the last bit of a float stands for 1. Converting by itself
-    ///   costs several times as much, for it asks of every number whether it fits.
+    /// - Parameter values: from 0 to 2²², so that with 2²³ added the last bit of a float stands for 1. A plain
+    ///   conversion costs several times as much, because it checks whether every number fits.
     @inline(__always)
     private static func rounded(_ values: SIMD4<Float>) -> SIMD4<Int32> {
         let raised = values + 0x1p23

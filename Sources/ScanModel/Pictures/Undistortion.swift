@@ -1,8 +1,8 @@
-/// Makes the pictures of a pinhole camera of those seen through a lens that distorts.
+/// Turns pictures seen through a lens that distorts into those of a pinhole camera.
 ///
 /// The new camera keeps the size and the principal point; both focal lengths are multiplied by one number, the smallest
 /// with which every new pixel was seen, so that nothing is blank and as little as possible is cut away. Colours are
-/// interpolated between the four nearest pixels; depth, confidence and masks, which have nothing in between, are the
+/// interpolated between the four nearest pixels; depth, confidence and masks, which must not be mixed, come from the
 /// nearest one.
 public struct Undistortion: Hashable, Sendable {
     /// Of the pictures as recorded.
@@ -10,18 +10,18 @@ public struct Undistortion: Hashable, Sendable {
     /// Of the new ones.
     public let camera: CameraIntrinsics
 
-    /// How far focal lengths may shrink: with half of it, a picture's middle has half the resolution that was recorded. What
-    /// a fisheye sees beyond that is cut away.
+    /// How far focal lengths may shrink: at half, a picture's middle has half the recorded resolution. What a fisheye
+    /// sees beyond that is cut away.
     static let leastScale = 0.5
-    /// Beyond, so little of the picture is left that the numbers can hardly be a lens's.
+    /// Beyond this, so little of the picture is left that the numbers can hardly be a real lens's.
     static let mostScale = 4.0
-    /// How much of a pinhole's step a step away from the axis must still be seen as. A fisheye squeezes what is 82° off its
-    /// axis so.
+    /// How long a step away from the axis must at least appear, as a share of its length in a pinhole camera. A fisheye
+    /// squeezes what is 82° off its axis that much.
     static let leastGrowth = 0.02
-    /// As far as places in 64ths of a pixel can be reckoned in single precision; JPEG goes no further either.
+    /// As far as single precision can hold places in 64ths of a pixel; JPEG goes no further either.
     static let longestSide = 65_535
 
-    /// Of a pinhole: there is nothing to undo.
+    /// For a pinhole camera: there is nothing to undo.
     public init(straight camera: CameraIntrinsics) { self.init(CalibratedCamera(camera), to: camera) }
 
     private init(_ recorded: CalibratedCamera, to camera: CameraIntrinsics) {
@@ -87,7 +87,7 @@ public struct Undistortion: Hashable, Sendable {
         return abs(twice) / 2 / Double(old.width * old.height)
     }
 
-    /// The centres of pixels along a picture's border, from the corner, once around; some of them stand for the others.
+    /// The centres of some of the pixels along a picture's border, from the corner, once around.
     private static func border(of size: PixelSize) -> [(u: Double, v: Double)] {
         let (right, bottom) = (Double(size.width) - 0.5, Double(size.height) - 0.5)
         let parts = (0..<32).map { Double($0) / 32 }
@@ -98,8 +98,9 @@ public struct Undistortion: Hashable, Sendable {
         return upper + across.map { (u: right + 0.5 - $0, v: bottom) } + down.map { (u: 0.5, v: bottom + 0.5 - $0) }
     }
 
-    /// Whether a direction is seen within the picture, and what lies between it and the optical axis before it. At its end a
-    /// ray may not be squeezed to nothing: there pictures fold. A little beyond, it is still seen somewhere.
+    /// Whether a direction is seen within the picture, and everything between it and the optical axis is seen nearer
+    /// the axis. A ray must not be squeezed to nothing at its end, where pictures fold: a little beyond, it is still
+    /// seen farther out.
     private static func sees(_ x: Double, _ y: Double, _ lens: LensDistortion, _ camera: CameraIntrinsics) -> Bool {
         func distance(_ part: Double) -> Double {
             let seen = lens.distorted(part * x, part * y)

@@ -1,8 +1,8 @@
-/// What is said of many numbers: the lowest, the highest, and those between.
+/// A summary of many numbers: the lowest, the highest, and the quantiles between.
 public struct Distribution: Hashable, Sendable {
     private let sorted: [Double]
 
-    /// - Returns: nil of no numbers. Those that are not finite are left out.
+    /// - Returns: nil without any numbers. Those that are not finite are ignored.
     public init?(_ values: some Sequence<Double>) {
         sorted = values.filter(\.isFinite).sorted()
         if sorted.isEmpty { return nil }
@@ -24,8 +24,8 @@ public struct Distribution: Hashable, Sendable {
         return sorted[below] + (sorted[above] - sorted[below]) * (position - Double(below))
     }
 
-    /// From the lowest to the highest of the numbers that are left without a share of them at either end; of the one or two in
-    /// the middle at least.
+    /// The range of the numbers that remain when a share of them is cut off at each end; at least the one or two in the
+    /// middle remain.
     package func range(without share: Double) -> ClosedRange<Double> {
         let cut = min(Int(Double(sorted.count) * share), (sorted.count - 1) / 2)
         return sorted[cut]...sorted[sorted.count - 1 - cut]
@@ -35,13 +35,13 @@ public struct Distribution: Hashable, Sendable {
 extension Distribution {
     /// Spearman's rank correlation of pairs of numbers: −1 when one falls as the other rises, 1 when both rise together.
     /// Equal numbers share the mean of their ranks.
-    /// - Parameters: as many numbers each, all finite.
+    /// - Parameters: equally many numbers each, all finite.
     /// - Returns: nil for fewer than 3 pairs, or where one of the two never changes.
     public static func rankCorrelation(_ a: [Double], _ b: [Double]) -> Double? {
         precondition(a.count == b.count)
         guard a.count >= 3 else { return nil }
         let (ranksA, ranksB) = (ranks(a), ranks(b))
-        // Of ranks with ties too, the mean is that of 1…n.
+        // With ties too, the mean of the ranks is that of 1…n.
         let mean = Double(a.count + 1) / 2
         var (ab, aa, bb) = (0.0, 0.0, 0.0)
         for (x, y) in zip(ranksA, ranksB) {

@@ -3,8 +3,8 @@ import Synchronization
 
 /// Work that is spread over threads.
 package enum Parallel {
-    /// Calls `body` on up to `workers` threads at once, one at least, and waits for all of them. Each asks `next` for a
-    /// number below `count` until there is none left; every number is given out once.
+    /// Calls `body` on up to `workers` threads at once, at least one, and waits for all of them. Each asks `next` for a
+    /// number below `count` until none is left; every number is handed out once.
     package static func share(_ count: Int, workers: Int, _ body: @Sendable (_ next: () -> Int?) -> Void) {
         let given = Atomic(0)
         DispatchQueue.concurrentPerform(iterations: min(max(1, workers), count)) { _ in
@@ -15,8 +15,9 @@ package enum Parallel {
         }
     }
 
-    /// Calls `body` for every number below `count`, on up to `workers` threads at once, and no more than there are cores.
-    /// - Returns: what it returned, in order.
+    /// Calls `body` for every number below `count`, on up to `workers` threads at once, but no more than there are
+    /// cores.
+    /// - Returns: the results of `body`, in order.
     package static func map<Value: Sendable>(
         _ count: Int, workers: Int = .max, _ body: @Sendable (Int) -> Value
     ) -> [Value] {

@@ -1,10 +1,10 @@
-/// Paths as the kernel takes them apart: by their bytes. To Swift a slash and a combining mark behind it are one character,
-/// which is no slash, and names that differ in Unicode's composition alone are equal; on disk neither is so.
+/// Paths taken apart as the kernel does it: by bytes. To Swift, a slash with a combining mark after it is one
+/// character, not a slash, and names that differ only in Unicode normalization are equal; on disk, neither is true.
 extension StringProtocol where SubSequence == Substring {
     /// The names between the slashes, without empty ones.
     package var pathParts: [Substring] { self[...].utf8.split(separator: slash).map(Substring.init) }
 
-    /// The same with the empty ones that doubled slashes, and those at the ends, make.
+    /// The same, with the empty names that come from doubled slashes and from slashes at either end.
     package var allPathParts: [Substring] {
         self[...].utf8.split(separator: slash, omittingEmptySubsequences: false).map(Substring.init)
     }
@@ -22,13 +22,13 @@ extension StringProtocol where SubSequence == Substring {
 
     package var endsInSlash: Bool { self[...].utf8.last == slash }
 
-    /// Whether the path leads below a folder, which both are spelt alike.
+    /// Whether the path leads below a folder, if both are spelled alike.
     package func lies(below folder: some StringProtocol) -> Bool {
         let rest = utf8.dropFirst(folder.utf8.count)
         return rest.first == slash && utf8.starts(with: folder.utf8)
     }
 
-    /// Without slashes behind it; the root stays.
+    /// Without trailing slashes; the root stays.
     package var withoutSlashBehind: Substring {
         var path = self[...]
         while path.utf8.count > 1 && path.endsInSlash { path = path[..<path.utf8.index(before: path.endIndex)] }

@@ -1,4 +1,4 @@
-/// Numbers as messages, receipts and pages give them: rounded to what they are worth.
+/// Numbers as messages, receipts and pages show them: rounded to the digits that mean something.
 extension Double {
     /// The nearest number with so many decimals; halves go away from zero.
     package func rounded(decimals: Int) -> Double {
@@ -27,7 +27,7 @@ extension Double {
 private func powerOfTen(_ exponent: Int) -> Int { (0..<exponent).reduce(1) { power, _ in power * 10 } }
 
 extension Int {
-    /// With something between thousands: `1,234,567`.
+    /// With a separator between thousands: `1,234,567`.
     package func groupedText(separator: String = ",", minus: String = "-") -> String {
         let digits = Array(String(magnitude))
         let groups = stride(from: digits.count, to: 0, by: -3).map { String(digits[Swift.max(0, $0 - 3)..<$0]) }

@@ -4,12 +4,12 @@ import Glibc
 package func systemText(_ code: Int32) -> String { String(cString: strerror(code)) }
 
 extension Problem {
-    /// What a failed system call means for people.
+    /// A failed system call in words for people.
     /// - Parameters:
     ///   - doing: what was tried, as in "cannot write the file".
     ///   - code: `errno` as it was right after the call.
-    ///   - fault: whose the file is. An input is at fault only for what its name leads to; whatever else keeps the machine
-    ///     from reading it may be gone tomorrow, and is the environment's.
+    ///   - fault: whose file it is. An input is at fault only for errors of its name, such as a missing file; any other
+    ///     error may be gone tomorrow, and is the environment's.
     public static func system(_ doing: String, path: String, code: Int32, fault: Fault = .environment) -> Problem {
         let isOfTheName = [ENOENT, ENOTDIR, ELOOP, ENAMETOOLONG, ENXIO, EISDIR].contains(code)
         let fault = fault == .input && !isOfTheName ? .environment : fault

@@ -1,12 +1,12 @@
-/// Evenly spread elements of a sequence whose length nobody knows: all of them at first, then every second, every
-/// fourth, …, so that never more than `limit` are held.
+/// Evenly spread elements of a sequence of unknown length: all of them at first, then every second, every fourth, …, so
+/// that never more than `limit` are held.
 package struct EvenSample<Element> {
     package private(set) var elements: [Element] = []
     private let limit: Int
     private var step = 1
     private var passed = 0
 
-    /// - Parameter limit: at least 2; half as many are held at least, once there have been that many.
+    /// - Parameter limit: at least 2; once that many have come, at least half as many are held.
     package init(limit: Int) { self.limit = limit }
 
     package mutating func append(_ element: Element) {

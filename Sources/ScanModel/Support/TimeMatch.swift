@@ -1,17 +1,17 @@
 /// Pairs the times of two streams that were recorded on one clock: the nearest first, each time at most once.
 ///
-/// That is what TUM's `associate.py` does with all pairs at hand. Here only neighbours in time are looked at, since no
-/// pair can be nearer than the nearest two neighbours: n log n, whatever the times are.
+/// TUM's `associate.py` does the same by listing all pairs. Here only neighbours in time are considered, since no pair
+/// can be nearer than the nearest two neighbours: n log n, whatever the times are.
 public struct TimeMatch: Hashable, Sendable {
-    /// For each of the first times the place of its partner among the second; nil where it has none.
+    /// For each of the first times, the index of its partner among the second; nil if it has none.
     public private(set) var partners: [Int?]
     /// The largest difference of a pair, nanoseconds.
     public private(set) var largestGap: Int64 = 0
-    /// Nanoseconds, the largest difference that a pair may have.
+    /// The largest difference that a pair may have, nanoseconds.
     public let tolerance: Int64
 
-    /// The places of those among the first times that have no partner although some are near enough: each of these is
-    /// another one's.
+    /// The indices of the first times that have no partner although some were near enough: each of those was paired
+    /// with another time.
     public private(set) var outdone: Set<Int> = []
 
     public var matchedCount: Int { partners.count { $0 != nil } }
@@ -89,7 +89,7 @@ private struct TimeLine {
         return !isTooLong && gap <= tolerance ? Candidate(gap: gap, left: left, right: right) : nil
     }
 
-    /// The places of the first times that have a target at most so far away, whosever it is.
+    /// The indices of the first times that have a target within reach, paired or not.
     func nearTargets(within tolerance: Int64) -> Set<Int> {
         var near: Set<Int> = []
         for order in [Array(items.indices), items.indices.reversed()] {
@@ -106,7 +106,7 @@ private struct TimeLine {
         return near
     }
 
-    /// - Returns: the two that are neighbours now.
+    /// - Returns: the two items that have become neighbours.
     mutating func remove(_ left: Int, _ right: Int) -> (Int, Int)? {
         isGone[left] = true
         isGone[right] = true
@@ -117,7 +117,7 @@ private struct TimeLine {
     }
 }
 
-/// A binary heap: the first candidate is at hand, the others wait.
+/// A binary heap: the first candidate is at the top.
 private struct Heap {
     private var items: [Candidate] = []
 

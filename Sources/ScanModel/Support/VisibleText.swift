@@ -1,6 +1,6 @@
 extension String {
-    /// With control characters written out, such as `\u{a}`: file names and other people's texts must not steer a terminal,
-    /// and a name with a line break must not look like two lines.
+    /// With control characters written out, such as `\u{a}`: file names and other foreign text must not control the
+    /// terminal, and a name with a line break must not look like two lines.
     /// - Parameter kept: characters that stay as they are.
     package func withControlsShown(besides kept: String = "") -> String {
         let isControl = { (scalar: Unicode.Scalar) in scalar.value < 0x20 || (0x7f...0x9f).contains(scalar.value) }

@@ -5,7 +5,7 @@ extension [String] {
         return dropLast().joined(separator: ", ") + " and " + last
     }
 
-    /// The first of many: `a, b and 3 more`.
+    /// The first few of many: `a, b and 3 more`.
     package func listed(most: Int) -> String {
         prefix(most).joined(separator: ", ") + (count > most ? " and \(count - most) more" : "")
     }

@@ -19,9 +19,9 @@ public struct Batch: Sendable {
 
     /// - Parameters:
     ///   - cores: how many captures run at once, and with how many threads each.
-    ///   - make: the job for a capture that may have so many threads.
-    ///   - began: called once a capture, when it first begins; one that turns out to be busy comes again without it.
-    ///   - ended: called once a capture, in the order they end, one at a time.
+    ///   - make: the job for a capture that may have this many threads.
+    ///   - began: called once per capture, when it first begins, and not again when one that was busy is retried.
+    ///   - ended: called once per capture, in the order they end, one at a time.
     /// - Returns: the outcomes in the order of the inputs.
     public func run(
         _ inputs: [CaptureInput], on cores: CoreShares, make: (CaptureInput, Int) -> CaptureJob,
@@ -33,7 +33,7 @@ public struct Batch: Sendable {
         let start = ContinuousClock.now
         var begins: [Int: Double] = [:]
         var outcomes: [Int: CaptureOutcome] = [:]
-        // Captures that another runner works on come again at the end: by then it may have finished them.
+        // Captures that another runner works on are retried at the end: by then it may have finished them.
         var queue = Array(inputs.indices)
         var triedAgain: Set<Int> = []
         await withTaskGroup(of: (Int, CaptureEnding).self) { group in
@@ -94,8 +94,8 @@ public struct CoreShares: Sendable, Hashable {
         sideBySide = max(1, min(cores, captures, most, fitting))
     }
 
-    /// The threads of the next capture to begin: the free cores go to the captures that can begin now, those that do not
-    /// come out even to the first ones.
+    /// The threads of the next capture to begin: the free cores go to the captures that can begin now, any remainder to
+    /// the first ones.
     /// - Parameters:
     ///   - taken: the threads of each capture that runs.
     ///   - waiting: how many captures have not begun, this one among them.

@@ -9,11 +9,11 @@ public struct BatchPlan: Sendable {
         case compare(String)
         case upToDate
         case failedBefore(Problem)
-        /// It would fail for what stands in the place of its result.
+        /// It would fail because of what is in its result's place.
         case obstructed(Problem)
         case arriving
 
-        /// Whether a process is started for the capture, be it to compare digests.
+        /// Whether a process is started for the capture, even if only to compare digests.
         var isToRun: Bool {
             switch self {
             case .run, .compare, .obstructed: true
@@ -28,13 +28,13 @@ public struct BatchPlan: Sendable {
     }
 
     public struct Rules: Sendable {
-        /// Run everything, whatever stands there.
+        /// Run everything, whatever results are there.
         public var isForced = false
         /// Try captures again whose input was at fault.
         public var triesAgain = false
         /// A capture that changed within so many seconds is still arriving; 0 never waits.
         public var settleSeconds: Int64 = 0
-        /// Whether somebody reads why captures run. Without, no receipt is read for that: what it alone would tell of is
+        /// Whether anybody reads why captures run. If not, no receipt is read for that: what only it would tell is
         /// compared.
         public var explains = true
 
@@ -42,7 +42,7 @@ public struct BatchPlan: Sendable {
     }
 
     public private(set) var entries: [Entry] = []
-    /// Captures that are not waited for although they changed at a time that is still to come.
+    /// Captures that are not waited for although they changed at a time in the future.
     public private(set) var fromTheFuture: [CaptureInput] = []
 
     /// - Parameters:
@@ -59,7 +59,7 @@ public struct BatchPlan: Sendable {
         for input in inputs {
             var decision = Self.decide(
                 input, pipeline, digest, state, rules, &programs, isUnfinished: unfinished.contains(input.id))
-            // What nobody would run need not be waited for, nor looked at.
+            // What would not run need not be waited for, nor looked at.
             if rules.settleSeconds > 0, decision.isToRun {
                 let arrival = Arrival(of: input.path, by: now, rules.settleSeconds)
                 if arrival.isGoingOn { decision = .arriving } else if !arrival.isPast { fromTheFuture.append(input) }
@@ -75,7 +75,7 @@ public struct BatchPlan: Sendable {
         entries.filter(\.decision.isToRun).map(\.input)
     }
 
-    /// Those of them of which only their digests tell whether there is anything to do.
+    /// Those of them whose digests alone tell whether there is anything to do.
     public var toCompare: [CaptureInput] {
         entries.compactMap { entry in if case .compare = entry.decision { entry.input } else { nil } }
     }
@@ -98,7 +98,7 @@ public struct BatchPlan: Sendable {
     /// How many captures have this decision.
     public func count(_ decision: Decision) -> Int { entries.count { $0.decision == decision } }
 
-    /// The captures that cannot run for what stands in the place of their results.
+    /// The captures that cannot run because of what is in their results' places.
     public var obstructed: [CaptureInput] {
         entries.compactMap { entry in if case .obstructed = entry.decision { entry.input } else { nil } }
     }
@@ -115,14 +115,14 @@ public struct BatchPlan: Sendable {
 
     // MARK: - Failure notes
 
-    /// Removes the failure notes that are about nothing any more: of captures that are up to date, since another attempt
-    /// failed and what stands is what was asked for now; of captures that are gone; and those that cannot be read.
+    /// Removes the failure notes that no longer apply: of captures that are up to date, since another attempt failed
+    /// and the result is what is asked for now; of captures that are gone; and those that cannot be read.
     public func forgetPastFailures(in state: StateFolder) {
         let decisions = Dictionary(entries.map { ($0.input.id, $0.decision) }, uniquingKeysWith: { first, _ in first })
         for id in state.failed {
             let isPast =
                 decisions[id].map { $0 == .upToDate }
-                // A damaged one says of nothing that it failed.
+                // A damaged note does not say that anything failed.
                 ?? FailureNote.load(id, in: state).map { FileSystem.isGone($0.input) } ?? true
             if isPast { FailureNote.remove(id, in: state) }
         }
@@ -139,7 +139,7 @@ public struct BatchPlan: Sendable {
         if rules.isForced { return replacing(result, because: "asked for with --force") }
         var reason: String?
         var doubt: String?
-        // Whose it is, the look for an obstacle has told.
+        // The look for an obstacle has shown whose it is.
         let hasResult = FileSystem.exists("\(result)/\(Receipt.fileName)")
         if hasResult, let known = ResultState.load(input.id, in: state) {
             switch known.standing(
@@ -151,7 +151,7 @@ public struct BatchPlan: Sendable {
             case .stale(let why):
                 reason =
                     PublishedResult(input.id, in: state.output).map {
-                        PipelineChange.text(from: $0.receipt["pipeline"], to: pipeline)
+                        PipelineChange.text(from: $0.receipt["pipeline"], to: pipeline, revisions: known.revisions)
                     } ?? why
             case .unsure(let why): doubt = why
             case .another: doubt = "another result stands in its place"
@@ -160,7 +160,7 @@ public struct BatchPlan: Sendable {
             published.receipt["pipeline"] != pipeline.resolved
         {
             // Without what is known of its files, its receipt still tells what it was made with.
-            reason = PipelineChange.text(from: published.receipt["pipeline"], to: pipeline)
+            reason = PipelineChange.text(from: published.receipt["pipeline"], to: pipeline, revisions: nil)
         }
         let note = FailureNote.load(input.id, in: state)
         if let note, !rules.triesAgain {
@@ -168,7 +168,7 @@ public struct BatchPlan: Sendable {
             if note.stands(for: fingerprint) { return .failedBefore(note.problem) }
         }
         if let reason { return replacing(result, because: reason) }
-        // What failed since may be mended, and the result stand for what is there again.
+        // What failed since may be mended, and the result be right for what is there again.
         if hasResult { return .compare(doubt ?? "its digests are not known") }
         if let note { return .run("it failed before: \(note.problem.summary)") }
         if isUnfinished {
@@ -186,18 +186,18 @@ public struct BatchPlan: Sendable {
 private struct Arrival {
     /// Something changed a moment ago.
     private(set) var isGoingOn = false
-    /// Nothing changed at a time that is still to come.
+    /// Nothing changed at a time in the future.
     private(set) var isPast = true
 
     init(of path: String, by now: Int64, _ settleSeconds: Int64) {
         for status in FileSystem.reachable(from: path).compactMap(\.status) {
-            // Who unpacks or copies a file may give it any time, also one that is still to come: then the one counts that
-            // nobody can set.
+            // Unpacking or copying may give a file any time, even one in the future: then the time counts that nobody
+            // can set.
             let time = status.modified > now ? status.changed : status.modified
-            // Of files from long before 1970 the difference may be more than a number holds.
+            // For files from long before 1970 the difference may overflow.
             let age = now.subtractingReportingOverflow(time)
             let seconds = (age.overflow ? .max : age.partialValue) / 1_000_000_000
-            // Further ahead, the clock was another one then: what changes now has the time of now. To wait would be to wait
+            // A time further ahead comes from another clock: what changes now has the time of now. Waiting would last
             // for ever.
             if seconds <= -settleSeconds { isPast = false } else if seconds < settleSeconds { isGoingOn = true }
         }

@@ -1,4 +1,4 @@
-/// What a child process says, one a line.
+/// What a child process says, one per line.
 public enum CaptureEvent: Sendable, Hashable, Codable {
     case progress(RunProgress)
     /// It reads or writes, between frames.

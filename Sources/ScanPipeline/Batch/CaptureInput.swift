@@ -12,4 +12,7 @@ public struct CaptureInput: Sendable, Hashable, Codable {
         self.path = path
         self.pipelineFolder = pipelineFolder
     }
+
+    /// Whether there is something at its path, links followed.
+    package var isThere: Bool { FileSystem.leads(path) || FileSystem.isMended(path) }
 }

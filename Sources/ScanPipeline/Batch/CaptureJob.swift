@@ -13,7 +13,7 @@ public struct CaptureJob: Sendable, Hashable, Codable {
     public var workers: Int
     /// See ``RunResources/patience``.
     public var patience: Int
-    /// Run even when the result that stands there is up to date.
+    /// Run even when the result that is there is up to date.
     public var isForced = false
     /// Replace a result of another capture with the same name.
     public var replaces = false

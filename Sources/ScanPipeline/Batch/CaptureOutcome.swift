@@ -28,7 +28,7 @@ public struct CaptureOutcome: Sendable, Hashable {
 /// How a capture ended in this run.
 public enum CaptureEnding: Sendable, Hashable, Codable {
     case done(CaptureSummary)
-    /// The result that stands there is what a run would make.
+    /// The result that is there is what a run would make.
     case upToDate
     case failed(Problem)
     /// It failed in an earlier run, and nothing about it has changed since.

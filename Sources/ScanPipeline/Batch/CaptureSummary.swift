@@ -11,7 +11,7 @@ public struct CaptureSummary: Sendable, Hashable, Codable {
     public var warnings: [String]
     /// What was wrong with the capture's files, and did not end it because the pipeline allows it.
     public var forgiven: [Problem]
-    /// How many frames the result had that this one replaces, where it is the same pipeline's and had more.
+    /// How many frames the replaced result had, if the same pipeline made it and it had more.
     public var framesBefore: Int?
     /// What follows from the pipeline, whatever the capture is like.
     public var notes: [String]

@@ -7,7 +7,7 @@ public struct CaptureWork {
     private let state: StateFolder
     private let runner: Runner
     private let output: OutputFolder
-    /// What earlier runs left behind of the capture.
+    /// What is known of the capture's result from earlier runs.
     private let known: ResultState?
     /// When looking at the capture's files began, nanoseconds since 1970.
     private let looked: Int64
@@ -52,8 +52,8 @@ public struct CaptureWork {
         return (lock, work)
     }
 
-    /// What became of the output, for whoever reads of a problem.
-    /// - Parameter hasResult: an earlier one stands there.
+    /// What became of the output, for readers of a problem.
+    /// - Parameter hasResult: whether an earlier one stands there.
     private static func nothingWasPublished(for job: CaptureJob, besides hasResult: Bool) -> String {
         "nothing was published for \(job.input.id)" + (hasResult ? "; the last good result is unchanged" : "")
     }
@@ -72,7 +72,7 @@ public struct CaptureWork {
         } catch { throw givingUp(for: error) }
     }
 
-    /// How many frames the result has that stands there, where it is the same pipeline's.
+    /// How many frames the result there has, if the same pipeline made it.
     private func framesBefore() -> Int? {
         guard let published = PublishedResult(job.input.id, in: job.output),
             published.receipt["pipeline"] == pipeline.resolved
@@ -80,7 +80,7 @@ public struct CaptureWork {
         return published.receipt["frames"]?["kept"]?.integer.flatMap { Int(exactly: $0) }
     }
 
-    /// - Returns: nil when the result that stands there is what a run would make.
+    /// - Returns: nil when the result that is there is what a run would make.
     private mutating func writeFiles() throws(Problem) -> Receipt? {
         var found: Runner.Opened?
         defer { opened = found }
@@ -100,7 +100,8 @@ public struct CaptureWork {
             try output.publish(receipt: receipt.bytes) { () throws(Problem) in
                 try opened?.requireUnchanged()
                 try state.requireOwner(pipeline)
-                // Before the result has its name: killed right behind it, a note would keep saying that the capture fails.
+                // Before the result has its name: if killed right after, a note would go on saying that the capture
+                // fails.
                 FailureNote.remove(job.input.id, in: state)
             }
         }
@@ -142,16 +143,16 @@ public struct CaptureWork {
         return problem
     }
 
-    /// Ids are names of folders, and two captures in different places may have one. A result of the other one is not this
+    /// Ids are names of folders, and two captures in different places may share one. The other one's result is not this
     /// one's to replace.
     private func checkIdentity(_ opened: Runner.Opened) throws(Problem) {
         let published = PublishedResult(job.input.id, in: job.output)
-        // Of a damaged receipt, what is known of its result is all that there is to go by.
+        // Where the receipt is damaged, what is known of its result is all that there is to go by.
         if published == nil, !output.hasPublishedResult || known == nil { return }
-        // What is known may be of the result before this one, whose runner was killed before it could say so.
+        // What is known may be of the result before this one, if this one's runner was killed before it could say so.
         let known = published == nil || known?.key == published?.key ? known : nil
         if let known, Self.isSamePlace(known.input, FileSystem.absolute(job.input.path)) { return }
-        // What lies beside the pipeline is every capture's, and tells none from another.
+        // Files beside the pipeline are every capture's, and tell none from another.
         let common = opened.inputs.filter { opened.options[$0.path] != nil }.map(\.digest)
         let own = opened.inputs.filter { opened.options[$0.path] == nil }.map(\.digest)
         let before = (published?.inputDigests ?? Set(known.map { $0.inputs.values.compactMap(\.digest) } ?? []))
@@ -181,7 +182,8 @@ public struct CaptureWork {
 
     private func isUpToDate(_ key: ResultKey) -> Bool {
         guard let published = PublishedResult(job.input.id, in: job.output) else { return false }
-        return published.key == key && published.isWhole
+        // By its seal: a receipt that was damaged may still have the key, and would be taken for good from now on.
+        return published.key == key && published.isReceiptSound && published.isWhole
     }
 }
 

@@ -1,6 +1,6 @@
 import ScanModel
 
-/// How every capture stands that was ever run into a folder.
+/// The state of every capture that was ever run into a folder.
 public struct OutputStatus: Sendable {
     public enum Standing: String, Sendable, CaseIterable {
         /// It has a result that a run would leave as it is, or could not make again because the capture is gone.
@@ -13,6 +13,9 @@ public struct OutputStatus: Sendable {
         case neverRun = "never run"
         /// A run made its result, which is no longer in the folder; the capture is.
         case resultGone = "result gone"
+        /// Nobody can tell whether it has a result, or whether that is whole: its folder may not be looked into, or the disk
+        /// fails.
+        case unreadable
     }
 
     public struct Entry: Sendable, Hashable {
@@ -21,9 +24,9 @@ public struct OutputStatus: Sendable {
         public var cause: String?
         /// It has a result, and the capture that it was made of is no longer where it was.
         public var isCaptureGone = false
-        /// It failed, and a result of before stands.
+        /// It failed, and there is an earlier result.
         public var hasOlderResult = false
-        /// A result stands that is not what a run would make now, whatever else is said of the capture.
+        /// There is a result, but not what a run would make now, whatever else is said of the capture.
         public var isBehind = false
     }
 
@@ -46,13 +49,15 @@ private struct StatusReading {
     private var programs: ProgramVersions
     // Ids are compared by their bytes; see ``distinctByBytes``.
     private let published: Set<[UInt8]>
+    /// Why nobody can tell whether something is a result, for what may be one.
+    private let obstacles: [[UInt8]: Problem]
     private let unfinished: Set<String>
     private var history: RunHistory
     private let owner: String?
-    /// By pipeline, as it stands in the receipt of one that it made.
+    /// Pipelines by their digests, each from the receipt of a result that it made.
     private var makers: [Digest: JSONValue] = [:]
-    /// By the pipeline that made a result and the run that was to make another, the difference in words.
-    private var changes: [Digest: [Int: String]] = [:]
+    /// The difference in words, by the pipeline that made a result, its format, and the run that was to make another.
+    private var changes: [Digest: [String: [Int: String]]] = [:]
     private lazy var made = RunRecord.made(in: state)
 
     init(output: String, programs: ProgramVersions) {
@@ -62,12 +67,14 @@ private struct StatusReading {
         let results = state.published
         history = RunHistory(in: state)
         published = Set(results.map(\.bytes))
+        let obscure = state.obscure
+        obstacles = Dictionary(obscure.map { ($0.id.bytes, $0.problem) }, uniquingKeysWith: { first, _ in first })
         unfinished = state.unfinished
         owner = state.owningPipeline
-        ids = (results + state.failed + history.ids).distinctByBytes
+        ids = (results + obscure.map(\.id) + state.failed + history.ids).distinctByBytes
     }
 
-    /// - Returns: nil for an id that nothing stands behind any more, such as a name that a capture had while it arrived.
+    /// - Returns: nil for an id that nothing is left of, such as a name that a capture had while it arrived.
     mutating func entry(of id: String) -> OutputStatus.Entry? {
         let isPublished = published.contains(id.bytes)
         if CaptureLock.isHeld(id, in: state) {
@@ -78,6 +85,9 @@ private struct StatusReading {
             return .init(
                 id: id, standing: .failed, cause: note.problem.summary, hasOlderResult: isPublished,
                 isBehind: isPublished)
+        }
+        if let obstacle = obstacles[id.bytes] ?? (isPublished ? obstacle(to: id) : nil) {
+            return .init(id: id, standing: .unreadable, cause: obstacle.summary)
         }
         return isPublished ? entry(ofResult: id) : entry(withoutResult: id)
     }
@@ -100,11 +110,7 @@ private struct StatusReading {
         if FileSystem.isGone(known.input) {
             return .init(id: id, standing: .done, cause: "\(known.input) is gone", isCaptureGone: true)
         }
-        let maker = maker(of: id, known)
-        if let owner, let name = maker?.pipeline["name"]?.string, name != owner {
-            return stale(id, "the pipeline `\(name)` made it, and the folder is `\(owner)`'s now")
-        }
-        if let maker, let change = change(of: id, maker.pipeline, maker.digest) { return stale(id, change) }
+        if let made = recipe(of: id, known), let why = doubt(about: id, made, known) { return stale(id, why) }
         let standing = known.standing(
             of: known.input, pipeline: known.pipeline, result: "\(output)/\(id)", programs: &programs)
         switch standing {
@@ -116,39 +122,61 @@ private struct StatusReading {
         }
     }
 
-    /// What is known of its files was deleted, or the result was copied here. Its receipt is read only for a capture that a
-    /// run left.
+    /// What is known of its files was deleted, or the result was copied here: its receipt is all that there is to go by.
     private mutating func entry(ofUnknownResult id: String) -> OutputStatus.Entry {
-        guard history.isLeft(id), let place = history.place(of: id), !FileSystem.isGone(place),
-            let pipeline = PublishedResult(id, in: output)?.receipt["pipeline"],
-            let change = change(of: id, pipeline, nil)
-        else { return .init(id: id, standing: .done) }
-        return stale(id, change)
+        if let place = history.place(of: id), FileSystem.isGone(place) {
+            return .init(id: id, standing: .done, cause: "\(place) is gone", isCaptureGone: true)
+        }
+        guard let result = PublishedResult(id, in: output), result.isReceiptSound else {
+            return stale(id, "\(Receipt.fileName) of the result is damaged")
+        }
+        if let why = doubt(about: id, Recipe(result.receipt["pipeline"]), nil) { return stale(id, why) }
+        return result.firstLoss.map { stale(id, $0) } ?? .init(id: id, standing: .done)
+    }
+
+    /// Why a result's receipt cannot be read.
+    private func obstacle(to id: String) -> Problem? {
+        let path = "\(output)/\(id)/\(Receipt.fileName)"
+        do throws(Problem) {
+            let receipt = try RegularFile(path, name: path, fault: .environment)
+            if receipt.beginning(1).isEmpty { try receipt.read { _ in } }
+        } catch { return error }
+        return nil
     }
 
     private func stale(_ id: String, _ cause: String) -> OutputStatus.Entry {
         .init(id: id, standing: .stale, cause: cause, isBehind: true)
     }
 
-    /// How the pipeline that made a result differs from that of the newest run that named the capture, and why that run did
-    /// not come to it. A run that was stopped leaves results of another pipeline behind, which look finished.
-    /// - Parameter digest: stands for the pipeline, where many results have it.
-    private mutating func change(of id: String, _ pipeline: JSONValue, _ digest: Digest?) -> String? {
-        guard let (run, wanted) = history.wanted(id, besides: pipeline) else { return nil }
-        let known = digest.flatMap { changes[$0]?[run] }
-        let text = known ?? PipelineChange.text(from: pipeline, to: wanted)
-        if let digest { changes[digest, default: [:]][run] = text }
+    /// Why a result is not what the folder is for, or what the newest run that named the capture was to make.
+    /// - Parameter known: what is known of the result's files.
+    private mutating func doubt(about id: String, _ made: Recipe, _ known: ResultState?) -> String? {
+        if let owner, let name = made.pipeline?["name"]?.string, name != owner {
+            return "the pipeline `\(name)` made it, and the folder is `\(owner)`'s now"
+        }
+        return change(of: id, made, known)
+    }
+
+    /// How a result's recipe differs from that of the newest run that named the capture, and why that run did not come
+    /// to it. A run that was stopped leaves behind results of another pipeline, or of another version of ScanMill, that
+    /// look finished.
+    private mutating func change(of id: String, _ made: Recipe, _ known: ResultState?) -> String? {
+        guard let (run, wanted) = history.wanted(id, besides: made) else { return nil }
+        // Many results have the same recipe.
+        let place = made.digest.flatMap { digest in known.map { (digest, $0.format) } }
+        let text = place.flatMap { changes[$0]?[$1]?[run] } ?? made.change(to: wanted)
+        if let (digest, format) = place { changes[digest, default: [:]][format, default: [:]][run] = text }
         return history.whyLeft(id, by: run).map { "\(text); \($0)" } ?? text
     }
 
-    /// The pipeline that made a result, resolved, and the digest for which it stands; nil where the receipt cannot be read.
-    private mutating func maker(of id: String, _ known: ResultState) -> (pipeline: JSONValue, digest: Digest?)? {
+    /// What a result was made with; nil where the receipt cannot be read.
+    private mutating func recipe(of id: String, _ known: ResultState) -> Recipe? {
         let read = { [output] in PublishedResult(id, in: output)?.receipt["pipeline"] }
-        if case .other = known.relation(to: "\(output)/\(id)") { return read().map { ($0, nil) } }
-        // One receipt is enough for all that it made.
+        if case .other = known.relation(to: "\(output)/\(id)") { return read().map { Recipe($0) } }
+        // One receipt is enough for all that the pipeline made.
         let maker = makers[known.pipeline] ?? read()
         makers[known.pipeline] = maker
-        return maker.map { ($0, known.pipeline) }
+        return maker.map { Recipe($0, known) }
     }
 }
 
@@ -157,7 +185,7 @@ extension String {
 }
 
 extension Sequence<String> {
-    /// Each once, sorted by their bytes: to Swift, names that differ in Unicode's composition alone are equal, and on disk
+    /// Each once, sorted by their bytes: to Swift, names that differ only in Unicode composition are equal, but on disk
     /// they are two.
     package var distinctByBytes: [String] {
         sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }.reduce(into: []) { names, name in

@@ -1,4 +1,4 @@
-/// Texts of declarations as they stand in a page.
+/// Texts of declarations as a page shows them.
 public enum MarkdownText {
     /// `<id>` outside of code would be taken for HTML, and vanish.
     public static func prose(_ text: String) -> String {

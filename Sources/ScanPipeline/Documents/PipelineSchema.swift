@@ -89,7 +89,7 @@ public enum PipelineSchema {
         return .array([item, .object(list)])
     }
 
-    /// A word that YAML reads as something else must stand in the schema as that.
+    /// A word that YAML reads as something else must be that in the schema.
     private static func word(_ text: String) -> JSONValue {
         switch text {
         case "true", "false": .bool(text == "true")

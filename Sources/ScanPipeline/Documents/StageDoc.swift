@@ -100,7 +100,7 @@ public enum StageDoc {
         var needs: [String] = []
         var own: Set<Channel> = []
         for role in uses.roles {
-            // What the stage itself has made by then nobody has to give it.
+            // What the stage itself has made by then need not come from elsewhere.
             let groups = role.demands.filter(own.isDisjoint)
             needs += groups.map { $0.map { "`\($0.name)`" }.joined(separator: " or ") }
             own.formUnion(role.possible)

@@ -3,7 +3,7 @@ package enum Nearest {
     package static func match(_ word: String, among candidates: [String]) -> String? {
         let letters = Array(word.utf8)
         let limit = max(1, letters.count / 3)
-        // A number that is none of those is another number, and no slip.
+        // A number that is not a candidate is another number, not a slip.
         let candidates = Double(word) == nil ? candidates : candidates.filter { Double($0) == nil }
         let near = candidates.compactMap { candidate -> (name: String, distance: Int)? in
             // The lengths alone may already be too far apart.
@@ -13,7 +13,7 @@ package enum Nearest {
         }
         let best = near.min { $0.distance < $1.distance }
         if let best, best.distance <= 2 { return best.name }
-        // A name begun and not finished, or one with something behind it, is nearer than a slip of three letters.
+        // An unfinished name, or one with something added, is nearer than a slip of three letters.
         let begun = candidates.first { $0.hasPrefix(word) || word.hasPrefix($0) }
         return letters.count >= 3 ? begun ?? best?.name : best?.name
     }
@@ -22,7 +22,7 @@ package enum Nearest {
         match(word, among: candidates).map { "did you mean `\($0)`?" }
     }
 
-    /// Levenshtein's distance, with a swap of neighbours as one edit (optimal string alignment).
+    /// Levenshtein distance, with a swap of neighbours as one edit (optimal string alignment).
     package static func distance(_ a: [UInt8], _ b: [UInt8]) -> Int {
         if a.isEmpty || b.isEmpty { return max(a.count, b.count) }
         var before: [Int] = []

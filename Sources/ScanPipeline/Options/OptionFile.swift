@@ -4,7 +4,7 @@ import ScanModel
 /// result, so it is one of the receipt's inputs and a part of the key.
 package struct OptionFile: Hashable, Sendable {
     var bytes: [UInt8]
-    /// Where it lies on disk, as far as it does.
+    /// Where it lies on disk, if it does.
     var location: String?
     /// What it was like before it was read.
     var status: FileSystem.Status?
@@ -32,8 +32,8 @@ package struct OptionFile: Hashable, Sendable {
         }
     }
 
-    /// Whether the capture holds a file, listed by its reader or not. One that cannot be read for another reason than
-    /// that it is not there counts as held, so that the pipeline's own does not silently take its place.
+    /// Whether the capture holds a file, listed by its reader or not. One that cannot be read for any reason but its
+    /// absence counts as held, so that the pipeline's own does not silently take its place.
     private static func isInCapture(_ path: String, _ capture: Capture) -> Bool {
         do throws(Problem) {
             _ = try capture.source.open(path)

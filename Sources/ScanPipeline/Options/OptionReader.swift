@@ -25,8 +25,8 @@ public struct OptionSpec: Sendable, Hashable {
 /// and falls back to its default. Mistakes are collected, so that all of a file's are reported together.
 ///
 /// A name is kebab-case; the help is one sentence for people, about what a larger or another value does; bounds belong to
-/// their range; a unit is for people too, and values come as they were written. Where a value is missing or a mistake,
-/// the call gives the default, or nil where there is none.
+/// their range; a unit is for people too, and values come as they were written. Where a value is missing or wrong, the
+/// call gives the default, or nil where there is none.
 public struct OptionReader: Sendable {
     /// A mistake in an option, still without its place in the file.
     package struct Mistake: Sendable {
@@ -37,7 +37,7 @@ public struct OptionReader: Sendable {
 
     public private(set) var specs: [OptionSpec] = []
     package private(set) var mistakes: [Mistake] = []
-    /// Options that are given and have no effect beside the others.
+    /// Options that are given but have no effect in view of the others.
     package private(set) var idle: [Mistake] = []
     /// Every option with the value that counts, defaults included; options without a value are left out.
     public private(set) var resolved = JSONObject()
@@ -141,7 +141,7 @@ public struct OptionReader: Sendable {
         return result
     }
 
-    /// What a word says as a flag; nil where it says neither.
+    /// The flag that a word stands for; nil for any other word.
     package static func flag(_ text: some StringProtocol) -> Bool? {
         switch text.lowercased() {
         case "true", "yes", "on": true
@@ -200,7 +200,7 @@ public struct OptionReader: Sendable {
         return result
     }
 
-    /// Frame numbers: a list such as `[3, 17-20]`, or the path of a text file with one number or range a line.
+    /// Frame numbers: a list such as `[3, 17-20]`, or the path of a text file with one number or range per line.
     public mutating func frames(_ name: String, _ help: String) -> FrameList? {
         declare(name, help, .frames, default: nil)
         guard let option = given[name] else { return nil }
@@ -228,23 +228,23 @@ public struct OptionReader: Sendable {
         mistakes.append(Mistake(option: option, summary: summary, fix: fix))
     }
 
-    /// Whether an option is given, be it so that it cannot be read.
+    /// Whether an option is given, even if it cannot be read.
     public func isGiven(_ name: String) -> Bool { given[name] != nil }
 
-    /// What the nearest stage of a name above has for an option, for defaults that follow it; nil where there is none.
+    /// An option's value in the nearest stage above of a name, for defaults that follow it; nil where there is none.
     public func value(of name: String, above stage: String) -> JSONValue? {
         above.last { $0.stage == stage }?.options[name]
     }
 
-    /// Warns where an option is given that has no effect beside the others.
+    /// Warns where an option is given that has no effect in view of the others.
     /// - Parameter condition: what it takes, as in "`x` has an effect only …".
     public mutating func warn(_ name: String, unless hasEffect: Bool, _ condition: String) {
         guard isGiven(name), !hasEffect else { return }
         idle.append(Mistake(option: name, summary: "`\(name)` has an effect only \(condition)", fix: "take it out"))
     }
 
-    /// Checks that exactly one of these options is given; of several, one that the command line sets takes the place of those
-    /// in the file. It is called before they are declared.
+    /// Checks that exactly one of these options is given; of several, one set on the command line replaces those in the
+    /// file. Called before they are declared.
     public mutating func exactlyOne(of names: [String]) {
         precondition(!specs.contains { names.contains($0.name) }, "options are declared behind the choice among them")
         let set = names.filter { given[$0]?.setting != nil }
@@ -310,7 +310,7 @@ public struct OptionReader: Sendable {
         return (["write the number alone; it counts in \(unit)"] + [example].compactMap(\.self)).joined(separator: ", ")
     }
 
-    /// A finite decimal number. Not what else Swift reads as one (`0x10`, `nan`, `inf`): YAML and JSON read it otherwise.
+    /// A finite decimal number. Not the other forms that Swift reads (`0x10`, `nan`, `inf`): YAML and JSON differ.
     private static func decimal(_ text: String) -> Double? {
         guard text.utf8.allSatisfy("0123456789+-.eE".utf8.contains), let number = Double(text), number.isFinite else {
             return nil

@@ -10,7 +10,7 @@ public struct OptionValue: Sendable, Hashable {
     }
 
     public var content: Content
-    /// 1-based; nil for a value that stands in no file.
+    /// 1-based; nil for a value that is in no file.
     public var line: Int?
     public var column: Int?
     /// The `--set` that gave it, when it comes from the command line.

@@ -35,7 +35,8 @@ final class Durability: Sendable {
         if !usesSyncfs || number <= Self.fewFiles { try FileSystem.sync(file, path: path) }
     }
 
-    /// After this, every file that was added is durable. A failure is told once only: the result has to be given up then.
+    /// After this, every file that was added is durable. A failure is reported once only: the result must be given up
+    /// then.
     /// - Parameter path: the result's, for messages.
     func flush(path: String) throws(Problem) {
         guard usesSyncfs, fileCount.withLock({ $0 > Self.fewFiles }) else { return }
@@ -44,9 +45,8 @@ final class Durability: Sendable {
         }
     }
 
-    /// Whether `syncfs` waits for everything and says when some of it could not be written, on filesystems that are known
-    /// to: since Linux 5.8 it tells of data, since 5.17 of the journal too. Network and FUSE filesystems and overlays may
-    /// not.
+    /// Whether `syncfs` waits for everything and reports what could not be written, on filesystems that are known to:
+    /// since Linux 5.8 for data, since 5.17 for the journal too. Network and FUSE filesystems and overlays may not.
     private static func tellsOfFailures(_ folder: Int32) -> Bool {
         var system = utsname()
         guard uname(&system) == 0 else { return false }
@@ -55,7 +55,7 @@ final class Durability: Sendable {
         }
         let version = release.split(whereSeparator: { !$0.isNumber }).prefix(2).compactMap { Int($0) }
         guard version.count == 2, !version.lexicographicallyPrecedes([5, 17]) else { return false }
-        // As in linux/magic.h; ext2, ext3 and ext4 have one number.
+        // As in linux/magic.h; ext2, ext3 and ext4 share one number.
         let (ext, xfs, btrfs): (Int64, Int64, Int64) = (0xef53, 0x5846_5342, 0x9123_683e)
         return [ext, xfs, btrfs].contains(sm_filesystem_type(folder))
     }

@@ -1,11 +1,11 @@
 import ScanModel
 
-/// What the files that lie directly in a folder are like, folded into one digest: for files of which only that matters, be
-/// they ten thousand.
+/// What the files that lie directly in a folder are like, folded into one digest: for files of which only that matters,
+/// even ten thousand of them.
 struct FolderContents: Hashable, Sendable {
     /// Of names, sizes and times.
     let digest: Digest
-    /// Of the one that changed last; nil of an empty folder.
+    /// Of the one that changed last; nil for an empty folder.
     private let latest: FileSystem.Status?
 
     init(of folder: String) {

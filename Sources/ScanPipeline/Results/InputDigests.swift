@@ -1,11 +1,11 @@
 import ScanModel
 import Synchronization
 
-/// Digests of input files that were taken earlier, valid while size and time of change stand.
+/// Digests of input files that were taken earlier, valid while size and time of change stay the same.
 package struct KnownDigests: Sendable {
     struct Entry: Hashable, Sendable {
         var status: FileSystem.Status
-        /// Of the whole file; nil of an archive, of which only parts were read.
+        /// Of the whole file; nil for an archive, of which only parts were read.
         var digest: Digest?
     }
 
@@ -14,7 +14,7 @@ package struct KnownDigests: Sendable {
 
     package init() {}
 
-    /// Those of files that had stood still at `time`.
+    /// Those of files that were settled at `time`.
     func settled(at time: Int64) -> KnownDigests {
         KnownDigests(entries: entries.filter { $0.value.status.isSettled(at: time) })
     }
@@ -28,14 +28,14 @@ package struct KnownDigests: Sendable {
 
 /// The SHA-256 of the input files that a run uses.
 package enum InputDigests {
-    /// The digests in the order of their paths, and those of them that a copy of the same file can go by.
+    /// The digests in the order of their paths, and those of them that a copy of the same file can reuse.
     package struct Taken: Sendable {
         package var inputs: [Receipt.Input] = []
-        /// The frames whose own files cannot be read to their ends, and why. The digest of such a file, and of one on which
-        /// nothing hangs, is that of what can be read.
+        /// The frames whose own files cannot be read to their ends, and why. The digest of such a file, and of one that
+        /// nothing depends on, is that of what can be read.
         package var damagedFrames: [Int: Problem] = [:]
         package var known = KnownDigests()
-        /// What the files on disk were like before their bytes were read; of an archive's parts, the archive.
+        /// What the files on disk were like before their bytes were read; for an archive's parts, the archive.
         var statuses: [String: KnownDigests.Entry] = [:]
         /// What lies in the folders that were to be looked at beside the files.
         var folders: [String: FolderContents] = [:]
@@ -48,9 +48,9 @@ package enum InputDigests {
         var status: FileSystem.Status?
     }
 
-    /// - Parameter folders: on disk, to be looked at by threads that would else wait for the one with the longest file.
-    /// - Throws: the problem of the first file, in the order given, that cannot be read and that the capture hangs on; of any
-    ///   file where the machine is at fault.
+    /// - Parameter folders: on disk, looked at by threads that would otherwise wait for the longest file.
+    /// - Throws: the problem of the first file, in the order given, that cannot be read and that the capture depends
+    ///   on; of any file where the machine is at fault.
     package static func take(
         _ files: [InputFile], from source: any CaptureSource, besides folders: [String] = [], workers: Int,
         known: KnownDigests = KnownDigests()
@@ -80,7 +80,7 @@ package enum InputDigests {
                 taken.damagedFrames[frame] = damage
             }
             guard let location = one.location, let status = one.status else { continue }
-            // A stretch of a file, as in an archive, has no status of its own, and the file has not its digest.
+            // A stretch of a file, as in an archive, has no status of its own, and its digest is not the file's.
             let entry = KnownDigests.Entry(
                 status: status, digest: location.range == nil && one.damage == nil ? one.input.digest : nil)
             taken.statuses[location.path] = entry

@@ -18,7 +18,7 @@ public final class OutputFile: ByteSink {
     private var failure: Problem?
 
     private static let bufferSize = 1 << 18
-    /// So many bytes are worth a system call of their own, and are not copied into the buffer.
+    /// From this many bytes on, a write gets a system call of its own and is not copied into the buffer.
     private static let largeWrite = 1 << 14
 
     init(_ folder: OutputFolder, path: String, fullPath: String) throws(Problem) {
@@ -50,7 +50,7 @@ public final class OutputFile: ByteSink {
         }
     }
 
-    /// Changes bytes that were written already and could not be known then, such as a count in a header. The file is
+    /// Changes bytes that were already written but could not be known then, such as a count in a header. The file is
     /// digested again when it is closed.
     public func patch(_ bytes: [UInt8], at offset: Int64) throws(Problem) {
         try attempt { () throws(Problem) in
@@ -79,9 +79,9 @@ public final class OutputFile: ByteSink {
                 Heartbeat.beat()
                 let count = sm_copy(source, descriptor, min(total - byteCount, Self.copiedAtOnce))
                 if count < 0 && errno == EINTR { continue }
-                // Kernels, filesystems and sandboxes say in many ways that they cannot; some give 0 at once. What is really
-                // wrong, and with which of the two files, shows in the plain copy: be it that a disk fails, or that the other
-                // file has become shorter.
+                // Kernels, filesystems and sandboxes say in many ways that they cannot; some return 0 at once. What is
+                // really wrong, and with which of the two files, shows in the plain copy: a failing disk, or an input
+                // that has become shorter.
                 if count <= 0 {
                     guard ftruncate(descriptor, 0) == 0, lseek(descriptor, 0, SEEK_SET) == 0 else {
                         throw systemProblem("cannot write the file", code: errno)
@@ -92,7 +92,7 @@ public final class OutputFile: ByteSink {
                 }
                 byteCount += count
             }
-            try settle(digest)
+            try handOver(digest: digest)
         }
         return isPossible
     }
@@ -101,13 +101,13 @@ public final class OutputFile: ByteSink {
     public func close() throws(Problem) {
         try attempt { () throws(Problem) in
             try flush()
-            try settle(nil)
+            try handOver(digest: nil)
         }
     }
 
     /// Hands the file over to be made durable, closes it and lists it.
     /// - Parameter known: its digest, where the bytes did not come through this object.
-    private func settle(_ known: Digest?) throws(Problem) {
+    private func handOver(digest known: Digest?) throws(Problem) {
         try folder.durability.add(descriptor, path: "\(folder.publishedPath)/\(path)")
         let digest =
             if let known { known } else if wasPatched {

@@ -37,7 +37,7 @@ public final class OutputFolder: Sendable {
         var known = KnownDigests()
     }
 
-    /// Goes by these digests when one of these files is copied whole, instead of taking them again.
+    /// Uses these digests when one of their files is copied whole, instead of taking them again.
     package func trust(_ known: KnownDigests) { state.withLock { $0.known = known } }
 
     /// - Throws: a problem when the id cannot be a folder's name, when what stands at `OUT/<id>` is not a result, or when
@@ -123,13 +123,13 @@ public final class OutputFolder: Sendable {
             let digest = state.withLock({ $0.known.digest(of: path, status) })
         else { return false }
         guard try file.copy(input, digest: digest) else { return false }
-        // The digest is that of the bytes before; they must still be the same ones. Rights and links come and go without them,
-        // as where a backup links all files at night.
+        // The digest is that of the bytes before; they must still be the same. Permissions and links change without
+        // them, as when a backup links all files at night.
         let now = FileSystem.status(of: input.descriptor)
         if now == status { return true }
         if let now, now.isSame(as: status), try input.digest() == digest { return true }
         discard(file.path)
-        // Not the frame is bad: the capture was not whole yet.
+        // The frame is not bad: the capture was not whole yet.
         throw Problem(
             .environment, "the file was changed while it was copied", fix: "wait until it is whole, and run again"
         ).at(file: name)
@@ -173,7 +173,7 @@ public final class OutputFolder: Sendable {
         state.withLock { _ = $0.files.removeValue(forKey: path) }
     }
 
-    /// What messages call a file of the result: what has no slash in front is a file of the capture there.
+    /// What messages call a file of the result: there, a path without a leading slash is a file of the capture.
     func absolute(_ path: String) -> String { FileSystem.absolute("\(publishedPath)/\(path)") }
 
     /// Whether a file is whole.
@@ -194,7 +194,7 @@ public final class OutputFolder: Sendable {
         try write(receipt, to: Receipt.fileName)
         FileSystem.removeTree(scratchFolder)
         try durability.flush(path: publishedPath)
-        try settle(workPath, as: "", keeping: listed)
+        try makeNamesDurable(workPath, as: "", keeping: listed)
         try allow()
         let replaced = try giveName()
         state.withLock {
@@ -228,14 +228,14 @@ public final class OutputFolder: Sendable {
         FileSystem.removeTree(workPath)
     }
 
-    /// Makes the names in a folder durable, the innermost first, so that a name is durable only after what it names. What
-    /// the receipt does not list goes: a file that a stage gave up, and folders without files.
-    private func settle(_ folder: String, as path: String, keeping listed: Set<String>) throws(Problem) {
+    /// Makes the names in a folder durable, the innermost first, so that a name is durable only after what it names.
+    /// What the receipt does not list is removed: a file that a stage gave up, and folders without files.
+    private func makeNamesDurable(_ folder: String, as path: String, keeping listed: Set<String>) throws(Problem) {
         for name in try FileSystem.list(folder) {
             let inner = "\(folder)/\(name)"
             if FileSystem.isFolderItself(inner) {
-                try settle(inner, as: "\(path)\(name)/", keeping: listed)
-                // Only a folder without anything in it can be removed so.
+                try makeNamesDurable(inner, as: "\(path)\(name)/", keeping: listed)
+                // This removes only an empty folder.
                 rmdir(inner)
             } else if !listed.contains(path + name) {
                 unlink(inner)
@@ -247,9 +247,9 @@ public final class OutputFolder: Sendable {
     /// Renames the work folder to its published name.
     ///
     /// An exchange replaces an older result with nothing in between. Where the filesystem has none, the older result is
-    /// moved away first: a reader may then see the result absent for a moment, but never half. Who is killed in that moment
-    /// leaves the older one in the trash, from where ``Leftovers/sweep(_:in:)`` puts it back. Another runner that
-    /// publishes the same capture meanwhile has the same bytes, so it does not matter whose stay.
+    /// moved away first: a reader may then find no result for a moment, but never half of one. A runner killed in that
+    /// moment leaves the older one in the trash, from which ``Leftovers/sweep(_:in:)`` puts it back. Another runner
+    /// that publishes the same capture meanwhile has the same bytes, so it does not matter whose stays.
     /// - Returns: what was replaced, to be removed.
     private func giveName() throws(Problem) -> [String] {
         let trash = StateFolder(output: root).trash
@@ -275,18 +275,19 @@ public final class OutputFolder: Sendable {
         return replaced
     }
 
-    /// Only an older result is replaced, or an empty folder: whatever else bears the capture's name is somebody's data,
+    /// Only an older result is replaced, or an empty folder: anything else with the capture's name is somebody's data,
     /// such as the capture itself when OUT is the folder that it lies in.
     private func requireReplaceable() throws(Problem) {
         if let obstacle = Self.obstacle(at: publishedPath) { throw obstacle }
     }
 
-    /// What keeps a result from standing at a path; nil where it may.
+    /// What keeps a result from being put at a path; nil where nothing does.
     static func obstacle(at target: String) -> Problem? {
         if PublishedResult.stands(in: target) { return nil }
         do throws(Problem) {
             // What cannot be looked at may be anybody's.
             if try !FileSystem.isThere(target) { return nil }
+            if let obscurity = PublishedResult.obscurity(of: target) { return obscurity }
             if FileSystem.isFolderItself(target), try FileSystem.list(target).isEmpty { return nil }
             if PublishedResult.stood(in: target) { return try PublishedResult.loss(of: target) }
         } catch { return error }
@@ -297,8 +298,8 @@ public final class OutputFolder: Sendable {
         ).at(file: target)
     }
 
-    /// What keeps a result from being replaced; nil where it may be. A link to one would be replaced alone, and what it
-    /// leads to, on another disk perhaps, would stay as it is without a word.
+    /// What keeps a result from being replaced; nil where nothing does. Of a link to one, only the link would be
+    /// replaced, and what it leads to, perhaps on another disk, would silently stay as it is.
     static func link(at target: String) -> Problem? {
         if !FileSystem.exists(target) || FileSystem.isFolderItself(target) { return nil }
         return Problem(
@@ -307,7 +308,7 @@ public final class OutputFolder: Sendable {
         ).at(file: target)
     }
 
-    /// - Throws: a problem when an earlier result stands there that cannot be replaced, though it may be kept.
+    /// - Throws: a problem when there is an earlier result that cannot be replaced, though it may be kept.
     func requireNoLink() throws(Problem) {
         if let problem = Self.link(at: publishedPath) { throw problem }
     }

@@ -5,15 +5,15 @@ public struct ProgramVersions {
     /// ScanMill's own name and version.
     package let tool: String
     /// How ScanMill reads each format, by the revisions of their readers.
-    private let formats: [String: Int]
-    /// Where the other programs lie that may be started.
+    package let formats: [String: Int]
+    /// The paths of the other programs that may be started.
     private let paths: [String]
     private let find: (String) -> String?
     private var found: [String: String?] = [:]
 
     /// - Parameters:
     ///   - formats: the revisions of the formats' readers, by the formats' names.
-    ///   - paths: where the other programs lie.
+    ///   - paths: where the other programs are.
     ///   - find: the version of the program with this name, as ``Stage/toolVersions(for:)`` and
     ///     `CaptureSource.toolVersions(for:)` give it; nil where there is none. Asked once for each name.
     public init(
@@ -25,13 +25,13 @@ public struct ProgramVersions {
         self.find = find
     }
 
-    /// Another text after an update of any of them, without starting one.
+    /// A text that changes with an update of any of them, made without starting one.
     package var installation: String {
         ([tool] + formats.map { "\($0) \($1)" }.sorted()
             + paths.map { "\($0) \(FileSystem.status(of: $0)?.text ?? "-")" }).joined(separator: "\n")
     }
 
-    /// Whether a format is read as it was when its reader had this revision; so is one that nobody here knows.
+    /// Whether a format is read as it was when its reader had this revision; true for an unknown format.
     func reads(_ format: String, asIn revision: Int) -> Bool { formats[format].map { $0 == revision } ?? true }
 
     mutating func version(of name: String) -> String? {

@@ -1,3 +1,4 @@
+import Glibc
 import ScanModel
 
 /// A result as it stands in OUT, by its receipt.
@@ -39,7 +40,7 @@ public struct PublishedResult: Sendable {
     /// Bytes of the input files that the result was made from.
     public var inputBytes: Int64 { Self.sum((receipt["inputs"]?.array ?? []).compactMap { $0["bytes"]?.integer }) }
 
-    /// Of sizes, as large as a number can be: a damaged receipt may list anything.
+    /// Of sizes, capped at the largest number: a damaged receipt may list anything.
     package static func sum(_ sizes: [Int64]) -> Int64 {
         sizes.reduce(0) { sum, size in
             let (larger, isTooLarge) = sum.addingReportingOverflow(max(0, size))
@@ -56,16 +57,30 @@ public struct PublishedResult: Sendable {
     static func stands(in folder: String) -> Bool {
         let path = "\(folder)/\(Receipt.fileName)"
         guard FileSystem.regularSize(of: path) != nil else { return false }
-        // One that may not be read is no stranger's for that.
+        // That it may not be read does not make it a stranger's.
         guard let file = try? RegularFile(path, name: path, fault: .environment) else { return true }
-        if ReceiptMark.isOurs(file.beginning(ReceiptMark.length)) { return true }
-        // A damaged one, where one is known to have stood.
+        let beginning = file.beginning(ReceiptMark.length)
+        // Nor does a disk that does not give it back.
+        if beginning.isEmpty && file.byteCount > 0 || ReceiptMark.isOurs(beginning) { return true }
+        // A damaged one counts where one is known to have stood.
         return stood(in: folder)
+    }
+
+    /// Why nobody can tell whether a result stands in a folder: it may not be entered, or the disk fails. Nil where that can
+    /// be told.
+    package static func obscurity(of folder: String) -> Problem? {
+        var status = stat()
+        if stat("\(folder)/\(Receipt.fileName)", &status) == 0 { return nil }
+        let code = errno
+        if [ENOENT, ENOTDIR, ELOOP].contains(code) { return nil }
+        return Problem.system(
+            "cannot tell whether a result stands here", path: FileSystem.absolute(folder), code: code)
     }
 
     /// What is wrong with a result that is known to have been put into a folder and whose receipt is not found.
     /// - Throws: fault `environment` when nobody can tell whether it is there.
     package static func loss(of folder: String) throws(Problem) -> Problem {
+        if let obscurity = obscurity(of: folder) { throw obscurity }
         if FileSystem.isLinkToNothing(folder) { return linkToNothing(folder) }
         let receipt = "\(folder)/\(Receipt.fileName)"
         if try FileSystem.isThere(receipt) {
@@ -105,10 +120,10 @@ public struct PublishedResult: Sendable {
         return nil
     }
 
-    /// Nothing is written into a result but by a run, which replaces it whole.
+    /// Only a run writes into a result, by replacing it whole.
     /// - Parameters:
-    ///   - path: to be written.
-    ///   - what: is to be written there: "the pictures".
+    ///   - path: the path to be written.
+    ///   - what: what is to be written there: "the pictures".
     /// - Throws: a problem with fault `usage` when the path is a result's, or lies in one.
     package static func requireOutside(_ path: String, _ what: String) throws(Problem) {
         guard let place = FileSystem.realPath(path), let result = folder(around: place) else { return }
@@ -125,8 +140,8 @@ public struct PublishedResult: Sendable {
 
     private static func words(_ id: String) -> String { only(id).map(ShellWord.quoted).joined(separator: " ") }
 
-    /// Reads every file again. A result that a run replaces meanwhile is looked at from the start, by its new receipt.
-    /// - Returns: what is wrong, one problem a file; none for a sound result.
+    /// Reads every file again. If a run replaces the result meanwhile, this begins again with the new receipt.
+    /// - Returns: what is wrong, one problem per file; none for a sound result.
     public func verify() -> [Problem] {
         var result = self
         // Nothing is replaced so fast so often.
@@ -143,7 +158,7 @@ public struct PublishedResult: Sendable {
     }
 
     /// By its seal; what earlier versions wrote has none.
-    private var isReceiptSound: Bool {
+    var isReceiptSound: Bool {
         let file = "\(path)/\(Receipt.fileName)"
         guard let text = try? FileSystem.bytes(of: file, limit: 256 << 20) else { return false }
         if let isUnbroken = ReceiptSeal.isUnbroken(text) { return isUnbroken }

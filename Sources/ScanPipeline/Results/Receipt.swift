@@ -97,7 +97,7 @@ public struct Receipt: Sendable {
                     json.value(.object(object))
                 }
             }
-            // Writers number their pictures; masks, lists and places that others keep go by the recorded names.
+            // Writers number their pictures; masks, lists and poses that others keep go by the recorded names.
             let pictures = capture.frames.filter { !$0.isDropped && $0.pictureFile != nil }
             if pictures.isEmpty { return }
             json.key("pictures")

@@ -1,7 +1,7 @@
-/// A receipt's own digest, which stands at its end and is taken with zeros in its place.
+/// A receipt's own digest, which is at its end and is taken with zeros in its place.
 enum ReceiptSeal {
     static let key = "seal"
-    /// What stands there while the digest is taken.
+    /// What is there while the digest is taken.
     static let blank = String(repeating: "0", count: length)
 
     private static let length = 64

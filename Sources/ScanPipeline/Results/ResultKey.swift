@@ -2,10 +2,10 @@ import ScanModel
 
 /// What decides a result: two runs with the same key give the same bytes.
 ///
-/// It is made of the digests of the input files that are used, what the reader found out about the frames (by files too
-/// that no stage uses: pictures decide which frames are bad, and for which size cameras are), the resolved pipeline, the
-/// revision of each stage and of the format, and the versions of other programs where they are used. ScanMill's own
-/// version is recorded beside it but is no part of it, or every release would run terabytes again.
+/// It is made of the digests of the input files that are used, what the reader found out about the frames (also from
+/// files that no stage uses: pictures decide which frames are bad, and what size the cameras are for), the resolved
+/// pipeline, the revision of each stage and of the format, and the versions of other programs where they are used.
+/// ScanMill's own version is recorded beside it but is no part of it, or every release would run terabytes again.
 public struct ResultKey: Hashable, Sendable {
     /// SHA-256, hexadecimal.
     public var text: String
@@ -36,7 +36,7 @@ extension Pipeline {
 }
 
 extension Capture {
-    /// A digest of what the reader says of each frame, but for words.
+    /// A digest of what the reader says of each frame, except for words.
     fileprivate var framesDigest: Digest {
         var digester = Digester()
         for frame in frames {

@@ -1,20 +1,21 @@
+import Glibc
 import ScanModel
 
-/// How a result stands against the files as they are now.
+/// How a result compares with the files as they are now.
 enum ResultStanding: Hashable, Sendable {
     case upToDate
     /// Something is not as it was.
     case stale(String)
     /// Nothing seems to have changed, but the reason keeps it from being certain: the keys have to be compared.
     case unsure(String)
-    /// What is known is of another result than the one that stands there.
+    /// What is known is about another result than the one there.
     case another(isOlder: Bool)
 }
 
 extension ResultState {
     /// - Parameters:
     ///   - input: the capture's path as it is given now, which is how its files are named.
-    ///   - options: where options lead to now, beside the pipeline; nil where there is none, only the result.
+    ///   - options: where options lead to now, beside the pipeline; nil where there is no pipeline, only the result.
     func standing(
         of input: String, pipeline: Digest, options: [String: String]? = nil, result: String,
         programs: inout ProgramVersions
@@ -23,17 +24,17 @@ extension ResultState {
         if case .other(let isOlder) = relation { return .another(isOlder: isOlder) }
         if self.pipeline != pipeline { return .stale("the pipeline changed") }
         if self.input != FileSystem.absolute(input) { return .unsure("the capture lies at another path") }
-        var look = ResultLook(state: self, input: input, result: result)
+        var look = ResultLook(state: self, input: input, options: options, result: result)
         if relation == .copy { look.note("its receipt was copied") }
         do throws(ResultLook.Stale) {
             try look.compareFolders()
             try look.compareInputs()
             look.compareBesides()
-            if let options { look.compare(options: options) }
+            look.compareOptions()
             try look.compare(&programs)
             try look.compareOutputs()
         } catch { return .stale(error.reason) }
-        // Stages and formats with new revisions make other results; only the key tells whether these are among them.
+        // Stages and formats with new revisions make other results; only the key tells if this result's are among them.
         if tool != programs.tool { look.note("it was run by \(tool)") }
         if !programs.reads(format, asIn: formatRevision) {
             look.note("this version of ScanMill reads \(format) in another way")
@@ -43,25 +44,43 @@ extension ResultState {
 }
 
 extension ResultState {
-    /// What it has to do with the result that stands in a folder.
+    /// What it has to do with the result in a folder.
     enum Relation: Hashable {
         case same
-        /// The same, with a receipt of another time, as copies of OUT may have them.
+        /// The same, with a receipt of another time, as copies of OUT may have.
         case copy
-        /// It tells nothing of that one: a backup was put back, or a run was killed between giving the result its name and
-        /// noting what it was made of. Then that one is the newer.
+        /// It says nothing about that one: a backup was put back, or a run was killed between giving the result its
+        /// name and noting what it was made of, and then the result is the newer.
         case other(isOlder: Bool)
     }
 
     func relation(to result: String) -> Relation {
         guard let time = FileSystem.modified("\(result)/\(Receipt.fileName)"), time != receiptTime else { return .same }
-        // Of a damaged receipt its size tells.
+        // The size of a damaged receipt gives it away.
         guard let published = PublishedResult(at: result) else { return .copy }
         return published.key == key ? .copy : .other(isOlder: time < receiptTime)
     }
 }
 
-/// A result's state that is held against the disk, one kind of thing after the other.
+extension PublishedResult {
+    /// What is wrong with the first listed file that is not there with its size; nil for a whole result.
+    var firstLoss: String? {
+        files.lazy.compactMap { Self.loss(of: $0.path, $0.byteCount, in: path) }.first
+    }
+
+    /// The same for one file.
+    fileprivate static func loss(of file: String, _ size: Int64, in result: String) -> String? {
+        var status = stat()
+        if stat("\(result)/\(file)", &status) == 0 {
+            if status.st_size == size { return nil }
+        } else if errno != ENOENT && errno != ENOTDIR {
+            return "\(file) of the result cannot be looked at: \(systemText(errno))"
+        }
+        return "\(file) of the result is missing or has another size"
+    }
+}
+
+/// Compares a result's state with the disk, one kind of thing after the other.
 private struct ResultLook {
     /// Something is certainly not as it was.
     struct Stale: Error {
@@ -71,8 +90,10 @@ private struct ResultLook {
     let state: ResultState
     /// The capture's path as it is given now.
     let input: String
+    /// Where options lead to now, beside the pipeline; nil where there is no pipeline.
+    private let options: [String: String]?
     let result: String
-    /// What was seen first that may be a change.
+    /// The first thing seen that may be a change.
     private var change: String?
     /// Whether a file is so young that a change right after would not show.
     private var isYoung = false
@@ -80,9 +101,10 @@ private struct ResultLook {
     /// Why it is not certain that nothing changed.
     var doubt: String? { change ?? (isYoung ? "its files had just changed when it was run" : nil) }
 
-    init(state: ResultState, input: String, result: String) {
+    init(state: ResultState, input: String, options: [String: String]?, result: String) {
         self.state = state
         self.input = input
+        self.options = options
         self.result = result
     }
 
@@ -100,7 +122,7 @@ private struct ResultLook {
             if now.modified != known.modified {
                 note(isFolder ? "something in the folder \(shown(folder)) changed" : "\(shown(folder)) was touched")
             }
-            // Copying tools set the time of change of the bytes back; that of the file itself nobody can set.
+            // Copying tools set `modified` back; nobody can set `changed`.
             if now.changed != known.changed { note("something about \(shown(folder)) changed") }
             if !known.isSettled(at: state.looked) { isYoung = true }
         }
@@ -108,6 +130,7 @@ private struct ResultLook {
 
     mutating func compareInputs() throws(Stale) {
         for (path, known) in state.inputs.sorted(by: { $0.key < $1.key }) {
+            if isLeftBehind(path) { continue }
             guard let now = FileSystem.status(of: path) else { throw Stale(reason: "\(shown(path)) is gone") }
             if !now.isSame(as: known.status) {
                 guard now.byteCount == known.status.byteCount, mayBeSame(path, now, known.digest) else {
@@ -120,14 +143,14 @@ private struct ResultLook {
         }
     }
 
-    /// Whether a file of the same size may have the same bytes: what copies it without its times, or moves a share, leaves
-    /// them alone. Of a small one, reading it again is the quicker way to be certain.
+    /// Whether a file of the same size may have the same bytes: copying it without its times, or moving a share, leaves
+    /// them as they are. For a small one, reading it again is the quicker way to be certain.
     private func mayBeSame(_ path: String, _ status: FileSystem.Status, _ digest: Digest?) -> Bool {
         guard let digest, status.byteCount <= 1 << 20 else { return FileSystem.regularSize(of: path) != nil }
         return (try? FileSystem.digest(of: path)) == digest
     }
 
-    /// Whole folders are listed for it: for nothing, where there is a doubt already.
+    /// This lists whole folders, in vain where there is a doubt already.
     mutating func compareBesides() {
         for (folder, known) in state.besides.sorted(by: { $0.key < $1.key }) where doubt == nil {
             if known == ResultState.young {
@@ -138,10 +161,24 @@ private struct ResultLook {
         }
     }
 
-    /// A pipeline that was copied elsewhere may have other files beside it.
-    mutating func compare(options: [String: String]) {
-        if let moved = state.options.keys.sorted().first(where: { options[$0] != state.options[$0] }) {
-            note("`\(moved)` is another file than it was")
+    /// A pipeline that was moved or copied elsewhere may have other files beside it.
+    mutating func compareOptions() {
+        for (option, path) in state.options.sorted(by: { $0.key < $1.key }) {
+            if let options {
+                if options[option] != path { note("`\(option)` is another file than it was") }
+            } else if isLeftBehind(path) {
+                note("\(shown(path)) is gone")
+            }
+        }
+    }
+
+    /// Whether options no longer lead to a file that they named, whatever became of it. Where nobody knows what they
+    /// lead to now, a file that is gone may have been moved together with its pipeline.
+    private func isLeftBehind(_ path: String) -> Bool {
+        guard state.options.values.contains(path) else { return false }
+        guard let options else { return !FileSystem.exists(path) }
+        return state.options.allSatisfy { name, before in
+            before != path || options[name].map { $0 != path && FileSystem.exists($0) } ?? false
         }
     }
 
@@ -158,9 +195,8 @@ private struct ResultLook {
     }
 
     func compareOutputs() throws(Stale) {
-        for (path, size) in state.outputs.sorted(by: { $0.key < $1.key })
-        where FileSystem.size(of: "\(result)/\(path)") != size {
-            throw Stale(reason: "\(path) of the result is missing or has another size")
+        for (path, size) in state.outputs.sorted(by: { $0.key < $1.key }) {
+            if let loss = PublishedResult.loss(of: path, size, in: result) { throw Stale(reason: loss) }
         }
     }
 

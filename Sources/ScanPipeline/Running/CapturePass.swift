@@ -2,25 +2,25 @@ import ScanModel
 
 /// The passes of a run: frames on their way through the stages, and streams to their ends.
 extension CaptureRun {
-    /// A stage that chooses among all frames, or gathers them, must know which ones the streams really hold. When its turn
-    /// comes before the pass that opens them, they are walked once beforehand.
-    mutating func settleInTime(from next: Int) throws(Problem) {
+    /// A stage that chooses among all frames, or gathers them, must know which ones the streams really hold. If its
+    /// turn comes before the pass that opens the streams, these are walked once beforehand.
+    mutating func checkStreamsInTime(from next: Int) throws(Problem) {
         guard let first = steps[next...].firstIndex(where: { $0.uses.finish.drops || $0.gathersFrames }) else { return }
-        var unsettled: Set<Channel> = []
+        var unchecked: Set<Channel> = []
         var opened: Set<Channel> = []
         var begin = next
         while begin < steps.count {
             let plan = plan(from: begin)
             if begin > first {
-                unsettled.formUnion(plan.sourceChannels)
+                unchecked.formUnion(plan.sourceChannels)
             } else {
                 opened.formUnion(plan.sourceChannels)
             }
             begin = plan.steps.upperBound
         }
-        unsettled.formIntersection([.recordedDepth, .recordedConfidence])
-        unsettled.subtract(opened)
-        if !unsettled.isEmpty { try walk(channels: unsettled, steps: [], isWanted: false) }
+        unchecked.formIntersection([.recordedDepth, .recordedConfidence])
+        unchecked.subtract(opened)
+        if !unchecked.isEmpty { try walk(channels: unchecked, steps: [], isWanted: false) }
     }
 
     mutating func run(_ plan: PassPlan) throws(Problem) {
@@ -65,8 +65,9 @@ extension CaptureRun {
     /// The pass that begins with step `first`.
     func plan(from first: Int) -> PassPlan {
         PassPlan.next(from: first, of: steps) { index in
-            // Where pictures are files, no frame has to wait: who drops frames by comparing them ends the pass, and the next
-            // one does not open the pictures of those. A video would be decoded a second time.
+            // Where pictures are files, no frame has to wait: a stage that drops frames by comparing them ends the
+            // pass, and the next one does not open the dropped frames' pictures. A video would have to be decoded
+            // twice.
             guard capture.videoFile != nil, let most = mostNeighbours(of: steps[index]) else { return false }
             return most <= Self.heldBytes / bytesOfAFrame(waitingAt: index)
         }
@@ -76,8 +77,9 @@ extension CaptureRun {
         (step.stage as? any NeighbourStage)?.mostNeighbours(among: capture.keptFrames)
     }
 
-    /// What a frame takes that waits for its neighbours, about: three bytes a pixel of its picture, half of it where a video
-    /// keeps colours as most do; of depth those as recorded, or what stages above have made of them, points above all.
+    /// About how many bytes a frame takes while it waits for its neighbours: three per pixel of its picture, half that
+    /// where a video keeps colours as most do; plus its depth as recorded, or what stages above have made of it, mainly
+    /// points.
     private func bytesOfAFrame(waitingAt index: Int) -> Int {
         let made = steps[..<index].reduce(into: Set<Channel>()) { $0.formUnion($1.uses.frame.touches) }
         func pixels(_ size: PixelSize?) -> Int { size.map { $0.width * $0.height } ?? 0 }
@@ -107,25 +109,25 @@ extension CaptureRun {
         }
     }
 
-    /// What a step is told. What it counts while it is only replayed goes nowhere.
+    /// What a step is told. What it counts while it is only replayed is discarded.
     private func context(_ index: Int, _ available: Set<Channel>, _ plan: PassPlan) -> StageContext {
         StageContext(
             label: steps[index].label, capture: capture, input: input, output: output, available: available,
             reads: steps[index].uses.reads,
-            // Few of the frames come past a choice: it is not for this step to prepare them for the steps behind it.
+            // Few of the frames get past a choice, so this step does not prepare them for the steps after it.
             wanted: plan.choosing.contains(index) ? [] : readLater(than: index, in: plan),
             leavesFramesOut: leavesFramesOut(above: index, in: plan),
             files: files, notes: plan.steps.contains(index) ? notes[index] : StageNotes(), memo: memos[index])
     }
 
-    /// What the steps of a pass behind `index` read of the frames.
+    /// What the steps of a pass after `index` read of the frames.
     private func readLater(than index: Int, in plan: PassPlan) -> Set<Channel> {
         (plan.replayed + plan.steps).filter { $0 > index }.reduce(into: []) {
             $0.formUnion(steps[$1].uses.frame.reads.union(steps[$1].uses.fold.reads))
         }
     }
 
-    /// Of two neighbours one goes, be it by choice or because it was bad.
+    /// Of two neighbours one is dropped, by choice or because it was bad.
     private func leavesFramesOut(above index: Int, in plan: PassPlan) -> Bool {
         plan.choosing.contains {
             guard $0 < index, let stage = steps[$0].stage as? any NeighbourStage else { return false }
@@ -133,7 +135,7 @@ extension CaptureRun {
         }
     }
 
-    /// The steps of a pass in order, with the release of each channel behind its last use.
+    /// The steps of a pass in order, with the release of each channel after its last use.
     private func lineSteps(
         _ plan: PassPlan, _ contexts: [Int: StageContext], _ folds: [Int: any RunningFold]
     ) -> [FrameLine.Step] {
@@ -167,7 +169,7 @@ extension CaptureRun {
         return result
     }
 
-    /// The payload channels that a step touches and none behind it looks at.
+    /// The payload channels that a step touches and that no later step looks at.
     private func lastUses(of index: Int, in plan: PassPlan) -> Set<Channel> {
         let uses = steps[index].uses
         let reused = (plan.replayed + plan.steps).filter { $0 > index }.flatMap { steps[$0].uses.reuses }
@@ -203,7 +205,7 @@ extension CaptureRun {
         return .choice(choice)
     }
 
-    /// An ordered step that goes on in a stream. Streams are the reader's, whichever pass walks them.
+    /// An ordered step that advances a stream. Streams belong to the reader, whichever pass walks them.
     private func trackStep(_ track: any FrameTrack, isWanted: Bool) -> FrameLine.Step {
         let label = steps[0].label
         let clock = runner.clock
@@ -227,9 +229,9 @@ extension CaptureRun {
     ) throws(Problem) {
         let tracks = try capture.source.tracks(for: channels, of: capture)
         let trackSteps = tracks.map { trackStep($0, isWanted: isWanted) }
-        let isSettled = tracks.allSatisfy { settled.contains($0.name) }
-        // Once every stream's length is known, nothing behind the last kept frame has to be inflated again.
-        let count = isSettled ? (capture.frames.lastIndex { !$0.isDropped } ?? -1) + 1 : capture.frames.count
+        let areChecked = tracks.allSatisfy { checkedTracks.contains($0.name) }
+        // Once every stream's length is known, nothing after the last kept frame has to be inflated again.
+        let count = areChecked ? (capture.frames.lastIndex { !$0.isDropped } ?? -1) + 1 : capture.frames.count
         // Moved, not shared: a list with two owners would be copied at its first change.
         let box = FrameBox(frames: capture.frames, traces: traces)
         capture.frames = []
@@ -248,7 +250,7 @@ extension CaptureRun {
             })
         try frameLine.run()
         (capture.frames, traces) = (box.frames, box.traces)
-        try settle(tracks.filter { !settled.contains($0.name) })
+        try checkEnds(of: tracks.filter { !checkedTracks.contains($0.name) })
         let drops = spoilt.all
         if !drops.isEmpty {
             retry = .without(drops)
@@ -256,7 +258,7 @@ extension CaptureRun {
         }
     }
 
-    private mutating func settle(_ tracks: [any FrameTrack]) throws(Problem) {
+    private mutating func checkEnds(of tracks: [any FrameTrack]) throws(Problem) {
         let listed = capture.frames.count
         for track in tracks {
             let end = try runner.clock.measure(0) { () throws(Problem) in try track.finish() }
@@ -264,7 +266,7 @@ extension CaptureRun {
                 retry = .withOneVideoThread
                 throw Problem(.tool, "parts of the pictures are guessed, and another run would guess others")
             }
-            settled.insert(track.name)
+            checkedTracks.insert(track.name)
             for warning in end.warnings where !capture.warnings.contains(warning) { capture.warnings.append(warning) }
             capture.forgiven += end.forgiven
             for index in listed..<(listed + end.extraFrames) where index >= capture.frames.count {

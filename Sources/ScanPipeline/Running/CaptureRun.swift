@@ -21,13 +21,13 @@ struct CaptureRun {
     private var tools: [String: String] = [:]
     private var key = ResultKey(text: "")
     /// Streams whose length has been checked to their end.
-    var settled: Set<String> = []
+    var checkedTracks: Set<String> = []
     var passNumber = 0
     /// Passes over the frames: those that are done, and those that will follow the one that runs.
     private(set) var walks = (done: 0, left: 0)
-    /// What was warned of in the passes that are done.
+    /// The warnings of the passes that are done.
     private var earlierWarnings: [String] = []
-    /// Frames that an earlier attempt has found to be bad when it was too late to drop them.
+    /// Frames that an earlier attempt found to be bad when it was too late to drop them.
     private let leftOut: [Int: Drop]
     let spoilt = SpoiltFrames()
     /// Digests that another attempt need not take again.
@@ -38,7 +38,7 @@ struct CaptureRun {
     enum Retry {
         /// Another run might have made something else of the pictures, as ``TrackEnd/isChance`` says.
         case withOneVideoThread
-        /// These frames turned out to be bad when a stage had gathered them already.
+        /// These frames turned out to be bad after a stage had gathered them.
         case without([Int: Drop])
     }
 
@@ -74,7 +74,7 @@ struct CaptureRun {
                 capture.resources = resources
                 earlierWarnings = warnings
                 try check()
-                // Without the frames: whoever keeps this would else be a second owner of the list, which a pass would copy.
+                // Without the frames: whoever keeps this would otherwise co-own the list, which a pass would copy.
                 var opened = Runner.Opened(
                     key: key, inputs: inputs, tools: tools, capture: capture, statuses: statuses,
                     folders: beginning.folders,
@@ -82,7 +82,7 @@ struct CaptureRun {
                 opened.capture.frames = []
                 if try isDone(opened) { return false }
                 try leaveOutSpoiltFrames()
-                try settleInTime(from: plan.steps.upperBound)
+                try checkStreamsInTime(from: plan.steps.upperBound)
             }
             next = plan.steps.upperBound
             earlierWarnings = warnings
@@ -102,16 +102,16 @@ struct CaptureRun {
         return count
     }
 
-    /// Once it is known what the capture holds: whether that is enough, and out of what its result will be made.
+    /// Once it is known what the capture holds: checks that this is enough, and settles what its result is made from.
     ///
-    /// The order counts: what the steps read decides which files are taken, damage that only their digests show drops frames,
-    /// and the key names the frames that are left.
+    /// The order matters: what the steps read decides which files are digested, damage that only this shows drops
+    /// frames, and the key names the frames that are left.
     private mutating func check() throws(Problem) {
-        // What is wrong with all frames is why the capture lacks what they would have had.
+        // Whatever is wrong with all frames explains why the capture lacks what they would have had.
         try requireFrames()
         if let lack = OrderCheck.firstLack(of: capture, in: steps) { throw lack }
         steps = OrderCheck.decide(steps, for: capture.channels)
-        // With the capture's id in them, names may be the same that were not in the pipeline's file.
+        // With the capture's id in them, names may be equal that were different in the pipeline's file.
         if let mistake = ClaimCheck.mistakes(in: steps, id: capture.id).first {
             throw mistake.problem.inStage(steps[mistake.step].label)
         }
@@ -124,8 +124,8 @@ struct CaptureRun {
         key = ResultKey.make(inputs: inputs, pipeline: runner.pipeline, capture: capture, tools: tools)
     }
 
-    /// Drops the frames that an earlier attempt has found to be bad too late. The key is that of the capture as it was found,
-    /// whatever its stages find out.
+    /// Drops the frames that an earlier attempt found to be bad too late. The key stays that of the capture as it was
+    /// found, whatever its stages find out.
     private mutating func leaveOutSpoiltFrames() throws(Problem) {
         if leftOut.isEmpty { return }
         for (index, drop) in leftOut where capture.frames.indices.contains(index) && !capture.frames[index].isDropped {
@@ -140,7 +140,7 @@ struct CaptureRun {
                 + (stages.isEmpty ? "" : "; with \(stages.listed) above those stages that is not needed"))
     }
 
-    /// Leaves out the frames of which the app has kept nothing of what is used, and drops those that have lost it.
+    /// Leaves out the frames for which the app did not keep a channel that is used, and drops those that have lost it.
     private mutating func leaveOutSparseFrames() throws(Problem) {
         let used = steps.flatMap(\.uses.roles).reduce(into: Set()) { $0.formUnion($1.takesUp) }
         for (channel, sparse) in capture.sparse.sorted(by: { $0.key.name < $1.key.name }) where used.contains(channel) {
@@ -148,7 +148,7 @@ struct CaptureRun {
                 if capture.onBadFrame == .fail { throw .badFrame(index, reason, readBy: steps[0].label) }
                 capture.drop(index, whileReading: reason, isBad: true)
             }
-            // What is wrong with them besides is nobody's loss.
+            // Whatever else is wrong with them is no loss.
             for index in sparse.without where capture.frames[index].drop?.isBad != false {
                 capture.frames[index].drop = Drop(whileReading: sparse.reason)
             }
@@ -166,7 +166,7 @@ struct CaptureRun {
         try requireFrames()
     }
 
-    /// The digests of the capture's files that the steps use, and a look into the folders of the others.
+    /// Takes the digests of the capture's files that the steps use, and looks into the folders of the others.
     private mutating func takeDigests() throws(Problem) {
         let used = used
         let listed = runner.takesDigests ? capture.files : []
@@ -181,7 +181,7 @@ struct CaptureRun {
         }
         try drop(taken.damagedFrames)
         inputs = taken.inputs
-        // What the reader has parsed it parsed before the digest was taken.
+        // The reader parsed its files before their digests were taken.
         statuses = taken.statuses
         for (path, status) in beginning.files { statuses[path]?.status = status }
         besides = taken.folders
@@ -200,7 +200,7 @@ struct CaptureRun {
         tools.merge(try capture.source.toolVersions(for: used)) { $1 }
     }
 
-    /// Drops frames whose own files are damaged where only reading to their ends shows it, as in an archive.
+    /// Drops frames whose own files are damaged in ways that only reading them to their ends shows, as in an archive.
     private mutating func drop(_ damaged: [Int: Problem]) throws(Problem) {
         if damaged.isEmpty { return }
         for (index, problem) in damaged {
@@ -210,10 +210,10 @@ struct CaptureRun {
         try checkBadFrames()
     }
 
-    /// Says what an incomplete copy lacks, where no stage insists on it: of what stages would have used, had it been there.
-    /// And what is there that nobody uses, where somebody will miss it.
+    /// Warns of what an incomplete copy lacks that stages would have used but do not insist on, and of what is there
+    /// that no stage uses, where somebody will miss it.
     private mutating func noteLosses() {
-        // When its turn comes: what the capture lacks, a step above may have made of something else, and what it has may be gone.
+        // As each step finds it: a step above may have made what the capture lacks, or removed what it has.
         var available = capture.channels
         var (missed, kept): (Set<Channel>, Set<Channel>) = ([], [])
         for step in runner.pipeline.steps {
@@ -248,8 +248,8 @@ struct CaptureRun {
     /// A problem that ended the run, with all that is known of its cause.
     func explaining(_ problem: Problem) -> Problem { cause(of: recallingWarnings(in: placing(problem))) }
 
-    /// With the whole path of a file that an option named and that does not lie in the capture: messages show others below
-    /// it.
+    /// With the whole path of a file that an option named and that lies outside the capture: messages show other paths
+    /// as below the capture.
     private func placing(_ problem: Problem) -> Problem {
         guard let named = problem.place.file, let location = files[named]?.location,
             capture.source.location(of: named)?.path != location
@@ -259,11 +259,11 @@ struct CaptureRun {
         return placed
     }
 
-    /// Files and folders as they lay there. What comes beside a capture, or beside a file that an option names, does not
-    /// concern it.
+    /// Files and folders as they were at first. What is added beside a capture, or beside a file that an option names,
+    /// does not concern it.
     private struct Beginning {
-        /// All folders of a capture, those too that hold nothing of it yet; and what was named, which may be an archive
-        /// whose files lie nowhere as such.
+        /// All folders of a capture, even those that hold nothing of it yet; and what was named, which may be an
+        /// archive, whose files are not on disk as such.
         var folders: [String: FileSystem.Status] = [:]
         /// The files in them.
         var files: [String: FileSystem.Status] = [:]
@@ -272,21 +272,21 @@ struct CaptureRun {
 
         init(of input: CaptureInput) {
             for entry in FileSystem.reachable(from: input.path) {
-                // A name that is no text was mended by reading it: nobody finds anything under it, to begin with.
+                // A name that is not text was mended when it was read: there never was anything under the mended name.
                 if entry.path.unicodeScalars.contains("\u{FFFD}"), !FileSystem.exists(entry.path) { continue }
                 if entry.isFolder || entry.path == input.path { folders[entry.path] = entry.status }
                 if !entry.isFolder { files[entry.path] = entry.status }
             }
         }
 
-        /// A path that leads to something else by now.
+        /// A path that now leads to something else.
         var changed: String? {
             let all = folders.merging(files) { folder, _ in folder }.sorted { $0.key < $1.key }
             return all.first { FileSystem.status(of: $0.key)?.hasBytes(of: $0.value) != true }?.key
         }
     }
 
-    /// What to say where the capture could not be opened, and is another one by now than it was.
+    /// What to say where the capture could not be opened and has changed since.
     private func cause(of problem: Problem) -> Problem {
         guard problem.fault == .input, passNumber == 1, key.text.isEmpty, let changed = beginning.changed else {
             return problem
@@ -300,7 +300,7 @@ struct CaptureRun {
         return Set(places.map { FileSystem.parent(of: $0.path) }).sorted()
     }
 
-    /// Where the files lie that options name and the capture does not hold, by the names that the options give them.
+    /// The locations of files that options name and the capture does not hold, by the names that the options give them.
     private func optionsBesideThePipeline() -> [String: String] {
         files.compactMapValues(\.location).filter { capture.source.location(of: $0.key)?.path != $0.value }
     }
@@ -308,7 +308,7 @@ struct CaptureRun {
     func requireFrames() throws(Problem) {
         guard capture.frames.allSatisfy(\.isDropped) else { return }
         if capture.frames.isEmpty { throw Problem(.input, "the capture holds no frames") }
-        // Reasons that differ in their numbers alone are one: 200 scores under one limit.
+        // Reasons that differ only in their numbers count as one: 200 scores under one limit.
         let reasons = Dictionary(grouping: capture.frames.compactMap(\.drop)) {
             "\($0.stage): \($0.reason)".filter { !$0.isNumber && $0 != "." && $0 != "-" }
         }
@@ -360,7 +360,7 @@ struct CaptureRun {
 
     func receipt() throws(Problem) -> Receipt {
         var warnings = warnings
-        // Each of a million pictures may earn one, and the batch keeps those of all its captures.
+        // Each of a million pictures may earn a warning, and the batch keeps the warnings of all its captures.
         let surplus = warnings.count - Self.mostWarnings
         if surplus > 0 { warnings = warnings.prefix(Self.mostWarnings) + ["and \(surplus) more warnings"] }
         return Receipt(

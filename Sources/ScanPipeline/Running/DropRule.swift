@@ -1,17 +1,17 @@
 import ScanModel
 import Synchronization
 
-/// How frames leave a run that are not what they should be, whether a stage finds that out or the stream they lie in.
+/// How frames that are not what they should be leave a run, whether a stage finds that out or the stream they lie in.
 struct DropRule: Sendable {
     let onBadFrame: BadFrameRule
     let output: OutputFolder
     let spoilt: SpoiltFrames
 
-    /// Drops a frame, and takes back the files that were written for it. One that a stage has gathered already is noted as
-    /// spoilt: the run has to begin again without it.
+    /// Drops a frame, and takes back the files that were written for it. A frame that a stage has already gathered is
+    /// noted as spoilt: the run has to begin again without it.
     /// - Parameters:
-    ///   - problem: what is wrong with it: in one line its reason, and whole where the frame cannot be dropped.
-    ///   - isBad: whether its own data is at fault, which not every capture may have.
+    ///   - problem: what is wrong with it: in one line the drop's reason, thrown whole where it cannot be dropped.
+    ///   - isBad: whether its own data is at fault, which not every capture's rule allows.
     /// - Throws: the problem, when the machine is at fault or the capture's rule does not allow bad frames.
     func drop(
         _ frame: inout Frame, for problem: Problem, by stage: String, isBad: Bool
@@ -26,8 +26,8 @@ struct DropRule: Sendable {
     }
 }
 
-/// Frames that turned out to be bad when something of them was part of the result already: what a fold has gathered cannot
-/// be taken out again.
+/// Frames that turned out to be bad after something of them had become part of the result: what a fold has gathered
+/// cannot be taken out again.
 final class SpoiltFrames: Sendable {
     private let drops = Mutex<[Int: Drop]>([:])
 

@@ -1,6 +1,6 @@
 import ScanModel
 
-/// What a pass leaves of a frame beside its facts, for the case that a later pass finds the frame to be bad.
+/// What a pass leaves of a frame beside its facts, in case a later pass finds the frame to be bad.
 package struct FrameTrace: Hashable {
     package var isTaken: Bool
     package var files: [String]

@@ -4,14 +4,14 @@ import ScanModel
 
 /// Takes frames through a row of steps with several workers: parallel steps in any order, ordered steps in frame order.
 ///
-/// A worker carries a frame from step to step until it comes to an ordered step whose turn is another frame's; there it
-/// parks the frame and takes other work. Where some of a few neighbours are chosen, it leaves the frame until the last of
-/// them is there. A bounded number of frames is under way, so memory does not grow with the capture. What comes out does
-/// not depend on the number of workers; of several failures the lowest frame's counts.
+/// A worker carries a frame from step to step until it comes to an ordered step where it is another frame's turn; there
+/// it parks the frame and takes other work. At a choice among a few neighbours, it leaves the frame until the last of
+/// them is there. A bounded number of frames is under way, so memory does not grow with the capture. What comes out
+/// does not depend on the number of workers; of several failures, that of the lowest frame counts.
 package final class FrameLine: @unchecked Sendable {
     /// What is done with each frame, or with a few neighbours.
     package enum Step: Sendable {
-        /// Does something with a frame, whichever comes first. A thrown problem fails the capture.
+        /// Does something with each frame, in whatever order they come. A thrown problem fails the capture.
         case parallel(@Sendable (inout Frame) throws(Problem) -> Void)
         /// The same, with one frame after the other.
         case ordered(@Sendable (inout Frame) throws(Problem) -> Void)
@@ -34,7 +34,7 @@ package final class FrameLine: @unchecked Sendable {
     package struct Choice: Sendable {
         /// How many wait for each other at most.
         package let most: Int
-        /// Whether a frame belongs to those that began with another one.
+        /// Whether a frame belongs to the group that began with another one.
         package let isNeighbour: @Sendable (FrameFacts, FrameFacts) -> Bool
         package let choose: @Sendable (inout [Frame]) -> Void
 
@@ -51,7 +51,7 @@ package final class FrameLine: @unchecked Sendable {
     /// The neighbours that wait for the others.
     private struct Held {
         var frames: [(position: Int, frame: Frame)] = []
-        /// How many of them are to be chosen among, and the first of these.
+        /// How many of them there are to choose among, and the first of these.
         var keptCount = 0
         var first: FrameFacts?
     }
@@ -73,14 +73,15 @@ package final class FrameLine: @unchecked Sendable {
     /// For each ordered step, whose turn it is.
     private var turns: [Int]
     private var parked: [[Int: Frame]]
-    /// For each choice, who waits there. They are not under way, but count as such for as long as they have pixels.
+    /// For each choice, the frames waiting there. They are not under way, but count as such for as long as they have
+    /// pixels.
     private var held: [Held]
     private var ready: [(position: Int, step: Int, frame: Frame)] = []
 
     /// - Parameters:
     ///   - begin: gives the frame at a position; called in order.
-    ///   - done: takes the frame at a position when it has been through all steps; called once each, in any order, by
-    ///     one worker at a time.
+    ///   - done: takes the frame at a position when it has been through all steps; called once for each, in any order,
+    ///     by one worker at a time.
     package init(
         count: Int, steps: [Step], workers: Int, begin: @escaping @Sendable (Int) -> Frame,
         done: @escaping @Sendable (Int, Frame) -> Void
@@ -153,8 +154,8 @@ package final class FrameLine: @unchecked Sendable {
         return ready.removeLast()
     }
 
-    /// Called and left with the lock held. Takes the frame over: with a second owner, a stage that changes pixels in
-    /// place would copy them.
+    /// Called with the lock held, and returns with it held. Takes the frame over: with a second owner, a stage that
+    /// changes pixels in place would copy them.
     private func carry(_ frame: consuming Frame, at position: Int, from first: Int) {
         for index in first..<steps.count {
             let step = steps[index]
@@ -192,7 +193,7 @@ package final class FrameLine: @unchecked Sendable {
     }
 
     /// Leaves a frame where it waits for its neighbours.
-    /// - Returns: all that waited and now go on, chosen among: none as long as neighbours are missing.
+    /// - Returns: the frames that waited and now go on, after the choice: none while neighbours are missing.
     private func hold(
         _ frame: consuming Frame, at position: Int, step index: Int, for choice: Choice
     ) -> [(position: Int, frame: Frame)] {
@@ -223,7 +224,7 @@ package final class FrameLine: @unchecked Sendable {
         if let failure, failure.position <= position { return }
         failure = (position, problem)
         limit = min(limit, position)
-        // Whatever waits behind the failure waits in vain.
+        // Whatever waits after the failure waits in vain.
         for index in parked.indices {
             let vain = parked[index].keys.filter { $0 >= limit }
             underWay -= vain.count

@@ -2,13 +2,14 @@ import ScanModel
 
 /// Which stages run over the frames together, and what they need for it.
 ///
-/// Frame and fold stages in a row form one pass, and the ends of folds and the finishes run behind it in the order of the
-/// list. A finish ends the pass only if it drops frames, or makes or changes a channel that a later stage reads frame by
-/// frame, or of which something that it reads was made above. A stage that would drop frames, or change facts, that an
-/// earlier finish has still to read begins a pass of its own, and so does one that has to know, before the first frame,
-/// which ones are left by a stage above that drops some on the way. A ``NeighbourStage`` that drops frames ends the pass
-/// too, unless so few neighbours may wait for each other in the midst of it. A later pass replays the earlier frame stages
-/// that made or changed what it needs, so that it never sees unmasked depth where a mask stood before.
+/// Frame and fold stages in a row form one pass, and the ends of folds and the finishes run after it in the order of
+/// the list. A finish ends the pass only if it drops frames, or makes or changes a channel that a later stage reads
+/// frame by frame, or from which something that the later stage reads was made above. A stage that would drop frames,
+/// or change facts, that an earlier finish has yet to read begins a pass of its own, and so does one that has to know,
+/// before the first frame, which ones are left by a stage above that drops some on the way. A ``NeighbourStage`` that
+/// drops frames ends the pass too, unless its neighbours are few enough to wait for each other within it. A later pass
+/// replays the earlier frame stages that made or changed what it needs, so that it never sees unmasked depth below a
+/// mask.
 package struct PassPlan: Equatable {
     /// The steps whose turn it is.
     package var steps: Range<Int>
@@ -18,15 +19,15 @@ package struct PassPlan: Equatable {
     package var replayed: [Int]
     /// What the capture's source has to give for each frame.
     package var sourceChannels: Set<Channel>
-    /// What of it the steps up to a choice look at: of frames that do not come past it, nothing else is opened.
+    /// Those of them that the steps up to a choice look at: of frames that do not get past it, nothing else is opened.
     package var channelsBeforeChoice: Set<Channel>
 
     /// Whether any step looks at frames one by one.
     package var walksFrames: Bool
 
     /// Plans the pass that begins with step `first`.
-    /// - Parameter choosesOnTheWay: whether the frames may wait for each other of which the step with this number drops some by
-    ///   comparing them.
+    /// - Parameter choosesOnTheWay: whether frames may wait for each other at the step with this number, which drops
+    ///   some by comparing them.
     package static func next(
         from first: Int, of steps: [Pipeline.Step], choosesOnTheWay: (Int) -> Bool = { _ in false }
     ) -> PassPlan {
@@ -41,7 +42,7 @@ package struct PassPlan: Equatable {
             // Before the first frame nobody can tell which ones will be left.
             let dropsOnTheWay = !choosing.isEmpty || steps[first..<end].contains { $0.uses.frame.drops }
             let needsChoice = dropsOnTheWay && uses.frame.reads.contains(.frames)
-            // Whoever stands above a choice and looks at the capture as a whole sees all frames that were there.
+            // A stage above a choice that looks at the capture as a whole is to see all frames that were there.
             let spoilsEnds = chooses && steps[first..<end].contains(where: \.looksAtTheWhole)
             let comesTooEarly = needsChoice || spoilsEnds || !uses.readByFrame.isDisjoint(with: late)
             if end > first,
@@ -50,8 +51,8 @@ package struct PassPlan: Equatable {
                 break
             }
             late.formUnion(uses.madeAtEnd)
-            // What was made of pixels that a finish changes is outdated with them, and what earlier passes made would be made
-            // again from the pixels as they were when this one begins.
+            // What was made of pixels that a finish changes is outdated with them; within this pass, what earlier
+            // passes made would be made again from the pixels as they were at its beginning.
             var outdated = uses.finish.touches.intersection(Channel.payload)
             for step in steps[..<end] where !step.uses.frame.reads.isDisjoint(with: outdated) {
                 outdated.formUnion(step.uses.frame.touches.intersection(Channel.payload))
@@ -78,21 +79,21 @@ package struct PassPlan: Equatable {
             } else { sourceChannels }
     }
 
-    /// What of the frame before the source has to give to steps that turn it into what others ask for behind a choice: when
-    /// these are reached, it is too late.
+    /// What the source has to give of the previous frame, for steps that turn it into what others ask for after a
+    /// choice: by then it is too late.
     private static func madeEarly(of sourceChannels: Set<Channel>, _ steps: ArraySlice<Pipeline.Step>) -> Set<Channel> {
         let isMade = steps.contains { $0.uses.frame.possible.contains(.previousDepth) }
         return isMade ? sourceChannels.intersection([.previousDepth]) : []
     }
 
-    /// What steps in a row need: earlier ones that run again, and channels of the source.
+    /// What a range of steps needs: earlier ones that run again, and channels of the source.
     private static func needs(
         of range: Range<Int>, _ steps: [Pipeline.Step]
     ) -> (replayed: [Int], sourceChannels: Set<Channel>) {
         var replayed: [Int] = []
-        // Backwards, so that of each step it is known what is asked of it. Behind  read, decompress, mask, unproject, drop
-        // the pass of  write-depth  asks for depth: unproject makes none and is passed over, mask changes it and runs
-        // again, and so does decompress, which makes it of the recorded depth that the source has to give.
+        // Backwards, so that it is known what is asked of each step. After  read, decompress, mask, unproject, drop the
+        // pass of  write-depth  asks for depth: unproject makes none and is skipped, mask changes it and runs again,
+        // and so does decompress, which makes it from the recorded depth that the source has to give.
         var needed: Set<Channel> = []
         for index in (0..<range.upperBound).reversed() {
             let uses = steps[index].uses
@@ -108,7 +109,7 @@ package struct PassPlan: Equatable {
             needed.formUnion(read)
             needed.formIntersection(Channel.payload)
         }
-        // The frame before is carried by the source, however many stages stand between it and the one that asks.
+        // The previous frame's depth comes from the source, however many stages are between it and the one that asks.
         if (replayed + range).contains(where: { steps[$0].uses.reads.contains(.previousDepth) }) {
             needed.insert(.previousDepth)
         }
@@ -126,7 +127,7 @@ extension Uses {
 
     fileprivate var readAtEnd: Set<Channel> { finish.reads.union(fold.reads.intersection(Channel.ofCapture)) }
 
-    /// What is there, or is another, only when all frames are through.
+    /// What is made or changed only when all frames are through.
     fileprivate var madeAtEnd: Set<Channel> {
         fold.possible.union(Set(fold.changes).subtracting(Channel.payload)).union(finish.touches)
     }

@@ -7,7 +7,7 @@ public struct RunProgress: Sendable, Hashable, Codable {
     public var pass: Int
     public var frame: Int
     public var frameCount: Int
-    /// What is done of all passes over the frames, 0 to 1, as far as they can be told beforehand.
+    /// How much of all passes over the frames is done, 0 to 1, as far as the passes are known beforehand.
     public var share: Double
 
     /// - Parameters:
@@ -36,7 +36,7 @@ public struct Runner: Sendable {
     public var patience = RunResources.usualPatience
     /// Digests that need not be taken again.
     var knownDigests = KnownDigests()
-    /// Whether the input files are digested for the receipt and its key: a run of which nobody keeps the receipt can do
+    /// Whether the input files are digested for the receipt and its key: a run whose receipt nobody keeps can do
     /// without.
     public var takesDigests = true
     /// How long each stage has worked so far, over all captures that this runner has run.
@@ -81,7 +81,7 @@ public struct Runner: Sendable {
                 case nil: throw run.explaining(error)
                 case .withOneVideoThread:
                     resources.videoThreads = 1
-                    // They may have been guessed too.
+                    // The spoilt frames may have been a matter of chance too.
                     spoilt = [:]
                 case .without(let frames):
                     spoilt.merge(frames) { first, _ in first }
@@ -95,7 +95,7 @@ public struct Runner: Sendable {
         }
     }
 
-    /// Where a stage takes another frame for each that goes, damage that lies side by side shows a frame at a time.
+    /// Where a stage picks another frame for each one dropped, adjacent damage shows one frame at a time.
     private static let mostAttempts = 10
 
     private static func noEnd(of spoilt: [Int: Drop], after attempts: Int) -> Problem {
@@ -123,16 +123,16 @@ public struct Runner: Sendable {
         var folders: [String: FileSystem.Status]
         /// What lies in the folders of files that no stage uses, and by which the reader may have decided something.
         var besides: [String: FolderContents]
-        /// Where the files lie that options name and the capture does not hold, by the options' names for them.
+        /// The locations of files that options name and the capture does not hold, by the options' names for them.
         var options: [String: String]
 
-        /// Another file may have been read than the one whose digest was taken, or half of one and half of the other.
+        /// The file that was read may not be the one that was digested, or be half of one and half of the other.
         /// - Throws: a problem when anything is not as it was before it was read.
         func requireUnchanged() throws(Problem) {
             if let path = changed { throw Self.changed(path) }
         }
 
-        /// - Parameter path: that leads to something else by now.
+        /// - Parameter path: one that now leads to something else.
         static func changed(_ path: String) -> Problem {
             Problem(
                 .environment, "the capture was changed while it was read", notes: ["\(path) is not as it was"],
@@ -146,14 +146,15 @@ public struct Runner: Sendable {
             ).at(file: path)
         }
 
-        /// The first path, in the order of their bytes, that leads to something else by now.
+        /// The first path, in the order of their bytes, that now leads to something else.
         private var changed: String? {
             let files = statuses.filter { path, known in
                 guard let now = FileSystem.status(of: path) else { return true }
                 if now == known.status { return false }
                 if !now.hasBytes(of: known.status) { return true }
-                // Rights and links come and go without the bytes, and times are set back with them. Filesystems without
-                // numbers of their own (exFAT, many shares) number a file anew when they have forgotten it.
+                // Permissions and links change without the bytes, and times can be set back after the bytes changed.
+                // Filesystems without inode numbers of their own (exFAT, many shares) number a file anew when they have
+                // forgotten it.
                 return known.digest.map { (try? FileSystem.digest(of: path)) != $0 } ?? (now.file != known.status.file)
             }
             let folders = folders.filter { path, known in FileSystem.status(of: path)?.hasBytes(of: known) != true }

@@ -6,7 +6,7 @@ protocol RunningFold: Sendable {
     func end(_ capture: inout Capture, _ context: StageContext) throws(Problem)
 }
 
-/// Not a mutex: the line hands frames to an ordered step one at a time, and orders memory between workers by its lock.
+/// Not a mutex: the line hands frames to an ordered step one at a time, and its lock orders memory between workers.
 final class FoldBox<S: FoldStage>: RunningFold, @unchecked Sendable {
     private let stage: S
     private let label: String

@@ -15,15 +15,15 @@ public struct StageTime: Sendable, Hashable, Codable {
     }
 }
 
-/// Adds up how long each stage of a pipeline works. Two looks at the clock and one addition a frame and stage: some
-/// tenths of a microsecond.
+/// Adds up how long each stage of a pipeline works. Two clock reads and one addition per frame and stage: some tenths
+/// of a microsecond.
 public final class StageClock: Sendable {
     /// Taking the digests of the input's files.
     public static let digests = "digests"
     /// Writing the receipt and giving the result its name.
     public static let publish = "publish"
 
-    /// A place in memory of its own for each sum: atomics cannot stand in an array.
+    /// Each sum has its own place in memory: an array cannot hold atomics.
     private final class Sum: Sendable {
         let nanoseconds = Atomic<Int64>(0)
     }

@@ -13,7 +13,7 @@ public final class CaptureLock: Sendable {
         try self.init(at: state.lock(id), take: sm_lock)
     }
 
-    /// The lock under which OUT gets its owner. It is held for a moment, and waited for.
+    /// The lock under which OUT gets its owner. It is held only for a moment, and others wait for it.
     convenience init?(ownerOf state: StateFolder) throws(Problem) {
         // No capture's id begins with a dot.
         try self.init(at: state.lock(".owner"), take: sm_wait_for_lock)
@@ -54,7 +54,7 @@ public final class CaptureLock: Sendable {
     }
 
     /// Removes the lock of a capture that is gone, unless somebody holds it.
-    /// - Returns: whether it is gone.
+    /// - Returns: whether the lock is gone.
     package static func remove(_ id: String, in state: StateFolder) -> Bool {
         guard let lock = try? CaptureLock(id, in: state), lock.isReal else { return false }
         return withExtendedLifetime(lock) { unlink(state.lock(id)) == 0 }
@@ -68,7 +68,7 @@ public final class CaptureLock: Sendable {
     /// Whether another runner works on the capture now. Makes nothing, and takes no lock either, which would stand in a
     /// runner's way.
     public static func isHeld(_ id: String, in state: StateFolder) -> Bool {
-        // Others than the runner's user may only read it, which is enough to ask.
+        // Users other than the runner's may only read it, which is enough to ask.
         let descriptor = open(state.lock(id), O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { return false }
         defer { close(descriptor) }

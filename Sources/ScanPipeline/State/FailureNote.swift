@@ -39,7 +39,7 @@ public struct FailureNote: Sendable {
         self.init(id: id, input: input, problem: problem, fingerprint: Digest(hex: fingerprint), when: when)
     }
 
-    /// The fingerprint of a capture that was another one afterwards: whatever is there now has not been tried.
+    /// The fingerprint of a capture that changed meanwhile: whatever is there now has not been tried.
     static let changedMeanwhile = Digest(hex: "")
 
     public static func load(_ id: String, in state: StateFolder) -> FailureNote? {
@@ -50,10 +50,11 @@ public struct FailureNote: Sendable {
 
     static func remove(_ id: String, in state: StateFolder) { FileSystem.removeTree(state.failure(id)) }
 
-    /// A digest of names, sizes and times below a capture and of the files that options name, of the pipeline, and of the
-    /// programs, of which another version may read what this one could not: cheap, and different after any change.
+    /// A digest of names, sizes and times below a capture and of the files that options name, of the pipeline, and of
+    /// the programs, since another version may read what this one could not: cheap, and different after any change.
     ///
-    /// Taken before the capture is tried: what comes while it fails is a change. However a path is spelt, it is the same.
+    /// Taken before the capture is tried: what arrives while it fails is a change. A path's spelling makes no
+    /// difference.
     public static func fingerprint(of input: CaptureInput, pipeline: Pipeline, programs: ProgramVersions) -> Digest {
         var text = "\(programs.installation)\n\(pipeline.digest.hex)"
         let files = FileSystem.reachable(from: input.path).filter { !$0.isFolder }.map {
@@ -63,7 +64,7 @@ public struct FailureNote: Sendable {
             ($0, FileSystem.status(of: OptionFile.besidePipeline($0, input)))
         }
         for (file, status) in files + named {
-            // Copying tools set times as they like, so the one counts too that nobody can set.
+            // Copying tools set times as they like, so the time that nobody can set counts too.
             text += "\n\(file) \(status?.text ?? "-1 ")"
         }
         return Digest.of(Array(text.utf8))

@@ -3,10 +3,10 @@ import ScanModel
 
 /// What runners that were killed left behind: work folders, and older results that they had moved away.
 public enum Leftovers {
-    /// Removes those of one capture. Only called under the capture's lock, when nobody else can be working in them. An
-    /// older result whose place is still empty is put back.
+    /// Removes what is left of one capture. Only called under the capture's lock, when nobody else can be working in
+    /// them. An older result whose place is still empty is put back.
     static func sweep(_ id: String, in state: StateFolder) {
-        // By its bytes, as its lock goes.
+        // Compared by bytes, as its lock's name is.
         let isOf = { (other: String?) in other?.utf8.elementsEqual(id.utf8) == true }
         let works = FileSystem.names(in: state.work).filter {
             isOf(StateFolder.id(ofWorkName: $0)) && isForsaken($0, in: state)
@@ -27,9 +27,9 @@ public enum Leftovers {
         for name in old { removeForGood("\(state.trash)/\(name)", of: id, in: state) }
     }
 
-    /// Removes a folder that nobody needs any more, under a name that nobody else knows: in the trash it might be put back,
-    /// if this is cut short; and of a work folder whose runner is alive after all, the name that it publishes is gone first,
-    /// so that nothing is taken out of its result.
+    /// Removes a folder that nobody needs any more, under a name that nobody else knows: in the trash it might be put
+    /// back if this is cut short; and if a work folder's runner is alive after all, the name that it would publish is
+    /// gone first, so that nothing is taken out of its result.
     static func removeForGood(_ path: String, of id: String, in state: StateFolder) {
         if !FileSystem.exists(path) { return }
         let doomed = "\(state.work)/\(StateFolder.workName(id))"
@@ -38,14 +38,14 @@ public enum Leftovers {
     }
 
     /// Whether nobody can be working in a work folder whose capture's lock was free. Where locks do not reach other machines,
-    /// as on some network shares, that says nothing of theirs: those are left until nothing in them has changed for a day.
+    /// as on some network shares, it says nothing of theirs: those stay until nothing in them has changed for a day.
     private static func isForsaken(_ name: String, in state: StateFolder) -> Bool {
         if StateFolder.host(ofWorkName: name) == StateFolder.host { return true }
         let changes = FileSystem.reachable(from: "\(state.work)/\(name)").compactMap { $0.status?.changed }
         return (changes.max() ?? .min) < wallClock() - 86_400_000_000_000
     }
 
-    /// The same behind a runner that was ended, unless another one has the capture by now.
+    /// Sweeps after a runner that was ended, unless another one has the capture by now.
     public static func sweepBehind(_ id: String, in state: StateFolder) {
         guard let lock = try? CaptureLock(id, in: state), lock.isReal else { return }
         withExtendedLifetime(lock) { sweep(id, in: state) }
@@ -61,7 +61,7 @@ public enum Leftovers {
         for name in FileSystem.names(in: state.trash) {
             let path = "\(state.trash)/\(name)"
             if let id = StateFolder.id(ofTrashName: name) {
-                // Where there are no locks, what was replaced for good is nobody's any more.
+                // Where there are no locks, what was replaced for good belongs to nobody any more.
                 guard let lock = try CaptureLock(id, in: state), !lock.isReal,
                     PublishedResult.stands(in: "\(state.output)/\(id)")
                 else { continue }
@@ -107,9 +107,9 @@ public enum Leftovers {
         return old
     }
 
-    /// Removes what was kept of captures that have neither a result, be it without its receipt, nor a failure note any more:
-    /// digests, small pictures and locks, which would pile up where results are moved away in the morning. All can be made
-    /// again.
+    /// Removes what was kept for captures that no longer have a result, even one without its receipt, or a failure
+    /// note: digests, small pictures and locks, which would pile up where results are moved away every morning. All can
+    /// be made again.
     @discardableResult
     static func forgetGoneCaptures(in state: StateFolder) -> [String] {
         // Listed first: another runner saves what it keeps when its result is already there.
@@ -118,7 +118,7 @@ public enum Leftovers {
         }
         // An OUT that cannot be listed, such as a share that went away, does not tell what is gone.
         guard let names = try? FileSystem.list(state.output) else { return [] }
-        // By their bytes, as files go.
+        // By their bytes, as file names are.
         let here = Set((names + state.failed).map { Array($0.utf8) })
         var removed: [String] = []
         for (folder, name) in kept where name.hasSuffix(".json") || name.hasSuffix(".jpg") {
@@ -131,14 +131,14 @@ public enum Leftovers {
             removed.append(path)
         }
         for id in FileSystem.names(in: state.locks) where !id.hasPrefix(".") && !here.contains(Array(id.utf8)) {
-            // Nothing that anybody would miss the room of.
+            // Not reported: it takes up no room to speak of.
             _ = CaptureLock.remove(id, in: state)
         }
         return removed
     }
 
-    /// Removes the work folders that no runner works in any more, whether or not their capture is run again, and puts older
-    /// results back whose place is empty. Does nothing at all where there are none.
+    /// Removes the work folders that no runner works in any more, whether or not their capture is run again, and puts
+    /// back older results whose place is empty. Does nothing at all where there are none.
     /// - Returns: the paths that were to go.
     @discardableResult
     public static func collectWork(in state: StateFolder) throws(Problem) -> [String] {

@@ -46,7 +46,7 @@ extension Problem {
     /// Whether the problem says that of a capture.
     package func leavesNewResult(of id: String) -> Bool { notes.contains(Self.newResult(of: id)) }
 
-    /// With the capture as the place where it names no file, as people are shown it. What was asked for wrongly is no capture's.
+    /// With the capture as its place if it names no file, as people are shown it. A usage mistake is not a capture's.
     package func placed(in capture: String) -> Problem {
         place.file == nil && fault != .usage ? at(file: capture) : self
     }

@@ -7,13 +7,15 @@ struct ResultState: Hashable, Sendable {
     var input: String
     /// ``Pipeline/digest``.
     var pipeline: Digest
+    /// The revisions of the pipeline's stages; nil where an earlier version of ScanMill wrote this.
+    var revisions: [Int]?
     var key: ResultKey
     /// ScanMill's name and version.
     var tool: String
     /// The capture's format, and the revision of its reader.
     var format: String
     var formatRevision: Int
-    /// The versions of the other programs that were used; empty of one that was missing.
+    /// The versions of the other programs that were used; empty for one that was missing.
     var tools: [String: String]
     /// When looking at the files began, nanoseconds since 1970: what changed shortly before that or later may have changed
     /// again without its time showing it.
@@ -22,16 +24,16 @@ struct ResultState: Hashable, Sendable {
     var folders: [String: FileSystem.Status]
     /// Input files on disk, as they were before they were read.
     var inputs: [String: KnownDigests.Entry]
-    /// What lay beside the capture's files that no stage uses. Readers look at these too, and may find a frame bad for its
-    /// picture, whatever becomes of the picture.
+    /// What lay beside the capture's files that no stage uses. Readers look at these too, and may find a frame bad
+    /// because of its picture, whatever becomes of the picture.
     var besides: [String: Digest]
     /// Stands in ``besides`` for files so young that a change right after would not show.
     static let young = Digest(hex: "")
-    /// Where the files lay that options name and the capture does not hold, by the options' names for them.
+    /// The locations of files that options name and the capture does not hold, by the options' names for them.
     var options: [String: String]
     /// Published files with their sizes, relative to the result.
     var outputs: [String: Int64]
-    /// When the receipt was written, nanoseconds since 1970: of an older result that was put back, it is another time,
+    /// When the receipt was written, nanoseconds since 1970: an older result that was put back has another time,
     /// whatever the sizes are.
     var receiptTime: Int64
 
@@ -46,7 +48,8 @@ struct ResultState: Hashable, Sendable {
         let receipt = FileSystem.status(of: "\(job.output)/\(job.input.id)/\(Receipt.fileName)")
         sizes[Receipt.fileName] = receipt?.byteCount
         return ResultState(
-            input: FileSystem.absolute(job.input.path), pipeline: pipeline.digest, key: opened.key, tool: tool,
+            input: FileSystem.absolute(job.input.path), pipeline: pipeline.digest,
+            revisions: pipeline.steps.map(\.revision), key: opened.key, tool: tool,
             format: opened.capture.format, formatRevision: opened.capture.formatRevision,
             tools: opened.tools.merging(missing) { used, _ in used }, looked: looked, folders: absolute(opened.folders),
             inputs: absolute(opened.statuses),
@@ -58,13 +61,13 @@ struct ResultState: Hashable, Sendable {
         Dictionary(entries.map { (FileSystem.absolute($0.key), $0.value) }, uniquingKeysWith: { first, _ in first })
     }
 
-    /// Digests that stand as long as their files do.
+    /// Digests that hold as long as their files are unchanged.
     var knownDigests: KnownDigests { KnownDigests(entries: inputs).settled(at: looked) }
 }
 
 extension ResultState {
     var json: JSONValue {
-        .object([
+        var json: JSONObject = [
             "input": .string(input), "pipeline": .string(pipeline.hex), "key": .string(key.text),
             "tool": .string(tool), "format": .array([.string(format), .of(formatRevision)]),
             "uses": .object(JSONObject(tools) { .string($0) }), "looked": .integer(looked),
@@ -73,7 +76,9 @@ extension ResultState {
             "besides": .object(JSONObject(besides) { .string($0.hex) }),
             "options": .object(JSONObject(options) { .string($0) }),
             "outputs": .object(JSONObject(outputs) { .integer($0) }), "receipt": .integer(receiptTime),
-        ])
+        ]
+        json["revisions"] = revisions.map(JSONValue.of)
+        return .object(json)
     }
 
     init?(_ json: JSONValue) {
@@ -90,6 +95,7 @@ extension ResultState {
             format: formatName, formatRevision: formatRevision, tools: [:], looked: looked, folders: [:], inputs: [:],
             besides: [:], options: [:], outputs: [:],
             receiptTime: receiptTime)
+        revisions = json["revisions"]?.array?.compactMap { $0.integer.flatMap { Int(exactly: $0) } }
         for (name, value) in tools.members { self.tools[name] = value.string }
         for (path, value) in folders.members {
             guard let status = value.array.flatMap({ FileSystem.Status($0[...]) }) else { return nil }

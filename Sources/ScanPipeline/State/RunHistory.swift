@@ -1,7 +1,7 @@
 import ScanModel
 
-/// What the runs that are remembered were to do with each capture. Every plan is read once, and of outcomes the newest;
-/// others only where a plan leaves a doubt.
+/// What the runs that are remembered were to do with each capture. Every plan is read once, and only the newest
+/// outcome; others where a plan leaves a doubt.
 package struct RunHistory {
     /// What a run's outcome says of a capture.
     struct Ending: Hashable {
@@ -23,8 +23,7 @@ package struct RunHistory {
 
     private struct Run {
         var name: String
-        /// Resolved.
-        var pipeline: JSONValue?
+        var recipe: Recipe
     }
 
     /// The captures of all plans, and those that the newest run did not come to; the oldest plan's first.
@@ -44,7 +43,7 @@ package struct RunHistory {
         let names = RunRecord.names(in: state)
         for (run, name) in names.enumerated() {
             let plan = RunRecord.plan(of: name, in: state)
-            runs.append(Run(name: name, pipeline: plan?["pipeline"]))
+            runs.append(Run(name: name, recipe: Recipe(plan: plan)))
             for (id, input, _) in RunRecord.captures(of: plan) {
                 add(id, RunRecord.place(input, by: plan))
                 planners[Array(id.utf8)] = run
@@ -81,7 +80,7 @@ package struct RunHistory {
     /// Where it lay when it was planned last.
     package func place(of id: String) -> String? { places[Array(id.utf8)] }
 
-    /// The newest run that is known to name a capture without reading more outcomes.
+    /// The newest run known to name a capture without reading more outcomes.
     private func namer(_ id: [UInt8]) -> Int? {
         if let last = runs.indices.last, case .some(.some(let newest)) = endings[last], newest[id] != nil {
             return last
@@ -89,21 +88,22 @@ package struct RunHistory {
         return planners[id]
     }
 
-    /// The newest run that names a capture, unless it is one with this pipeline: what was up to date stands in outcomes
-    /// alone, and is looked for there only when the plans speak of another one.
-    private mutating func namer(_ id: [UInt8], besides made: JSONValue?) -> Int? {
-        guard let first = namer(id), runs[first].pipeline != made else { return nil }
+    /// The newest run that names a capture, unless it is one with this recipe: captures that were up to date are named
+    /// only in outcomes, which are searched only when the plans name another recipe.
+    private mutating func namer(_ id: [UInt8], besides made: Recipe) -> Int? {
+        guard let first = namer(id), !made.isSame(as: runs[first].recipe) else { return nil }
         for run in runs.indices.dropFirst(first + 1).reversed() where endings(of: run)?[id] != nil {
-            return runs[run].pipeline == made ? nil : run
+            return made.isSame(as: runs[run].recipe) ? nil : run
         }
         return first
     }
 
     /// What was asked for last, where that is not what a result was made with.
-    /// - Parameter made: the resolved pipeline that made the result.
-    mutating func wanted(_ id: String, besides made: JSONValue?) -> (run: Int, pipeline: JSONValue)? {
+    /// - Parameter made: what the result was made with.
+    mutating func wanted(_ id: String, besides made: Recipe) -> (run: Int, recipe: Recipe)? {
         guard let run = namer(Array(id.utf8), besides: made) else { return nil }
-        return runs[run].pipeline.map { (run, $0) }
+        let recipe = runs[run].recipe
+        return recipe.pipeline == nil ? nil : (run, recipe)
     }
 
     /// How a capture ended in the newest run that names it; nil where none does, or that one has not said.
@@ -118,27 +118,23 @@ package struct RunHistory {
         return endings[Array(id.utf8)]?.why.map { "the last run left it: \($0)" }
     }
 
-    /// Whether the newest run that names a capture is known not to have made a result of it.
-    mutating func isLeft(_ id: String) -> Bool {
-        guard let run = namer(Array(id.utf8)) else { return false }
-        return whyLeft(id, by: run) != nil
-    }
-
     // MARK: - Of a run with nothing to do
 
-    /// Whether a run that has nothing to do is to be remembered all the same: `status` would go by an older one, which
-    /// knows nothing of a capture that arrives, or was to make other results of those that are up to date now. The same
-    /// run again tells nothing more, so that its records do not pile up.
-    package static func lacks(_ outcomes: [CaptureOutcome], of pipeline: Pipeline, in state: StateFolder) -> Bool {
-        let isOfAnother = RunRecord.names(in: state).contains { !RunRecord.isOf(pipeline, $0, in: state) }
+    /// Whether a run that has nothing to do is to be remembered all the same: `status` would otherwise go by an older
+    /// one, which knows nothing of a capture that is arriving, or was to make other results of those that are up to
+    /// date now. Repeating the run adds nothing, so that its records do not pile up.
+    /// - Parameter formats: the revisions of the readers, by their formats' names.
+    package static func lacks(
+        _ outcomes: [CaptureOutcome], of pipeline: Pipeline, formats: [String: Int] = [:], in state: StateFolder
+    ) -> Bool {
+        let recipe = Recipe(of: pipeline, formats: formats)
+        let isOfAnother = RunRecord.names(in: state).contains { !RunRecord.isOf(recipe, $0, in: state) }
         // The plans of a batch are not read for nothing.
         guard isOfAnother || outcomes.contains(where: { $0.ending == .arriving }) else { return false }
-        // As plans have it: a number that is whole is written as such.
-        let resolved = (try? JSONValue.parse(JSONWriter.text(pipeline.resolved), file: "")) ?? pipeline.resolved
         var history = RunHistory(in: state)
         for outcome in outcomes where outcome.ending == .arriving || outcome.ending == .upToDate {
             let id = outcome.input.id
-            if history.wanted(id, besides: resolved) != nil { return true }
+            if history.wanted(id, besides: recipe) != nil { return true }
             if outcome.ending == .arriving, history.ending(of: id)?.kind != .arriving { return true }
         }
         return false

@@ -41,17 +41,19 @@ public struct RunRecord: Sendable {
     }
 
     /// Writes `plan.json`. A record that cannot be written is left out: the results do not need it.
-    public init(state: StateFolder, pipeline: Pipeline, inputs: [CaptureInput], command: Command? = nil) {
+    /// - Parameter formats: the revisions of the readers, by their formats' names.
+    public init(
+        state: StateFolder, pipeline: Pipeline, formats: [String: Int] = [:], inputs: [CaptureInput],
+        command: Command? = nil
+    ) {
         self.state = state
         self.pipeline = pipeline
         name = Self.newName()
         path = "\(state.runs)/\(name)"
         var captures: [JSONValue] = []
         for input in inputs { captures.append(.object(["id": .string(input.id), "input": .string(input.path)])) }
-        var plan: JSONObject = [
-            "pipeline-digest": .string(Self.digest(of: pipeline)), "pipeline": pipeline.resolved,
-            "began": .string(Self.stamp(wallClock())),
-        ]
+        var plan = Recipe(of: pipeline, formats: formats).json
+        plan["began"] = .string(Self.stamp(wallClock()))
         plan["command"] = command?.json
         plan["captures"] = .array(captures)
         isWritten = (try? StateFolder.write(.object(plan), to: "\(path)/\(Self.planName)")) != nil
@@ -68,11 +70,39 @@ public struct RunRecord: Sendable {
     /// The names of the files in a run's folder: what was to be done, how it went, and the page that reports it.
     package static let planName = "plan.json"
 
-    /// When a run wrote one of its files, nanoseconds since 1970: what its name says is a year off for a year where a clock
-    /// was ahead. A time that is still to come was written under such a clock, and stands for long ago.
-    package static func time(of file: String, in run: String, _ state: StateFolder, by now: Int64) -> Int64? {
-        FileSystem.modified("\(state.runs)/\(run)/\(file)").map { $0 > now ? .min : $0 }
+    /// When a run wrote one of its files.
+    package struct Time: Comparable {
+        /// Since 1970.
+        fileprivate let second: Int64
+        /// The time of the file itself, which tells apart what was written within one second.
+        fileprivate let modified: Int64
+
+        /// What has no known time comes before all else.
+        package static let longAgo = Time(second: .min, modified: .min)
+
+        package static func < (earlier: Time, later: Time) -> Bool {
+            (earlier.second, earlier.modified) < (later.second, later.modified)
+        }
     }
+
+    /// The time that the run itself noted, or the file's where that is earlier. A clock that is ahead of the disk's
+    /// notes times that stay the latest for long, and the files of a copy are all as new as the copy. A time in the
+    /// future was written under a clock that was ahead, and counts as long ago.
+    package static func time(of file: String, in run: String, _ state: StateFolder, by now: Int64) -> Time? {
+        let path = "\(state.runs)/\(run)/\(file)"
+        guard let modified = FileSystem.modified(path) else { return nil }
+        let noted = (file == outcomeName ? ended(path) : nil) ?? second(ofStamp: run.prefix(stampLength))
+        let second = min(wholeSeconds(modified), noted ?? .max)
+        return second > wholeSeconds(now) ? .longAgo : Time(second: second, modified: modified)
+    }
+
+    /// When an outcome says it was written, by its first bytes alone: it may cover many captures.
+    private static func ended(_ path: String) -> Int64? {
+        guard let file = try? RegularFile(path, name: path, fault: .environment) else { return nil }
+        let words = String(decoding: file.beginning(64), as: UTF8.self).split(separator: "\"")
+        return words.count > 3 && words[1] == "ended" ? second(ofStamp: words[3]) : nil
+    }
+
     package static let outcomeName = "outcome.json"
     package static let pageName = "report.html"
 
@@ -90,11 +120,11 @@ public struct RunRecord: Sendable {
         let now = wallClock()
         let runs = FileSystem.names(in: state.runs)
             .filter { !$0.hasPrefix(".") && FileSystem.isFolder("\(state.runs)/\($0)") }
-            .map { (time: time(of: planName, in: $0, state, by: now) ?? .min, name: $0) }
+            .map { (time: time(of: planName, in: $0, state, by: now) ?? .longAgo, name: $0) }
         return runs.sorted { ($0.time, $0.name) < ($1.time, $1.name) }.map(\.name)
     }
 
-    /// The captures of a plan or an outcome, with what it says of each, and where they lay as that was given.
+    /// The captures of a plan or an outcome, with what it says of each, and their paths as given.
     package static func captures(of record: JSONValue?) -> [(id: String, input: String, json: JSONValue)] {
         (record?["captures"]?.array ?? []).compactMap { capture in
             guard let id = capture["id"]?.string, let input = capture["input"]?.string else { return nil }
@@ -102,12 +132,12 @@ public struct RunRecord: Sendable {
         }
     }
 
-    /// Where a path of a run leads: relative ones start in the folder in which it was begun.
+    /// Where a path of a run leads: relative ones start in the folder where it was begun.
     static func place(_ input: String, by plan: JSONValue?) -> String {
         FileSystem.path(input, from: plan?["command"]?["folder"]?.string ?? ".")
     }
 
-    /// The ids, as bytes, of captures of which any run that is remembered made a result.
+    /// The ids, as bytes, of captures that any remembered run made a result of.
     static func made(in state: StateFolder) -> Set<[UInt8]> {
         var ids: Set<[UInt8]> = []
         for run in names(in: state) {
@@ -122,7 +152,7 @@ public struct RunRecord: Sendable {
     /// Nil while any capture is being run, as it may be that run's.
     package static func unreported(in state: StateFolder) -> String? {
         if state.unfinished.contains(where: { CaptureLock.isHeld($0, in: state) }) { return nil }
-        // Runs that found all to be up to date may have come behind it; a few are looked at. A page covers all captures.
+        // Runs that found all to be up to date may have come after it; a few are looked at. A page covers all captures.
         for name in names(in: state).suffix(10).reversed() {
             let path = "\(state.runs)/\(name)"
             if FileSystem.exists("\(path)/\(pageName)") { return nil }
@@ -140,16 +170,11 @@ public struct RunRecord: Sendable {
         return captures.contains { $0["seconds"] != nil && [.done, .failed].contains(kind(of: $0)) }
     }
 
-    /// Whether a run was of a pipeline with these options, by the first bytes of its plan alone: plans may name many captures.
-    static func isOf(_ pipeline: Pipeline, _ run: String, in state: StateFolder) -> Bool {
+    /// Whether a run was to make results with this recipe, by the first bytes of its plan alone: plans may name many captures.
+    static func isOf(_ recipe: Recipe, _ run: String, in state: StateFolder) -> Bool {
         let path = "\(state.runs)/\(run)/\(planName)"
         guard let file = try? RegularFile(path, name: path, fault: .environment) else { return false }
-        return String(decoding: file.beginning(128), as: UTF8.self).contains(digest(of: pipeline))
-    }
-
-    /// Of what the plan keeps of a pipeline.
-    private static func digest(of pipeline: Pipeline) -> String {
-        Digest.of(JSONWriter.text(pipeline.resolved, pretty: false)).hex
+        return recipe.isSame(asPlanWithHead: String(decoding: file.beginning(Recipe.headLength), as: UTF8.self))
     }
 
     /// How a capture of an outcome ended.
@@ -163,7 +188,8 @@ public struct RunRecord: Sendable {
     /// Keeps a failure until the capture has a result.
     /// - Parameters:
     ///   - fingerprint: ``FailureNote/fingerprint(of:pipeline:programs:)``, from before the capture was tried.
-    ///   - now: takes it again. What changed meanwhile may have failed for that: the note then keeps nobody from trying.
+    ///   - now: takes it again. A capture that changed meanwhile may have failed for that: the note then stops no run
+    ///     from trying.
     public func note(
         _ outcome: CaptureOutcome, fingerprint: Digest, now: (() -> Digest)? = nil
     ) throws(Problem) {
@@ -171,7 +197,7 @@ public struct RunRecord: Sendable {
         if (try? requireFolder()) == nil { return }
         // Results that another pipeline has taken over are not this run's to find fault with.
         if (try? state.foreignOwner(for: pipeline)) != nil { return }
-        // It has what it was to have, whatever ended its process afterwards.
+        // The capture has its result, whatever ended its process afterwards.
         if problem.leavesNewResult(of: outcome.input.id) {
             FailureNote.remove(outcome.input.id, in: state)
             return
@@ -186,10 +212,10 @@ public struct RunRecord: Sendable {
     /// Keeps why captures cannot be run at all, such as two of one name. A note that cannot be written is left out: the
     /// next run says the same again.
     ///
-    /// A link to nothing gets none: what it leads to when it is there again may have other names, and nothing would take the
-    /// note away.
+    /// A dangling link gets none: what it leads to when it is back may have other names, and nothing would take the
+    /// note away. A name that is not text only looks like such a link.
     public func noteRefused(_ outcomes: [CaptureOutcome]) {
-        for outcome in outcomes where FileSystem.leads(outcome.input.path) {
+        for outcome in outcomes where outcome.input.isThere {
             try? note(outcome, fingerprint: FailureNote.changedMeanwhile)
         }
     }
@@ -233,12 +259,39 @@ public struct RunRecord: Sendable {
     }
 
     /// `20261121T031500Z`: sorts by time as text.
-    static func stamp(_ clock: Int64) -> String {
+    package static func stamp(_ clock: Int64) -> String {
         var seconds = time_t(clock / 1_000_000_000)
         var parts = tm()
         gmtime_r(&seconds, &parts)
         func two(_ value: Int32) -> String { (value < 10 ? "0" : "") + String(value) }
         return "\(parts.tm_year + 1900)\(two(parts.tm_mon + 1))\(two(parts.tm_mday))T"
             + "\(two(parts.tm_hour))\(two(parts.tm_min))\(two(parts.tm_sec))Z"
+    }
+
+    private static let stampLength = 16
+
+    /// The inverse; nil for any other text.
+    private static func second(ofStamp text: Substring) -> Int64? {
+        let bytes = Array(text.utf8)
+        guard bytes.count == stampLength, bytes[8] == UInt8(ascii: "T"), bytes[15] == UInt8(ascii: "Z") else {
+            return nil
+        }
+        let digits = bytes[..<8] + bytes[9..<15]
+        guard digits.allSatisfy(\.isASCIIDigit) else { return nil }
+        func number(_ range: Range<Int>) -> Int32 { Array(digits)[range].reduce(0) { $0 * 10 + Int32($1 - 0x30) } }
+        var parts = tm()
+        parts.tm_year = number(0..<4) - 1900
+        parts.tm_mon = number(4..<6) - 1
+        parts.tm_mday = number(6..<8)
+        parts.tm_hour = number(8..<10)
+        parts.tm_min = number(10..<12)
+        parts.tm_sec = number(12..<14)
+        return Int64(timegm(&parts))
+    }
+
+    /// Of nanoseconds, which are negative before 1970.
+    private static func wholeSeconds(_ time: Int64) -> Int64 {
+        let (seconds, rest) = time.quotientAndRemainder(dividingBy: 1_000_000_000)
+        return rest < 0 ? seconds - 1 : seconds
     }
 }

@@ -1,16 +1,16 @@
 import Glibc
 import ScanModel
 
-/// Where commands that are no run make what they write: a sample, pictures of an inspection. It lies in `.scanmill/work` of
-/// the folder for which it is meant until it is whole, as a run's does, but no pipeline owns that folder.
+/// Where commands other than runs make what they write: a sample, pictures of an inspection. Until it is whole, it lies
+/// in `.scanmill/work` of the folder it is meant for, as a run's does, but no pipeline owns that folder.
 public struct ScratchFolder: Sendable {
     private let state: StateFolder
 
     /// - Parameter folder: for which something is made.
     public init(in folder: String) { state = StateFolder(output: folder) }
 
-    /// Removes what such commands left there that were killed, and the folders around it if nothing else lies in them. Where a
-    /// pipeline owns the folder, its runs do that.
+    /// Removes what such commands left there when they were killed, and the folders around it if nothing else is in
+    /// them. Where a pipeline owns the folder, its runs do that.
     /// - Returns: the paths that were removed, and those that could not be.
     @discardableResult
     public func tidy() -> (removed: [String], left: [String]) {
@@ -21,8 +21,8 @@ public struct ScratchFolder: Sendable {
         return (forsaken.filter { !FileSystem.exists($0) }, forsaken.filter(FileSystem.exists))
     }
 
-    /// Whether the process is gone that made a work folder, and nothing in it has changed for an hour: containers may have one
-    /// name and not know of each other's processes. Of another machine's, nobody here can tell.
+    /// Whether the process that made a work folder is gone, and nothing in it has changed for an hour: containers may
+    /// share a name and not know of each other's processes. About another machine's, nobody here can tell.
     private func isForsaken(_ name: String) -> Bool {
         guard StateFolder.host(ofWorkName: name) == StateFolder.host,
             let process = StateFolder.process(ofWorkName: name)

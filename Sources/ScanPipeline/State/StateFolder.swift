@@ -2,8 +2,8 @@ import Glibc
 import ScanModel
 
 /// `OUT/.scanmill`: everything with a clock, a host or a process in it. All of it but the owner and the trash may be
-/// deleted; what it costs is work, never a result. In the trash lies, where two names cannot be exchanged in one step,
-/// the result of a runner that was killed while it replaced it.
+/// deleted, which costs work, never a result. Where two names cannot be exchanged in one step, the trash holds the
+/// older result of a runner that was killed while replacing it.
 public struct StateFolder: Sendable, Hashable {
     /// OUT, as the user gave it.
     public let output: String
@@ -21,8 +21,8 @@ public struct StateFolder: Sendable, Hashable {
     public var runs: String { "\(path)/runs" }
     var locks: String { "\(path)/locks" }
     public func lock(_ id: String) -> String { "\(locks)/\(id)" }
-    /// Where the failure note of a capture lies. What cannot be a result's name may not be a file's either: it goes by its
-    /// digest then.
+    /// Where the failure note of a capture lies. An id that cannot name a result may be no name for a file either: its
+    /// digest then takes its place.
     public func failure(_ id: String) -> String {
         let name = OutputFolder.defect(ofID: id) == nil ? id : Digest.of(Array(id.utf8)).hex
         return "\(failures)/\(name).json"
@@ -33,7 +33,7 @@ public struct StateFolder: Sendable, Hashable {
     /// A work folder's name begins with the id and ends with `.<host>.<pid>.<random>`, none of which has a dot.
     static func workName(_ id: String) -> String { "\(id).\(host).\(getpid()).\(FileSystem.randomName())" }
 
-    /// This machine's name, as it stands in the names of work folders.
+    /// This machine's name, as it appears in the names of work folders.
     package static var host: String {
         var host = [CChar](repeating: 0, count: 256)
         gethostname(&host, host.count - 1)
@@ -81,11 +81,21 @@ public struct StateFolder: Sendable, Hashable {
     /// The ids whose folder holds no receipt any more, though results of these ids were made here.
     public var withoutReceipt: [String] {
         FileSystem.names(in: output).filter { id in
-            !id.hasPrefix(".") && FileSystem.exists(inputs(id)) && !PublishedResult.stands(in: "\(output)/\(id)")
+            let folder = "\(output)/\(id)"
+            return !id.hasPrefix(".") && FileSystem.exists(inputs(id)) && !PublishedResult.stands(in: folder)
+                && PublishedResult.obscurity(of: folder) == nil
         }
     }
 
-    /// The ids that a runner works on, or was killed over.
+    /// The folders of OUT that may hold a result, though nobody can tell: their names, and why.
+    public var obscure: [(id: String, problem: Problem)] {
+        FileSystem.names(in: output).compactMap { id in
+            if id.hasPrefix(".") || SystemFolders.names.contains(id) { return nil }
+            return PublishedResult.obscurity(of: "\(output)/\(id)").map { (id, $0) }
+        }
+    }
+
+    /// The ids that a runner works on, or was killed while working on.
     var unfinished: Set<String> { Set(FileSystem.names(in: work).compactMap(Self.id(ofWorkName:))) }
 
     /// The ids with a failure note.
@@ -102,12 +112,13 @@ public struct StateFolder: Sendable, Hashable {
     }
 
     /// - Throws: a problem with fault `usage` when nothing was run into OUT: a mistyped path must not pass for an empty one.
-    ///   Results that were copied elsewhere will do, without anything else that lay beside them. With fault `environment`
-    ///   when it may not be read.
+    ///   Copied results are enough, without anything else that was beside them. With fault `environment` when it may
+    ///   not be read.
     public func requireOutput() throws(Problem) {
         // What only another user may read, or nobody any more, must not pass for nothing.
         for folder in [output, path] where FileSystem.isFolder(folder) { _ = try FileSystem.list(folder) }
         if FileSystem.exists(owner) || !published.isEmpty { return }
+        if let first = obscure.first { throw first.problem.noting("nothing else in \(output) is a result") }
         if FileSystem.isFolder(output) { throw nothingWasRun }
         throw Problem(
             .usage, FileSystem.exists(output) ? "this is not a folder" : "there is no folder at this path",
@@ -148,7 +159,7 @@ public struct StateFolder: Sendable, Hashable {
     // MARK: - The owner
 
     /// OUT belongs to the first pipeline that published there, by its name: results of two pipelines in one folder
-    /// would replace each other by turns. Where its name is lost, it is that of the results.
+    /// would replace each other by turns. Where the owner's name is lost, it is taken from the results.
     /// - Throws: a problem with fault `usage` when it belongs to another one and `replacing` is not set, or when results could
     ///   not be renamed from `.scanmill` into it.
     public func claim(for pipeline: Pipeline, replacing: Bool) throws(Problem) {
@@ -157,7 +168,7 @@ public struct StateFolder: Sendable, Hashable {
         // OUT's own name must survive a power cut too, or nothing in it does.
         for made in try FileSystem.makeFolders(output) { try FileSystem.syncFolder(FileSystem.parent(of: made)) }
         for made in try FileSystem.makeFolders(path) { try FileSystem.syncFolder(FileSystem.parent(of: made)) }
-        // Of two pipelines that begin at one moment, the second one finds the first one's name.
+        // Of two pipelines that begin at the same moment, the second finds the first one's name.
         let lock = try CaptureLock(ownerOf: self)
         defer { withExtendedLifetime(lock) {} }
         if try belongs(to: pipeline, replacing: replacing) { return }
@@ -219,7 +230,7 @@ public struct StateFolder: Sendable, Hashable {
         ).at(file: output)
     }
 
-    /// What a run says that finds another folder in OUT's place, as below a mount point whose disk went away.
+    /// What a run says when it finds another folder in OUT's place, as below a mount point whose disk went away.
     func anotherFolder(without file: String) -> Problem {
         Problem(
             .environment, "this is not the folder that the run began with",
@@ -243,8 +254,8 @@ public struct StateFolder: Sendable, Hashable {
         throw problem
     }
 
-    /// Whose results stand in OUT where nobody owns it, as in a copy without `.scanmill`: the receipts say so.
-    /// - Returns: nil when there are none, or some of the pipeline itself.
+    /// Whose results are in OUT where nobody owns it, as in a copy without `.scanmill`: the receipts say so.
+    /// - Returns: nil when there are none, or some are the pipeline's own.
     private func maker(besides pipeline: Pipeline) -> String? {
         var first: String?
         for id in published {

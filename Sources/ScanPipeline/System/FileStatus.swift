@@ -11,17 +11,17 @@ extension FileSystem {
         /// Its number on its filesystem (the inode).
         var file: Int64
 
-        /// Whether nothing but the time differs that nobody can set. Other rights and further links change that one too.
+        /// Whether nothing differs but the time that nobody can set, which new permissions and links change too.
         func isSame(as other: Status) -> Bool {
             hasBytes(of: other) && file == other.file
         }
 
-        /// Whether it may be the same file with the same bytes, as its size and their time say.
+        /// Whether it may be the same file with the same bytes, as far as its size and modification time tell.
         func hasBytes(of other: Status) -> Bool { byteCount == other.byteCount && modified == other.modified }
 
-        /// Whether a change after `time` would show: it had stood still for 2 s, so that no change can hide within one tick
-        /// of the clock. `modified` is not asked: writing moves both times, and setting `modified`, be it to a time still
-        /// to come, moves `changed`.
+        /// Whether a change after `time` would show: it had been unchanged for 2 s, so that no change can hide within
+        /// one tick of the clock. `modified` is not consulted: writing moves both times, and setting `modified`, even
+        /// to a future time, moves `changed`.
         func isSettled(at time: Int64) -> Bool {
             let (before, isOverflow) = time.subtractingReportingOverflow(2_000_000_000)
             return !isOverflow && changed < before
@@ -50,7 +50,7 @@ extension FileSystem.Status {
             changed: Self.nanoseconds(status.st_ctim), file: Int64(truncatingIfNeeded: status.st_ino))
     }
 
-    /// Since 1970. A file may have any date; those outside the years 1678 to 2261 stand for the nearest in between.
+    /// Since 1970. A file may have any date; those outside the years 1678 to 2261 become the nearest within.
     static func nanoseconds(_ time: timespec) -> Int64 {
         let (seconds, isOutside) = Int64(time.tv_sec).multipliedReportingOverflow(by: 1_000_000_000)
         let (sum, isBeyond) = seconds.addingReportingOverflow(Int64(time.tv_nsec))

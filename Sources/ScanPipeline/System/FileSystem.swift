@@ -1,9 +1,9 @@
 import Glibc
 import ScanModel
 
-/// Calls on files, folders and their paths; what can fail for other reasons than that nothing is there says so as a problem.
+/// Calls on files, folders and their paths; failures other than absence are reported as problems.
 package enum FileSystem {
-    /// A path that means the same from everywhere, and is spelt in one way: messages show others below the capture.
+    /// A path that means the same from everywhere and has one spelling: messages show other paths as below the capture.
     package static func absolute(_ path: String) -> String {
         if path.isAbsolutePath { return plain(path) }
         guard let folder = getcwd(nil, 0) else { return path }
@@ -11,7 +11,7 @@ package enum FileSystem {
         return plain("\(String(cString: folder))/\(path)")
     }
 
-    /// A path from the root without `.`, empty names, and `..` where that leads back from a folder: behind a link it leads
+    /// An absolute path without `.`, empty names, and `..` where that leads back out of a folder: after a link it leads
     /// elsewhere, and stays.
     private static func plain(_ path: String) -> String {
         var plain = ""
@@ -25,7 +25,7 @@ package enum FileSystem {
         return plain.isEmpty ? "/" : plain
     }
 
-    /// What a path leads to that starts in a folder, unless it starts at the root.
+    /// A path that starts in a folder, unless it is absolute.
     package static func path(_ path: String, from folder: String) -> String {
         path.isAbsolutePath ? path : "\(folder)/\(path)"
     }
@@ -35,7 +35,7 @@ package enum FileSystem {
         return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
     }
 
-    /// The same for the name itself: a link to a folder is none.
+    /// The same for the name itself: a link to a folder is not one.
     package static func isFolderItself(_ path: String) -> Bool {
         var status = stat()
         return lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
@@ -46,7 +46,7 @@ package enum FileSystem {
         return lstat(path, &status) == 0
     }
 
-    /// The same for whoever would make something else in its place.
+    /// The same for callers that would make something else in its place.
     /// - Throws: fault `environment` when that cannot be told.
     static func isThere(_ path: String) throws(Problem) -> Bool {
         var status = stat()
@@ -54,6 +54,12 @@ package enum FileSystem {
         let code = errno
         if code == ENOENT || code == ENOTDIR { return false }
         throw Problem.system("cannot look at this path", path: absolute(path), code: code)
+    }
+
+    /// Whether a path leads nowhere because a name on it is not text: reading the name has replaced its invalid bytes
+    /// by a character.
+    package static func isMended(_ path: String) -> Bool {
+        path.unicodeScalars.contains("\u{FFFD}") && !exists(path)
     }
 
     package static func isLinkToNothing(_ path: String) -> Bool { exists(path) && !leads(path) }
@@ -64,7 +70,7 @@ package enum FileSystem {
         return stat(path, &status) == 0 && ![S_IFREG, S_IFDIR].contains(status.st_mode & S_IFMT)
     }
 
-    /// - Parameter path: with or without a slash behind a folder's name.
+    /// - Parameter path: with or without a slash after a folder's name.
     package static func parent(of path: String) -> String {
         let path = path.withoutSlashBehind
         guard let slash = path.lastSlash else { return "." }
@@ -85,7 +91,7 @@ package enum FileSystem {
     /// When a file's bytes changed last, nanoseconds since 1970; nil where there is none.
     package static func modified(_ path: String) -> Int64? { status(of: path)?.modified }
 
-    /// Bytes of a regular file; nil for whatever else bears the name.
+    /// Bytes of a regular file; nil for anything else of that name.
     package static func regularSize(of path: String) -> Int64? {
         var status = stat()
         return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG ? Int64(status.st_size) : nil
@@ -98,7 +104,7 @@ package enum FileSystem {
         return stat(path, &status) == 0 ? Status(status) : nil
     }
 
-    /// What messages put before the names of a capture's files: nothing but its folder where the capture is the file itself.
+    /// What messages put before the names of a capture's files: only its folder where the capture is the file itself.
     package static func root(ofFilesOf capture: String, besides file: String?) -> String {
         guard let file, !isFolder(capture) else { return capture }
         if capture == file { return "" }
@@ -107,23 +113,23 @@ package enum FileSystem {
         return isTail ? parent(of: capture) : capture
     }
 
-    /// Whether a real path is a folder's or leads into it.
+    /// Whether a real path is that of a folder or leads into it.
     package static func lies(_ path: String, in folder: String) -> Bool {
         path.utf8.elementsEqual(folder.utf8) || folder == "/" || path.lies(below: folder)
     }
 
-    /// A path without links; of one that is not there yet, where it would be made: behind links to nothing, and with `..`
-    /// taken back. nil when it cannot be followed.
+    /// A path without links; for one that is not there yet, where it would be made: through dangling links, and with
+    /// `..` resolved. Nil when it cannot be followed.
     package static func realPath(_ path: String) -> String? {
         var existing = path.isEmpty ? "." : String(path.withoutSlashBehind)
         var rest: [Substring] = []
         var links = 0
-        // Of folders that are not there yet, "..", behind one, takes that back.
+        // After a folder that is not there yet, ".." cancels it.
         var ups = 0
         while access(existing, F_OK) != 0 {
             let name = existing.pathName ?? ""
             let above = parent(of: existing)
-            // Whoever makes the file makes it where the link leads to.
+            // A file would be made where the link leads.
             if let target = target(ofLink: existing) {
                 links += 1
                 if links > mostLinks { return nil }
@@ -150,7 +156,7 @@ package enum FileSystem {
     /// As many links in a row as the kernel follows.
     private static let mostLinks = 40
 
-    /// What a link says that it leads to; nil for anything else.
+    /// The target that a link names; nil for anything else.
     private static func target(ofLink path: String) -> String? {
         var text = [CChar](repeating: 0, count: Int(PATH_MAX))
         let count = readlink(path, &text, text.count)

@@ -20,7 +20,7 @@ extension FileSystem {
         case ENOENT:
             let parent = Self.parent(of: path)
             if parent == path || path.isEmpty || isFolder(parent) {
-                // The parent may have come meanwhile. Otherwise it takes no folders: one of /proc, or one that is gone.
+                // The parent may have appeared meanwhile. Otherwise it takes no folders, as in /proc, or is gone.
                 if mkdir(path, 0o777) == 0 { return [path] }
                 if errno == EEXIST, isFolder(path) { return [] }
                 throw Problem.system("cannot make the folder", path: FileSystem.absolute(path), code: errno)
@@ -55,7 +55,7 @@ extension FileSystem {
     }
 
     /// fsync, with its failure as a problem.
-    /// - Parameter accepted: error numbers that are none.
+    /// - Parameter accepted: error numbers that do not count as failures.
     package static func sync(_ descriptor: Int32, path: String, unless accepted: Set<Int32> = []) throws(Problem) {
         while fsync(descriptor) != 0 {
             if accepted.contains(errno) { return }
@@ -84,7 +84,7 @@ extension FileSystem {
         return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFSOCK
     }
 
-    /// Why something cannot be opened to be written, without waiting for whoever reads it.
+    /// Why something cannot be opened for writing without waiting for a reader.
     package static func openProblem(_ what: String, path: String, code: Int32) -> Problem {
         var problem = Problem.system(what, path: absolute(path), code: code)
         if code == ENXIO {
@@ -96,13 +96,13 @@ extension FileSystem {
         return problem
     }
 
-    /// Writes to what bears the name, in its place.
+    /// Writes to whatever has that name, in place.
     package static func overwrite(_ path: String, with bytes: [UInt8]) throws(Problem) {
         try write(bytes, to: path, isDurable: false)
     }
 
-    /// Writes to an open file as far as that goes.
-    /// - Returns: how many bytes got there, and the system's error where these are not all.
+    /// Writes as much as possible to an open file.
+    /// - Returns: how many bytes got there, and the system's error if not all did.
     package static func write(_ bytes: [UInt8], to descriptor: Int32) -> (written: Int, error: Int32?) {
         var written = 0
         while written < bytes.count {
@@ -114,7 +114,7 @@ extension FileSystem {
         return (written, nil)
     }
 
-    /// Writes a whole file in one step: others see the old one or the new one, and nothing is left of what failed.
+    /// Writes a whole file in one step: others see the old one or the new one, and a failure leaves nothing behind.
     /// - Parameter isDurable: whether it survives a power cut from then on.
     package static func replace(_ path: String, with bytes: [UInt8], isDurable: Bool = false) throws(Problem) {
         let scratch = "\(parent(of: path))/.\(randomName())"

@@ -27,7 +27,7 @@ extension FileSystem {
     /// The names in a folder, sorted; none when it cannot be read.
     package static func names(in path: String) -> [String] { listing(of: path).map(\.name) }
 
-    /// The same for whoever would take a folder that cannot be read for an empty one, and throw away what it holds.
+    /// The same for callers that would take an unreadable folder for an empty one and throw away what it holds.
     /// - Throws: fault `environment` when it is there and cannot be read to its end.
     package static func list(_ path: String) throws(Problem) -> [String] {
         var failure: Int32 = 0
@@ -38,7 +38,7 @@ extension FileSystem {
 
     private static func listing(of path: String) -> [(name: String, isFolder: Bool)] {
         var failure: Int32 = 0
-        // Not every filesystem says in its lists what a name is.
+        // Not every filesystem's listings say what kind of entry a name is.
         return listing(of: path, failure: &failure) { name, type, folder in
             if Int(type) != Int(DT_UNKNOWN) { return Int(type) == Int(DT_DIR) }
             var status = stat()
@@ -56,9 +56,9 @@ extension FileSystem {
     }
 
     /// - Parameters:
-    ///   - failure: becomes the system's code where the folder cannot be opened, or not be read to its end.
-    ///   - look: what is wanted of a name, of which the folder says `type` (`DT_REG`, …), in the open folder. It is the name
-    ///     as the folder holds it, which need not be text.
+    ///   - failure: becomes the system's code where the folder cannot be opened, or cannot be read to its end.
+    ///   - look: gives what is wanted of a name in the open folder, which lists it as `type` (`DT_REG`, …). The name is
+    ///     as the folder holds it, and need not be text.
     private static func listing<Value>(
         of path: String, failure: inout Int32,
         _ look: (_ name: UnsafePointer<CChar>, _ type: UInt8, _ folder: Int32) -> Value
@@ -75,13 +75,13 @@ extension FileSystem {
         return listing.sorted { $0.name < $1.name }
     }
 
-    /// Calls `body` for each name in an open folder, but for the folder's own and that of what it lies in.
+    /// Calls `body` for each name in an open folder, except `.` and `..`.
     /// - Returns: the system's code where the names ended before the folder did, else 0.
     private static func eachEntry(
         of folder: OpaquePointer, _ body: (_ name: UnsafePointer<CChar>, _ type: UInt8) -> Void
     ) -> Int32 {
         while true {
-            // The end of a folder leaves it as it is.
+            // The end of a folder leaves `errno` as it is.
             errno = 0
             guard let entry = readdir(folder) else { return errno }
             withUnsafePointer(to: &entry.pointee.d_name) { name in
@@ -99,16 +99,22 @@ extension FileSystem {
         }
     }
 
-    /// Whether nothing is left of a capture at a path: nothing is there, or folders alone, as they stay behind where all
-    /// files are moved out of them. A folder that cannot be listed may hold anything.
+    /// Whether nothing is left of a capture at a path: nothing is there, or only folders, as remain when all files are
+    /// moved out of them. A folder that cannot be listed may hold anything.
     package static func isGone(_ path: String) -> Bool {
-        if !exists(path) { return true }
+        if !exists(path) { return !(isMended(path) && isListed(path)) }
         guard isFolder(path), let names = try? list(path) else { return false }
         return names.allSatisfy { isFolderItself("\(path)/\($0)") && isGone("\(path)/\($0)") }
     }
 
-    /// The same as readers see it: links to folders are followed, but those that lead back up, and a folder to which several
-    /// lead is listed once. Folders are listed too, before what is in them.
+    /// Whether the folder that a path leads into lists its name, even if that is not text.
+    private static func isListed(_ path: String) -> Bool {
+        guard let name = path.pathName, let names = try? list(parent(of: path)) else { return true }
+        return names.contains { $0.utf8.elementsEqual(name.utf8) }
+    }
+
+    /// What a path holds as readers see it: links to folders are followed, except those that lead back up, and a folder
+    /// to which several lead is listed once. Folders are listed too, before what is in them.
     static func reachable(from path: String) -> [(path: String, status: Status?, isFolder: Bool)] {
         var seen: Set<Identity> = []
         var found: [(path: String, status: Status?, isFolder: Bool)] = []

@@ -1,8 +1,8 @@
 internal import CLinux
 import ScanModel
 
-/// The files and pipes that the process of a batch may have open at once. Where there are none left, no further process can
-/// be started, and the whole batch ends.
+/// The files and pipes that the process of a batch may have open at once. When none are left, no further process can be
+/// started, and the whole batch ends.
 public enum OpenFiles {
     /// Raises the limit as far as the system lets it, also for the processes that are started from now on.
     /// - Returns: how many captures fit below it side by side.

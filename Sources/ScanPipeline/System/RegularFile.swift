@@ -11,7 +11,7 @@ package struct RegularFile: ~Copyable {
 
     /// - Parameters:
     ///   - name: what messages call the file.
-    ///   - fault: whose the file is.
+    ///   - fault: who is at fault for a bad file.
     /// - Throws: a problem when it cannot be opened, or is a folder, a FIFO, a device.
     package init(_ path: String, name: String, fault: Problem.Fault) throws(Problem) {
         // Without O_NONBLOCK, opening a FIFO that nobody writes to would never return.
@@ -67,7 +67,7 @@ package struct RegularFile: ~Copyable {
 
 /// Room for a file's bytes on their way.
 enum CopyBuffer {
-    /// To be deallocated by the caller. No wider alignment than malloc's own: the allocator could not use such a piece
-    /// again for the next file.
+    /// To be deallocated by the caller. Aligned no wider than malloc's own, or the allocator could not reuse it for the
+    /// next file.
     static func allocate() -> UnsafeMutableRawBufferPointer { .allocate(byteCount: 1 << 18, alignment: 16) }
 }

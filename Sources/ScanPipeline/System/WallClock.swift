@@ -1,6 +1,6 @@
 import Glibc
 
-/// The time by the wall clock, nanoseconds since 1970, as files have theirs.
+/// The wall-clock time, nanoseconds since 1970, like the times of files.
 public func wallClock() -> Int64 {
     var time = timespec()
     clock_gettime(CLOCK_REALTIME, &time)

@@ -2,7 +2,7 @@ import ScanModel
 
 /// Boxes that options make smaller.
 enum BoxMargin {
-    /// What to say where nothing is left of a box.
+    /// What to say if nothing is left of a box.
     /// - Parameter margins: the options that take something off, with their values in metres.
     static func leavesNothing(of box: OrientedBox, _ margins: [String: Double], _ label: String) -> Problem {
         let half = box.cutByItsFloor.halfSize

@@ -3,13 +3,13 @@ import ScanModel
 /// An upright box around a capture's cloud, standing on its floor where one was found: for captures without a box.
 struct FittedBox {
     let box: OrientedBox
-    /// Why it may be around something else than what was filmed, or nil.
+    /// Why it may be around something other than what was filmed, or nil.
     let doubt: String?
 
     /// The share of the points that is left out at each end of each axis.
     private static let trim = 0.001
 
-    /// - Throws: a problem of the capture where nobody knows which way is up, or points are too few.
+    /// - Throws: a problem of the capture if it does not say which way is up, or has too few points.
     init(around cloud: PointCloud, of capture: Capture) throws(Problem) {
         guard let up = capture.worldUp?.normalized else {
             throw Problem(
@@ -32,17 +32,18 @@ struct FittedBox {
         doubt = Self.doubt(of: box, capture)
     }
 
-    /// A hand trembles, and the central rays of most cameras may miss a small object: what they have in common is what
-    /// counts, and of the distance from there a tenth is within the tremor.
+    /// A hand trembles, and the central rays of most cameras may miss a small object: the point they have in common is
+    /// what counts, and a tenth of the distance from there is within the tremor.
     private static func doubt(of box: OrientedBox, _ capture: Capture) -> String? {
         let poses = capture.keptFrames.compactMap(\.pose).filter { $0.defect == nil }
         let passing = poses.count { box.encounter(from: $0.position, along: -$0.rotation.columns.2) == .miss }
         guard 2 * passing > poses.count else { return nil }
         var place = ""
         if case .point(let focus) = CameraFocus(of: poses) {
-            let distances = poses.map { ($0.position - focus).length }.sorted()
             let beside = box.distance(to: focus)
-            guard beside > distances[distances.count / 2] / 10 else { return nil }
+            guard let usual = poses.map({ ($0.position - focus).length }).middle, beside > usual / 10 else {
+                return nil
+            }
             let unit = capture.isMetric ? "m" : "units"
             place = ", at a place \(beside.rounded(decimals: 2)) \(unit) from it"
         }

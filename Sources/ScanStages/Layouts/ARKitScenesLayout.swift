@@ -13,11 +13,11 @@ struct ARKitScenesLayout: CaptureLayout {
         ARKitScenesText.name(video: id, timestamp: timestamp)
     }
 
-    /// The only one of these worlds that has z up.
+    /// The only one of these formats whose world has z up.
     static func turn(of capture: Capture) -> WorldTurn { .zUp(capture) }
 
-    /// The size that pictures and depth have in common: depth's, or the pictures' where they are smaller. Nil for captures
-    /// without depth.
+    /// The size that pictures and depth share: depth's, or the pictures' if they are smaller. Nil for captures without
+    /// depth.
     static func mapSize(
         _ map: DepthMap?, _ frame: inout Frame, _ context: StageContext
     ) throws(Problem) -> PixelSize? {
@@ -41,7 +41,7 @@ struct ARKitScenesLayout: CaptureLayout {
     }
 
     private let trajectory: OutputFile
-    /// Of the pictures in `lowres_wide/`, all of one size.
+    /// The size of the pictures in `lowres_wide/`, the same for all.
     private var lowSize: PixelSize?
 
     init(_ context: StageContext) throws(Problem) {

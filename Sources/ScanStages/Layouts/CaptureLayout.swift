@@ -2,56 +2,56 @@ import ScanFormats
 import ScanModel
 import ScanPipeline
 
-/// What is ready of a frame when its turn to be written comes.
+/// The parts of a frame that are ready when its turn to be written comes.
 struct CaptureParcel: Sendable {
     /// Nanoseconds.
     var timestamp: Int64
-    /// As ``CaptureLayout/name(_:of:)`` has it.
+    /// From ``CaptureLayout/name(_:of:)``.
     var name: String?
-    /// In the world that the layout has; see ``CaptureLayout/turn(of:)``.
+    /// In the layout's world; see ``CaptureLayout/turn(of:)``.
     var pose: Pose
     var camera: CameraIntrinsics
-    /// Nanoseconds; nil where it is not known.
+    /// Nanoseconds; nil if unknown.
     var exposure: Int64?
     var sharpness: Double?
-    /// As ``CaptureLayout/depthFile(_:)`` has it.
+    /// From ``CaptureLayout/depthFile(_:)``.
     var depth: [UInt8]?
     var depthSize: PixelSize?
     /// A PNG in the layout's own numbers.
     var confidence: [UInt8]?
     /// For layouts whose pictures are files.
     var picture: PreparedPicture?
-    /// The picture once more at the size of depth, with its camera, where that is another.
+    /// The picture at the size of depth, with its camera, if that size differs.
     var small: (camera: CameraIntrinsics, picture: PreparedPicture)?
     /// For layouts whose pictures are a video.
     var pixels: RGBImage?
 }
 
-/// The layout of some app's captures: all that `write-capture` does not do alike for each of them.
+/// The layout of one app's captures: all that `write-capture` does differently for each.
 ///
-/// The static functions work on many frames at once; a value then takes what is ready of the frames in their order.
+/// The static functions work on many frames at once; a value then takes the parcels of the frames in their order.
 protocol CaptureLayout {
     /// The paths that only this layout writes.
     static var claims: [String] { get }
-    /// What there is a place for beside pictures, poses, intrinsics, times and depth.
+    /// What the layout has a place for besides pictures, poses, intrinsics, times and depth.
     static var extras: [Channel] { get }
-    /// Whether pictures are JPEGs, encoded where they are none.
+    /// Whether pictures are JPEGs, encoded if they are not.
     static var encodesJPEG: Bool { get }
 
     // Each frame, in parallel
 
-    /// The name of a frame's files, without extension, where it is made of the frame's time; nil where frames are counted.
+    /// The name of a frame's files, without extension, if it is made from the frame's time; nil if frames are numbered.
     /// - Parameters:
     ///   - timestamp: nanoseconds.
     ///   - id: the capture's.
     static func name(_ timestamp: Int64, of id: String) -> String?
 
-    /// Brings the capture's world to the layout's own up, where the capture says which way is up.
+    /// Turns the capture's world to the layout's own up, if the capture says which way is up.
     static func turn(of capture: Capture) -> WorldTurn
 
-    /// The size to which depth and confidence are brought, each pixel the nearest.
+    /// The size to which depth and confidence are resized by nearest neighbour.
     /// - Parameter map: the frame's depth, if it has any.
-    /// - Returns: nil where they keep their own.
+    /// - Returns: nil if they keep their own.
     static func mapSize(_ map: DepthMap?, _ frame: inout Frame, _ context: StageContext) throws(Problem) -> PixelSize?
 
     /// The bytes of a frame's depth.
@@ -61,10 +61,10 @@ protocol CaptureLayout {
     /// The number that stands for a level of confidence: 0 (low), 1 (medium), 2 (high).
     static func confidence(level: Int) -> UInt8
 
-    /// Puts the picture, and what is taken of it, into the parcel.
+    /// Puts the picture, and what is derived from it, into the parcel.
     /// - Parameters:
-    ///   - mapSize: what ``mapSize(_:_:_:)`` said.
-    ///   - quality: of JPEGs that are encoded.
+    ///   - mapSize: what ``mapSize(_:_:_:)`` returned.
+    ///   - quality: that of encoded JPEGs.
     static func takePicture(
         of frame: inout Frame, mapSize: PixelSize?, quality: Int, into parcel: inout CaptureParcel,
         _ context: StageContext
@@ -76,14 +76,14 @@ protocol CaptureLayout {
     init(_ context: StageContext) throws(Problem)
 
     /// Writes a frame.
-    /// - Parameter number: of the frames that are written, from 0.
+    /// - Parameter number: the frame's number among those written, from 0.
     mutating func add(_ parcel: CaptureParcel, number: Int, _ context: StageContext) throws(Problem)
 
     /// Finishes the files, once there has been a frame.
     mutating func finish(_ context: StageContext) throws(Problem)
 }
 
-/// What most apps do.
+/// What most layouts do.
 extension CaptureLayout {
     static var extras: [Channel] { [.recordedConfidence] }
 
@@ -101,7 +101,7 @@ extension CaptureLayout {
 }
 
 extension CaptureParcel {
-    /// Takes a frame's picture as a JPEG: copied, or encoded where it is none.
+    /// Takes a frame's picture as a JPEG: copied, or encoded if it is not one.
     mutating func takeJPEG(of frame: inout Frame, quality: Int, _ context: StageContext) throws(Problem) {
         picture = try PictureOutput(encoding: .copy, quality: quality).prepare(&frame, context)
         if !["jpg", "jpeg"].contains(picture?.fileExtension) {
@@ -119,7 +119,7 @@ extension CaptureParcel {
     }
 }
 
-/// A layout whose pictures become a video, for which ffmpeg is needed.
+/// A layout whose pictures become a video, which takes ffmpeg.
 protocol VideoCaptureLayout: CaptureLayout {}
 
 extension VideoCaptureLayout {

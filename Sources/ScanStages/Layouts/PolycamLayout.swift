@@ -20,7 +20,7 @@ struct PolycamLayout: CaptureLayout {
             throw Problem(.input, "a time before 0 cannot be a name", notes: ["it is \(parcel.timestamp) ns"])
         }
         try parcel.takeJPEG(of: &frame, quality: quality, context)
-        // Trainers leave out pictures whose score is low, and polyform wants one of each.
+        // Trainers leave out pictures with a low score, and polyform wants a score for each picture.
         if parcel.sharpness == nil { parcel.sharpness = try BlurScore.usual.score(&frame, context) }
     }
 

@@ -8,7 +8,7 @@ struct ScanNetPPLayout: VideoCaptureLayout {
     static let extras: [Channel] = []
 
     static func depthFile(_ image: Gray16Image) throws(Problem) -> [UInt8] {
-        // The file does not say its size; readers take the app's own, or one of 4 : 3.
+        // The file does not give the maps' size; readers assume the app's own, or one of 4 : 3.
         if 3 * image.width != 4 * image.height {
             throw Problem(
                 .usage,
@@ -33,7 +33,7 @@ struct ScanNetPPLayout: VideoCaptureLayout {
                 FrameName.padded(number), timestamp: parcel.timestamp, pose: parcel.pose, camera: parcel.camera,
                 to: &entry)
         }
-        // Members of one object, each from a writer of its own: without its braces.
+        // Members of one object, each from its own writer, so without that writer's braces.
         try poses.write(Array((number == 0 ? "{\n" : ",\n").utf8) + entry.drain().dropFirst().dropLast())
         if number > 0, (parcel.depth == nil) != (depth == nil) || parcel.depthSize != depthSize {
             throw Problem(

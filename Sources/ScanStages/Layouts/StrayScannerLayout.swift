@@ -23,20 +23,20 @@ struct StrayScannerLayout: VideoCaptureLayout {
         if let confidence = parcel.confidence { try context.output.write(confidence, to: "confidence/\(name).png") }
         if let pixels = parcel.pixels { try video.append(pixels, at: parcel.timestamp, context) }
         try camera.add(parcel.camera)
-        // One map of another size than the app's is enough.
+        // One map whose size differs from the app's is enough.
         if depthSize == nil || depthSize == Self.ownDepth { depthSize = parcel.depthSize ?? depthSize }
     }
 
     mutating func finish(_ context: StageContext) throws(Problem) {
         try odometry.close()
         try video.finish(context)
-        if let camera = camera.settled(context) {
+        if let camera = camera.median(reportedTo: context) {
             try context.output.write(Array(StrayCameraMatrix.text(camera).utf8), to: "camera_matrix.csv")
             warn(camera.size, context)
         }
     }
 
-    /// What the app records, which its readers count on: StrayVisualizer scales the camera by 256 / 1920 and 192 / 1440.
+    /// What the app records, which its readers rely on: StrayVisualizer scales the camera by 256 / 1920 and 192 / 1440.
     private static let (ownVideo, ownDepth) = (PixelSize(1920, 1440), PixelSize(256, 192))
 
     private func warn(_ video: PixelSize, _ context: StageContext) {

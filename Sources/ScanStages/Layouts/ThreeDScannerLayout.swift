@@ -4,7 +4,7 @@ import ScanPipeline
 
 /// `write-capture: {format: 3d-scanner-app}`; see ``ThreeDScannerCapture`` for what the files hold.
 struct ThreeDScannerLayout: CaptureLayout {
-    /// Of its own, since names of single files cannot be claimed for all frames.
+    /// A folder of its own, since single files cannot be claimed by name for all frames.
     private static let folder = "3d-scanner-app"
     static let claims = ["\(folder)/"]
     static let extras: [Channel] = [.recordedConfidence, .exposure]

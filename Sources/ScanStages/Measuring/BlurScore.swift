@@ -4,7 +4,7 @@ import ScanPipeline
 
 /// How sharp a picture is: what `filter-blur` decides by and `measure-blur` records.
 public struct BlurScore: Sendable {
-    /// Which brightness the score is taken of.
+    /// Which brightness is scored.
     public enum Gray: String, CaseIterable, Sendable { case bt601, luma }
 
     static let meaning = """
@@ -15,8 +15,8 @@ public struct BlurScore: Sendable {
 
     static let grays = """
         `gray: bt601` computes grey from red, green and blue, which gives instant-ngp's number; `luma` takes the
-        picture's own brightness plane, expanded to full range, which is cheaper for video and differs by up to about
-        1 % on JPEG. Below `turn` pictures have been decoded already, and luma is computed of their colours.
+        picture's own brightness plane, expanded to full range, which is cheaper for video and differs by up to about 1
+        % on JPEG. Below `turn` pictures have been decoded already, and luma is computed from their colours.
         """
 
     let gray: Gray
@@ -30,7 +30,7 @@ public struct BlurScore: Sendable {
 
     private init(gray: Gray) { self.gray = gray }
 
-    /// What a frame must have, of each group one.
+    /// What a frame must have: one channel of each group.
     var pictures: [[Channel]] { gray == .luma ? [[.luma, .color]] : [[.color]] }
 
     /// Scores a frame's picture, and leaves the score in its facts.
@@ -51,7 +51,7 @@ public struct BlurScore: Sendable {
         return Sharpness.score(try frame.loadRGB(context))
     }
 
-    /// Puts the scores of the frames that are left, and of those that this stage dropped, into the receipt.
+    /// Puts the scores of the remaining frames, and of those that this stage dropped, into the receipt.
     static func record(_ capture: Capture, _ context: StageContext) {
         let reached = capture.frames.filter {
             $0.sharpness != nil && ($0.drop == nil || $0.drop?.stage == context.label)

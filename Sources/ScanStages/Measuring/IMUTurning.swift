@@ -10,7 +10,7 @@ package enum IMUTurning {
         do throws(Problem) {
             samples = try MotionStream.samples(try capture.source.open(file.path), kind: .rotationRate).samples
         } catch {
-            // The sensor is an addition; whoever needs the file will say what is wrong with it.
+            // The sensor is an extra; a stage that needs the file will say what is wrong with it.
             return context.warn("the rotation-rate sensor was not looked at: \(error.oneLine)")
         }
         let felt = rates(samples, trajectory, capture.frames)
@@ -26,7 +26,7 @@ package enum IMUTurning {
     }
 
     /// Degrees per second by frame: the mean of the samples during the step that leads to it. Steps without a sample,
-    /// as of a camera faster than the sensor, have none.
+    /// as with a camera faster than the sensor, have none.
     package static func rates(
         _ samples: ContiguousArray<MotionSample>, _ trajectory: Trajectory, _ frames: [FrameFacts]
     ) -> [Int: Double] {

@@ -2,12 +2,12 @@ import Glibc
 import ScanModel
 import ScanPipeline
 
-/// What measuring stages leave in the receipt: few numbers, rounded to what they are worth.
+/// What measuring stages leave in the receipt: few numbers, rounded to their accuracy.
 enum Measurement {
     /// The most entries of a list that has one for each frame.
     static let listLimit = 256
 
-    /// A number rounded to so many significant digits, so that small worlds keep theirs.
+    /// A number rounded to a number of significant digits, so that small worlds keep theirs.
     static func number(_ value: Double, digits: Int = 5) -> JSONValue {
         guard value != 0, value.isFinite else { return .number(0) }
         let places = digits - 1 - Int(log10(abs(value)).rounded(.down))
@@ -33,7 +33,7 @@ extension StageContext {
     /// to measure, and a capture that has no box is no reason for a warning.
     func recordUnmeasured(_ reason: String) { record("not-measured", .string(reason)) }
 
-    /// That lengths are in a unit of the capture's own, whatever the names of the figures say.
+    /// Says that lengths are in the capture's own unit, whatever the names of the figures say.
     func recordUnknownUnit() { record("is-metric", .bool(false)) }
 }
 
@@ -50,7 +50,7 @@ extension Trajectory.JumpLimits {
                 in: 0...1e6, unit: "°/s"))
     }
 
-    /// For a capture whose unit may not be a metre: its speeds say nothing then.
+    /// The limits for a capture: if its unit may not be a metre, speeds say nothing.
     func applied(to capture: Capture) -> Trajectory.JumpLimits {
         capture.isMetric ? self : Trajectory.JumpLimits(speed: .infinity, turning: turning)
     }

@@ -4,7 +4,7 @@ import ScanModel
 struct Viewpoint {
     var frame: Int
     var pose: Pose
-    /// Lower than any score where there is none.
+    /// Lower than any score if there is none.
     var sharpness: Double
 
     init(_ facts: FrameFacts, _ pose: Pose) {
@@ -14,7 +14,7 @@ struct Viewpoint {
     }
 }
 
-/// Viewpoints parted into neighbourhoods, and the ones that stay.
+/// Viewpoints divided into neighbourhoods, and the ones that stay.
 struct Neighbourhoods {
     let views: [Viewpoint]
     private let distance: Double
@@ -39,7 +39,7 @@ struct Neighbourhoods {
             var nearest: (neighbourhood: Int, apart: Double)?
             for neighbourhood in cell.around.compactMap({ grid[$0] }).joined() {
                 let apart = apart(place, founders[neighbourhood], atMost: nearest?.apart ?? 1)
-                // The older one of two that are as near.
+                // The older of two that are equally near.
                 if apart <= 1, (apart, neighbourhood) < (nearest?.apart ?? .infinity, nearest?.neighbourhood ?? 0) {
                     nearest = (neighbourhood, apart)
                 }
@@ -62,8 +62,8 @@ struct Neighbourhoods {
     /// The viewpoint that stands for another one's neighbourhood.
     func best(of place: Int) -> Int { best[membership[place]] }
 
-    /// How far two viewpoints are apart: 1 where they are just not neighbours any more, by way or by angle.
-    /// - Parameter limit: beyond which the answer only has to be larger.
+    /// How far two viewpoints are apart: 1 where they stop being neighbours, by distance or by angle.
+    /// - Parameter limit: beyond this, the answer only has to be larger than it.
     private func apart(_ a: Int, _ b: Int, atMost limit: Double = .infinity) -> Double {
         let way = (views[a].pose.position - views[b].pose.position).length / distance
         // Most pairs are told apart by their positions, which cost less.
@@ -72,8 +72,8 @@ struct Neighbourhoods {
         return max(way, turn / angle)
     }
 
-    /// Keeps more of some viewpoints: each time the one that is farthest from all that are kept, the sharper of equals.
-    /// - Returns: how many there were to take.
+    /// Keeps more of some viewpoints: each time the one farthest from all that are kept, or the sharper of equals.
+    /// - Returns: how many were taken.
     mutating func takeBack(_ count: Int, of candidates: [Int]) -> Int {
         var left = candidates.filter { !kept.contains($0) }
         var gaps = left.map { place in
@@ -97,13 +97,13 @@ struct Neighbourhoods {
     }
 }
 
-/// A cube of space. Whoever stands within its side of someone stands in the same cube or in one beside it.
+/// A cube of space. Positions no farther apart than its side are in the same cube or in neighbouring ones.
 private struct Cell: Hashable {
     private var index: SIMD3<Int>
 
     init(of position: Vector3, side: Double) {
-        // A little larger, so that rounding never puts a cube between two that are just neighbours. Beyond the clamp, which
-        // keeps a far position from trapping, positions share cubes.
+        // A little larger, so that rounding never puts a cube between two that are only just neighbours. Beyond the
+        // clamp, which keeps a distant position from trapping, positions share cubes.
         let cubes = position * (1 / (side * 1.001))
         func floor(_ value: Double) -> Int { Int(min(max(value.rounded(.down), -0x1p60), 0x1p60)) }
         index = SIMD3(floor(cubes.x), floor(cubes.y), floor(cubes.z))

@@ -1,8 +1,8 @@
 import ScanModel
 import ScanPipeline
 
-/// The pictures of a dataset for trainers, and what stands beside them: the options that the writers of such datasets have
-/// in common, and what these ask for.
+/// The pictures of a training dataset, and what goes with them: the options that the writers of such datasets have in
+/// common, and what these options need.
 struct DatasetOutput: Sendable {
     let pictures: PictureOutput
     let depth: DepthOutput
@@ -17,13 +17,13 @@ struct DatasetOutput: Sendable {
     }
 
     var needs: [Channel] {
-        // Masks of depth need it too.
+        // Depth masks need depth too.
         [.color, .pose, .intrinsics] + masks.needs + depth.needs.filter { !masks.needs.contains($0) }
     }
     var wants: [Channel] { [.downscaled] + masks.wants + split.wants }
-    /// What the result uses each of its frames for; nil where it says nothing of any.
+    /// What the result uses each of its frames for; nil if it says nothing about any.
     /// - Parameters:
-    ///   - recorded: of the frames that are left, in their order, as the capture has it.
+    ///   - recorded: the capture's own, for the remaining frames in their order.
     ///   - isNerfstudio: whether nerfstudio reads it.
     func splits(
         of recorded: [DatasetSplit?], isNerfstudio: Bool = true, _ context: StageContext

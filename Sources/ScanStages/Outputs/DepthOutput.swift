@@ -16,7 +16,7 @@ struct DepthOutput: Sendable {
 
     /// Writes a frame's depth as the colour camera sees it, and that of the picture's smaller copies.
     /// - Parameters:
-    ///   - path: of the depth of the picture itself.
+    ///   - path: for the depth of the picture itself.
     ///   - fillsPicture: whether a map is enlarged to its picture's size.
     func write(
         _ frame: inout Frame, to path: String, fillsPicture: Bool = false, _ context: StageContext
@@ -35,7 +35,7 @@ struct DepthOutput: Sendable {
         try context.output.write(picture, for: &frame, to: path)
         for factor in frame.downscaled.map(\.factor) {
             let size = RGBImage.downscaledSize(camera.size, by: factor)
-            // nerfstudio enlarges a map to its picture: one that is smaller already would only lose values.
+            // nerfstudio enlarges a map to its picture: reducing one that is smaller already would only lose values.
             let isSmall = !fillsPicture && map.width <= size.width && map.height <= size.height
             let bytes =
                 isSmall

@@ -8,12 +8,13 @@ struct MaskOutput: Sendable {
 
     let masks: Masks
     private let margin: Double
-    /// Of depth pixels: the rule by which the dataset's points were made, so that none of them lies where a mask says ignore.
+    /// For depth pixels: the rule by which the dataset's points were made, so that none of them lies where a mask says
+    /// ignore.
     private let centre: PixelCentre
 
     init(_ options: inout OptionReader) {
         masks = options.choice(
-            "masks", "Write the masks that the capture has, where it has any, or masks of what lies in the box.",
+            "masks", "Write the capture's own masks, if it has any, or masks of what lies in the box.",
             default: .recorded)
         margin = options.number(
             "mask-margin", "Grow the box for masks on every side but a clamped floor; negative shrinks it.", default: 0,
@@ -37,12 +38,12 @@ struct MaskOutput: Sendable {
         return [.option("masks", set: "none", not: masks.rawValue)] + margins
     }
 
-    /// Whether masks are written of this capture.
+    /// Whether masks are written for this capture.
     func isOn(_ context: StageContext) -> Bool {
         isOfBox || (masks == .recorded && context.available.contains(.mask))
     }
 
-    /// - Throws: when nothing is left of the box.
+    /// - Throws: if nothing is left of the box.
     func begin(_ context: StageContext) throws(Problem) {
         guard isOfBox, let box = context.capture.box, margin < 0, box.grown(by: margin, bottom: 0).isEmpty else {
             return
@@ -61,12 +62,12 @@ struct MaskOutput: Sendable {
 
     private static let empty = "masks-that-ignore-all"
 
-    /// Writes a frame's mask, and those of the picture's smaller copies: of the box as each copy's camera sees it, of a
-    /// recorded one the nearest pixels. A frame without a recorded mask has one that ignores nothing, since trainers want
-    /// one for each picture.
+    /// Writes a frame's mask, and those of the picture's smaller copies: of the box as each copy's camera sees it, or
+    /// the nearest pixels of a recorded one. A frame without a recorded mask gets one that ignores nothing, since
+    /// trainers want one for each picture.
     /// - Parameters:
-    ///   - path: of the mask of the picture itself.
-    ///   - saysIgnore: whether 255 is to stand for what is to be ignored, and not for what is to be used.
+    ///   - path: for the mask of the picture itself.
+    ///   - saysIgnore: whether 255 marks what is to be ignored rather than what is to be used.
     func write(
         _ frame: inout Frame, to path: String, saysIgnore: Bool = false, _ context: StageContext
     ) throws(Problem) {
@@ -80,7 +81,7 @@ struct MaskOutput: Sendable {
         }
     }
 
-    /// What makes a frame's mask for a picture that is smaller by a factor.
+    /// Makes a frame's mask for a picture that is smaller by a factor.
     private func maker(
         _ frame: Frame, _ context: StageContext
     ) throws(Problem) -> (Int) throws(Problem) -> LumaImage {

@@ -4,7 +4,7 @@ import ScanPipeline
 
 /// A capture's motion samples as records of all five sensors, which is how ScanNet's formats keep them.
 enum MotionRecords {
-    /// - Returns: nothing where the capture has no motion, or its files do not belong together; that is said aloud.
+    /// - Returns: nothing if the capture has no motion, or, with a warning, if its files do not belong together.
     static func of(_ capture: Capture, _ context: StageContext) throws(Problem) -> [ScanNetMotion.Record] {
         guard context.available.contains(.motion), !capture.motionFiles.isEmpty else { return [] }
         var records: [ScanNetMotion.Record] = []

@@ -1,13 +1,13 @@
 import ScanModel
 
-/// Names of files that are made of the frames' times, of which no two frames can have the same.
+/// File names made from the frames' times, which no two frames can share.
 struct NamesByTime: Sendable {
-    /// By frame: the first one with its name, of those that come later.
+    /// For each frame whose name is taken: the first frame with that name.
     private var owners: [Int: Int] = [:]
 
     /// - Parameters:
-    ///   - frames: that are left when the first is named.
-    ///   - name: made of a time in nanoseconds; nil where it makes none.
+    ///   - frames: those that remain when the first is named.
+    ///   - name: makes a name from a time in nanoseconds; nil if it makes none.
     init(_ frames: [FrameFacts], name: (Int64) -> String?) {
         var firsts: [String: Int] = [:]
         for frame in frames where !frame.isDropped {
@@ -16,8 +16,8 @@ struct NamesByTime: Sendable {
         }
     }
 
-    /// - Parameter name: the frame's, as it was made for it.
-    /// - Throws: when an earlier frame has the name already.
+    /// - Parameter name: the name made for the frame.
+    /// - Throws: if an earlier frame already has the name.
     func require(_ name: String, for frame: FrameFacts) throws(Problem) {
         guard let owner = owners[frame.index] else { return }
         throw Problem(

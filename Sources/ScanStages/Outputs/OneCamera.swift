@@ -1,24 +1,24 @@
 import ScanModel
 import ScanPipeline
 
-/// The one camera that stands for all frames in formats that have room for one: the median of each number.
+/// The one camera that stands for all frames in formats with room for only one: the median of each number.
 struct OneCamera {
     private var cameras: [CameraIntrinsics] = []
 
-    /// - Throws: when the frame's pictures have another size than those before.
+    /// - Throws: if the frame's pictures differ in size from those before.
     mutating func add(_ camera: CameraIntrinsics) throws(Problem) {
         let camera = camera.counted(from: .centre)
         if let first = cameras.first { try Self.requireSameSize(camera, as: first) }
         cameras.append(camera)
     }
 
-    /// - Throws: when a frame's pictures have another size than those before, for which a format has no place.
+    /// - Throws: if a frame's pictures differ in size from those before, for which the format has no place.
     static func requireSameSize(_ camera: CameraIntrinsics, as first: CameraIntrinsics) throws(Problem) {
         if camera.size == first.size { return }
         throw noPlace("the frame's pictures are \(camera.size), and those before are \(first.size)")
     }
 
-    /// - Throws: when a frame's depth has another size than that of those before, for which a format has no place.
+    /// - Throws: if a frame's depth differs in size from that before, for which the format has no place.
     static func requireSameDepthSize(_ size: PixelSize, as before: PixelSize) throws(Problem) {
         if size == before { return }
         throw noPlace("the frame's depth is \(size), and that of others is \(before)")
@@ -37,12 +37,12 @@ struct OneCamera {
         return camera
     }
 
-    /// Of an even number the lower of the middle two: a number that some frame really has.
+    /// For an even count the lower of the middle two: a number that some frame really has.
     private func median(_ number: KeyPath<CameraIntrinsics, Double>) -> Double {
         cameras.map { $0[keyPath: number] }.sorted()[(cameras.count - 1) / 2]
     }
 
-    /// By how many pixels a frame's own camera sees a point elsewhere, at most: at the picture's border.
+    /// How many pixels away a frame's own camera sees a point, at most: at the picture's border.
     func largestDeviation(from median: CameraIntrinsics) -> Double {
         cameras.reduce(0) { largest, camera in
             let x = abs(camera.fx / median.fx - 1) * Double(camera.width) / 2 + abs(camera.cx - median.cx)
@@ -52,7 +52,7 @@ struct OneCamera {
     }
 
     /// The median, with a word in the receipt on how far it is from the frames' own.
-    func settled(_ context: StageContext) -> CameraIntrinsics? {
+    func median(reportedTo context: StageContext) -> CameraIntrinsics? {
         guard let median else { return nil }
         let deviation = largestDeviation(from: median).rounded(decimals: 3)
         context.record("camera-deviation", .number(deviation))

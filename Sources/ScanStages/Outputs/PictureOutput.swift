@@ -8,8 +8,8 @@ struct PictureOutput: Sendable {
 
     let encoding: Encoding
     let quality: Int
-    /// Whether the result's readers count on red, green and blue. PNGs that hold grey or a palette, which loaders written
-    /// in Python take as they lie, are then encoded anew instead of copied.
+    /// Whether the result's readers rely on red, green and blue. Greyscale and palette PNGs, which loaders written in
+    /// Python take as they are, are then encoded anew instead of copied.
     private var wantsColorChannels = false
 
     /// Declares the options `color` and `quality`.
@@ -44,9 +44,9 @@ struct PictureOutput: Sendable {
     private static let help = "Copy pictures as they are (frames of a video become JPEG), or encode them."
 
     /// Declares the option `quality` alone.
-    /// - Parameter isUsed: whether there can be JPEGs. Frames of a video become some where pictures are copied.
+    /// - Parameter isUsed: whether there can be JPEGs. Frames of a video become JPEGs where pictures are copied.
     static func quality(_ options: inout OptionReader, isUsed: Bool) -> Int {
-        let quality = options.integer("quality", "Quality of JPEGs that are encoded.", default: 95, in: 1...100)
+        let quality = options.integer("quality", "Quality of encoded JPEGs.", default: 95, in: 1...100)
         options.warn("quality", unless: isUsed, "where JPEGs are written")
         return quality
     }
@@ -61,7 +61,7 @@ struct PictureOutput: Sendable {
     }
 
     /// Writes the frame's smaller pictures beside its picture, in the same kind of file: trainers look for the same names.
-    /// - Parameter path: of the picture, as ``write(_:to:_:)`` gave it.
+    /// - Parameter path: the picture's, as ``write(_:to:_:)`` gave it.
     func writeDownscaled(_ frame: inout Frame, besides path: String, _ context: StageContext) throws(Problem) {
         if !frame.downscaled.isEmpty { try Self.warnOfTransparency(frame, context) }
         for small in frame.downscaled {
@@ -70,8 +70,8 @@ struct PictureOutput: Sendable {
         }
     }
 
-    /// Does the work of writing the frame's picture, but for writing it: for a stage that learns the picture's name only
-    /// when the frame's turn comes.
+    /// Does all of the work for writing the frame's picture except writing it: for a stage that learns the picture's
+    /// name only when the frame's turn comes.
     func prepare(_ frame: inout Frame, _ context: StageContext) throws(Problem) -> PreparedPicture {
         var isPNG = encoding == .png
         if encoding == .copy, case .file(let file)? = frame.picture {
@@ -91,7 +91,7 @@ struct PictureOutput: Sendable {
         return .encoded(bytes, fileExtension: fileExtension)
     }
 
-    /// Pictures are decoded to colours alone: what was transparent has the colour that lies beneath.
+    /// Pictures are decoded to colours alone: transparent pixels get the colour that lies beneath.
     private static func warnOfTransparency(_ frame: Frame, _ context: StageContext) throws(Problem) {
         if case .file(let file)? = frame.picture { try warnOfTransparency(of: file, context) }
     }
@@ -102,7 +102,7 @@ struct PictureOutput: Sendable {
             do throws(Problem) {
                 if try warnOfTransparency(of: file, context) { return }
             } catch {
-                // What a damaged file costs is for whoever decodes it to say.
+                // The stage that decodes a damaged file will say what it costs.
                 if error.fault != .input { throw error }
             }
         }
@@ -121,7 +121,7 @@ struct PictureOutput: Sendable {
         return try source.withBytes(source.unread.prefix(PNG.headByteCount)) { (bytes) throws(Problem) in Array(bytes) }
     }
 
-    /// The extension of a copied picture that is no PNG, whatever it is called: many readers go by it.
+    /// The extension of a copied picture that is not a PNG, whatever the file is called: many readers go by it.
     private static func extensionOfJPEG(_ file: String) -> String {
         let parts = (file.pathName ?? "").split(separator: ".")
         return parts.count > 1 && parts[parts.count - 1].lowercased() == "jpeg" ? "jpeg" : "jpg"

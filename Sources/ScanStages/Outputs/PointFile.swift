@@ -2,9 +2,9 @@ import ScanFormats
 import ScanModel
 import ScanPipeline
 
-/// A PLY file of points that come cloud by cloud, or all at once.
+/// A PLY file whose points come cloud by cloud, or all at once.
 public final class PointFile {
-    /// What a file holds whose points have no colour.
+    /// What the file holds if its points have no colour.
     enum Colorless: Sendable {
         /// No colours at all.
         case none

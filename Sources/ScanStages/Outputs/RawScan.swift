@@ -12,7 +12,7 @@ struct RawScan {
     /// Nanoseconds, as far as they are known.
     private var times: [Int64?] = []
 
-    /// Nominal nanoseconds between two frames: the video has no times, so that any will do for encoding.
+    /// Nominal nanoseconds between two frames: the video has no times, so any will do for encoding.
     private static let step: Int64 = 33_333_333
 
     init(stem: String) { self.stem = stem }
@@ -29,7 +29,7 @@ struct RawScan {
         times.append(time)
     }
 
-    /// Nominal times and a clock's do not go together: those in between would lie years before the others.
+    /// Nominal times and a clock's do not mix: the nominal ones in between would lie years before the others.
     private func consistentTimes(_ context: StageContext) -> [Int64] {
         let known = times.compactMap(\.self)
         if known.count == times.count { return known }

@@ -18,8 +18,8 @@ struct SplitOutput: Sendable {
 
     var wants: [Channel] { testEvery == 0 && keepsLists ? [.split] : [] }
 
-    /// What the result uses each of its frames for; nil where it says nothing of any.
-    /// - Parameter recorded: of the frames that are left, in their order, as the capture has it.
+    /// What the result uses each of its frames for; nil if it says nothing about any.
+    /// - Parameter recorded: the capture's own, for the remaining frames in their order.
     func splits(of recorded: [DatasetSplit?], _ context: StageContext) -> [DatasetSplit]? {
         let splits = assigned(recorded, context)
         if let splits, !splits.contains(where: { !$0.isDisjoint(with: .heldOut) }) {

@@ -1,10 +1,10 @@
 import ScanFormats
 
-/// When each frame of a video is shown: as far behind the one before as the timestamps say, or one usual step where a
-/// video has no place for theirs. Some apps repeat the last camera line until all streams are equally long, and a
+/// When each frame of a video is shown: as long after the one before as the timestamps say, or by one usual step where
+/// the video cannot hold that. Some apps repeat the last camera line until all streams are equally long, and a
 /// recording may pause for an hour.
 package struct VideoClock: Sendable {
-    /// Frames that are shown at other steps than their timestamps'.
+    /// Frames that are shown at steps other than their timestamps'.
     package struct Changes: Hashable, Sendable {
         package private(set) var count = 0
         /// Counted from 0.
@@ -18,7 +18,7 @@ package struct VideoClock: Sendable {
 
     /// Those that are no later than the frame before.
     package private(set) var repeats = Changes()
-    /// Those that are too long behind it.
+    /// Those that come too long after it.
     package private(set) var pauses = Changes()
     private let container: VideoSettings.Container
     private let usualStep: Int64
@@ -27,7 +27,7 @@ package struct VideoClock: Sendable {
     private var timestamp: Int64?
     private var shown: Int64 = 0
 
-    /// - Parameter rate: frames a second, of the usual step.
+    /// - Parameter rate: frames per second at the usual step.
     package init(rate: Double, in container: VideoSettings.Container) {
         self.container = container
         let ticks = (1e9 / rate / Double(container.tick)).rounded()

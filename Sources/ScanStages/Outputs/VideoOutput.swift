@@ -15,7 +15,7 @@ struct VideoOutput {
         self.container = container
     }
 
-    /// Adds a picture, of the first one's size.
+    /// Adds a picture, which has the first one's size.
     /// - Parameter time: its timestamp, nanoseconds.
     mutating func append(_ picture: RGBImage, at time: Int64, _ context: StageContext) throws(Problem) {
         if video == nil { video = try start(picture, context) }
@@ -45,7 +45,7 @@ struct VideoOutput {
     private func start(
         _ picture: RGBImage, _ context: StageContext
     ) throws(Problem) -> (encoder: VideoEncoder, clock: VideoClock) {
-        // A time-lapse may have a frame in an hour, which is no rate for an encoder.
+        // A time-lapse may have one frame per hour, which no encoder takes as a rate.
         let rate = min(max(context.capture.frameRate ?? 30, 1), 1000)
         var settings = VideoSettings(
             width: picture.width, height: picture.height, layout: .rgb24, nominalRate: rate)

@@ -12,10 +12,10 @@ package struct WorldTurn: Hashable, Sendable {
     /// (x, y, z) → (x, z, −y), the way back.
     package static let zUpToYUp = WorldTurn(rotation: yUpToZUp.rotation.transposed)
 
-    /// For formats whose worlds have y up. A world of which up is not known is left alone.
+    /// For formats whose worlds have y up. A world whose up is unknown is not turned.
     static func yUp(_ capture: Capture) -> WorldTurn { turn(of: capture, to: Vector3(0, 1, 0)) }
 
-    /// For formats whose worlds have z up. A world of which up is not known is left alone.
+    /// For formats whose worlds have z up. A world whose up is unknown is not turned.
     static func zUp(_ capture: Capture) -> WorldTurn { turn(of: capture, to: Vector3(0, 0, 1)) }
 
     private static func turn(of capture: Capture, to axis: Vector3) -> WorldTurn {
@@ -34,7 +34,7 @@ package struct WorldTurn: Hashable, Sendable {
         if from == to { return .none }
         let cosine = from.dot(to)
         guard cosine > -1 + 1e-9 else {
-            // Any axis across will do for half a turn; x is one of those across y and z.
+            // Any perpendicular axis will do for half a turn; x is perpendicular to y and z.
             return WorldTurn(rotation: Matrix3(rows: Vector3(1, 0, 0), Vector3(0, -1, 0), Vector3(0, 0, -1)))
         }
         let v = from.cross(to)
@@ -56,8 +56,8 @@ package struct WorldTurn: Hashable, Sendable {
         Pose(rotation: rotation * pose.rotation, position: rotation * pose.position)
     }
 
-    /// A floor is a height along y, and only worlds that are not turned have one: elsewhere the box ends on it. That of a
-    /// tilted box is lost.
+    /// A floor is a height along y, which only worlds that are not turned have: in others the box is made to end on it.
+    /// The floor of a tilted box is lost.
     package func apply(_ box: OrientedBox) -> OrientedBox {
         if self == .none { return box }
         let box = box.cutByItsFloor

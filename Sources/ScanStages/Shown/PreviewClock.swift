@@ -1,24 +1,24 @@
 import ScanModel
 
-/// When each frame is shown in a preview: places that are 1 / rate of a second apart, counted from 0.
+/// When each frame is shown in a preview: in places 1 / rate of a second apart, counted from 0.
 package struct PreviewClock: Sendable {
     private let speed: Double
     private let rate: Int
     private let hasTimes: Bool
     /// Nanoseconds from one frame's number to the next, where there are no times.
     private let step: Double
-    /// Of the frame before, nanoseconds on the recorder's clock.
+    /// The time of the frame before, nanoseconds on the recorder's clock.
     private var before: Double?
     /// Seconds into the preview of the last frame that came by.
     private var shown = 0.0
-    /// Of the frame that is shown last.
+    /// The place of the frame that was shown last.
     private var last: Int?
 
-    /// Seconds of the recording: where frames are missing the picture stands still for no longer than this takes.
+    /// Seconds of the recording: where frames are missing, a picture is held for no longer than this takes.
     private static let longestPause = 1.0
 
     /// - Parameters:
-    ///   - nominal: frames a second, for captures without times.
+    ///   - nominal: frames per second, for captures without times.
     ///   - hasTimes: whether every frame has a timestamp.
     package init(speed: Double, rate: Int, nominal: Double, hasTimes: Bool) {
         self.speed = speed
@@ -27,7 +27,7 @@ package struct PreviewClock: Sendable {
         step = 1e9 / nominal
     }
 
-    /// The place of the next frame; nil when it is taken, or when the frame's time does not go on.
+    /// The place of the next frame; nil if it is taken, or if the frame's time does not advance.
     package mutating func place(of frame: FrameFacts) -> Int? {
         let now = hasTimes ? Double(frame.timestamp ?? 0) : Double(frame.index) * step
         if let before {

@@ -4,8 +4,8 @@ import ScanPipeline
 
 /// Small pictures of frames for people to look at: shrunk, and turned so that up is up.
 ///
-/// A picture that will not decode, or is too small, is no reason to lose a frame here, since nothing but a picture to look
-/// at is made of it: it is passed over, counted and warned about.
+/// A picture that will not decode, or is too small, is no reason to lose a frame here, since it is only to be looked
+/// at: it is passed over, counted and warned about.
 struct ShownPictures: Sendable {
     /// At most so many pixels across, after turning; smaller pictures stay as they are.
     let width: Int
@@ -14,7 +14,7 @@ struct ShownPictures: Sendable {
     /// Widths and heights are multiples of this.
     let multiple: Int
 
-    /// - Parameter context: of `begin`, which has the list of frames.
+    /// - Parameter context: that of `begin`, which has the list of frames.
     init(width: Int, isUpright: Bool, multiple: Int = 1, _ context: StageContext) {
         self.width = width
         self.multiple = multiple
@@ -35,7 +35,7 @@ struct ShownPictures: Sendable {
     /// The frame's picture, small and upright; nil when it will not decode, or is smaller than ``multiple`` allows.
     func small(_ frame: inout Frame, _ context: StageContext) throws(Problem) -> RGBImage? {
         let recorded = frame.picture
-        // The turn of the frame may be far off, and what was decoded for this alone is the larger part of it.
+        // The frame's turn may be far off, and most of its memory is what was decoded for this alone.
         defer {
             if !context.wanted.contains(.color) {
                 frame.decodedPicture = nil
@@ -85,13 +85,13 @@ extension DepthColors {
     /// Declares `near` and `far`.
     /// - Parameters:
     ///   - areUsed: whether the stage shows any depth.
-    ///   - condition: when it does, for whoever gives them in vain.
+    ///   - condition: when it does, for the warning if they are given in vain.
     init(_ options: inout OptionReader, areUsed: Bool, _ condition: String) {
         let near = options.number(
-            "near", "The depth that is dark red in coloured depth; nearer is too.", default: 0.2, in: 0...1000,
+            "near", "The depth shown in dark red, as is anything nearer.", default: 0.2, in: 0...1000,
             unit: "m")
         let far = options.number(
-            "far", "The depth that is dark blue in coloured depth; farther is too.", default: 5, in: 0...1000, unit: "m"
+            "far", "The depth shown in dark blue, as is anything farther.", default: 5, in: 0...1000, unit: "m"
         )
         for name in ["near", "far"] { options.warn(name, unless: areUsed, condition) }
         options.require("near", below: "far")

@@ -6,7 +6,7 @@ struct TopView {
     private let a: Vector3
     private let b: Vector3
 
-    /// Where the capture does not say which way is up, the mean of its cameras' own up counts.
+    /// If the capture does not say which way is up, the mean of its cameras' own up directions is used.
     init(of capture: Capture) {
         var up = capture.worldUp ?? .zero
         if up.length == 0 {
@@ -19,7 +19,7 @@ struct TopView {
         [Measurement.coordinate(a.dot(point)), Measurement.coordinate(b.dot(point))]
     }
 
-    /// The way of the camera over the frames that are left, and the ground of the box.
+    /// The camera's path over the remaining frames, and the footprint of the box.
     func record(_ capture: Capture, _ trajectory: Trajectory, _ context: StageContext) {
         let frames = capture.keptFrames.filter { $0.pose?.defect == nil && $0.pose != nil }
         let track = frames.thinned(to: Measurement.listLimit).map { frame -> JSONValue in
@@ -28,7 +28,7 @@ struct TopView {
         }
         context.record("track", .array(track))
         guard let corners = capture.box?.corners else { return }
-        // The bottom face, once round.
+        // Once round the bottom face.
         context.record("box-outline", .array([0, 1, 5, 4].map { .array(place(corners[$0])) }))
     }
 }

@@ -1,4 +1,4 @@
-/// `processed.txt`: which of its steps MultiScan's server finds done, `step=true` or `step=false` a line.
+/// `processed.txt`: which of its steps MultiScan's server finds done, one `step=true` or `step=false` per line.
 ///
 /// Source: multiscan, server/scan_processor.py (`validate_process` writes the file, `process_preliminary` and
 /// `process_extra` skip what it calls true) and server/index.py, which lists only scans that have one.
@@ -8,7 +8,7 @@ package struct ProcessedSteps {
     var frameCount: Int
     /// The output's files.
     var files: Set<String>
-    /// Whether some ``depthPicture(of:)`` is of another frame than its camera line.
+    /// Whether any ``depthPicture(of:)`` shows another frame than its camera line.
     var hasOthersPictures: Bool
 
     package init(id: String, frameCount: Int, files: Set<String>, hasOthersPictures: Bool = false) {
@@ -31,7 +31,7 @@ package struct ProcessedSteps {
         return steps.map { "\($0)=\($1)\n" }.joined()
     }
 
-    /// Depth as pictures, one for each camera line under the line's number and no more, and colour pictures.
+    /// Whether there are colour pictures, and exactly one depth picture for each camera line, under the line's number.
     private var isConverted: Bool {
         !hasOthersPictures && files.contains { $0.hasPrefix("outputs/color/") }
             && files.count { $0.hasPrefix("outputs/depth/") } == frameCount

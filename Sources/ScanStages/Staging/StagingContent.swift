@@ -1,27 +1,27 @@
 import ScanFormats
 import ScanModel
 
-/// What went into a staging capture, and the metadata that say so.
+/// What went into a staging capture, and the metadata that describe it.
 struct StagingContent {
     /// Each written frame's number in the source, and its time.
     var frames: [Int] = []
     var timestamps: [Int64] = []
     var depthSize: PixelSize?
-    /// Of all frames' depth: that of the first with any value.
+    /// The unit of all frames' depth: that of the first frame with any value.
     var depthUnit: ScanMetadata.DepthUnit?
-    /// Frames whose depth is not as recorded.
+    /// The number of frames whose depth is not as recorded.
     var maskedCount = 0
     var confidenceRange: ClosedRange<Int>?
     /// How pictures are stored; nil without pictures.
     var color: ColorStorage?
-    /// Whether the pictures are the capture's own video, of which its metadata speak.
+    /// Whether the pictures are the capture's own video, as its metadata describe it.
     var isVideoCopied = false
     /// The first frame's camera, and whether all others have the same.
     var camera: CameraIntrinsics?
     var hasOneCamera = true
 
-    /// The format has one size of pictures, for which all intrinsics are.
-    /// - Throws: when a frame's pictures have another size than those before.
+    /// The format has one picture size, to which all intrinsics refer.
+    /// - Throws: if a frame's pictures differ in size from those before.
     func requireSize(of other: CameraIntrinsics?) throws(Problem) {
         guard let camera, let other else { return }
         try OneCamera.requireSameSize(other, as: camera)
@@ -37,8 +37,8 @@ struct StagingContent {
     /// Whether frames between the first and the last were left out.
     var hasGaps: Bool { (frames.last ?? 0) - (frames.first ?? 0) + 1 > frames.count }
 
-    /// `number_of_files` counts what the apps record: a folder of pictures as one, and not the box, which comes from
-    /// another app.
+    /// `number_of_files` counts what the apps record: a folder of pictures as one file, but not the box, which comes
+    /// from another app.
     private func fileCount(_ capture: Capture) -> Int {
         2 + (depthSize == nil ? 0 : 1) + (confidenceRange == nil ? 0 : 1) + (color == nil ? 0 : 1)
             + capture.motionFiles.count
@@ -64,7 +64,7 @@ struct StagingContent {
         var without = Set(MotionKind.allCases.filter { !kinds.contains($0) }.map(ScanStream.Role.motion))
         if depthSize == nil { without.insert(.depth) }
         if confidenceRange == nil { without.insert(.confidence) }
-        // The colour stream stays even without pictures: the intrinsics are for its resolution.
+        // The colour stream stays even without pictures: the intrinsics refer to its resolution.
         return metadata.output(
             frameCount: frames.count, fileCount: fileCount(capture), color: isVideoCopied ? nil : color,
             depthUnit: depthUnit == metadata.depthUnit ? nil : depthUnit, without: without)

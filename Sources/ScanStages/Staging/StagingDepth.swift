@@ -7,8 +7,8 @@ struct StagingBlock: Sendable {
     var bytes: [UInt8]
     var size: PixelSize
 
-    /// On recorded depth zlib's level 4 makes streams 2 % longer than level 6, in two fifths of its time; 3 and 5 are worse
-    /// bargains, and so are ISA-L's levels, whose streams are a quarter longer.
+    /// On recorded depth zlib's level 4 makes streams 2 % longer than level 6 in two fifths of its time; 3 and 5 are
+    /// worse trade-offs, and so are ISA-L's levels, whose streams are a quarter longer.
     private static let level = 4
 
     init(_ content: [UInt8], size: PixelSize) throws(Problem) {
@@ -20,7 +20,7 @@ struct StagingBlock: Sendable {
 /// A frame's depth as a MultiScan stream holds it: half floats in metres, or the low 13 of 16 bits in millimetres where
 /// it was recorded in millimetres.
 struct StagingDepth: Sendable {
-    /// Nil where there is no value: zeros mean the same in either unit.
+    /// Nil if there is no value: zeros mean the same in either unit.
     var unit: ScanMetadata.DepthUnit?
     var block: StagingBlock
     /// Pixels whose depth the stream cannot hold; they are 0 in it.
@@ -35,15 +35,15 @@ struct StagingDepth: Sendable {
         let unit = recorded == nil && map.validCount == 0 ? nil : unit(of: recorded)
         let (bytes, tooFarCount) = try DepthCodec.encode(
             frame.aligned(map, context), as: (unit ?? .metres).encoding)
-        // Most often the bytes are the recorded ones. Where they are not, what is recorded may still mean the same: NaN
-        // and 0 both stand for "no value".
+        // Mostly the bytes are the recorded ones. If they are not, the recorded ones may still mean the same: NaN and 0
+        // both stand for "no value".
         var isMasked = false
         if let recorded, recorded.bytes != bytes { isMasked = try DepthCodec.decode(recorded).map != map }
         let block = try StagingBlock(bytes, size: map.size)
         return StagingDepth(unit: unit, block: block, tooFarCount: tooFarCount, isMasked: isMasked)
     }
 
-    /// The depth of a frame as recorded: its own bytes, where a MultiScan stream may hold them.
+    /// The depth of a frame as recorded: its own bytes, if a MultiScan stream may hold them.
     static func recorded(_ frame: Frame, _ context: StageContext) throws(Problem) -> StagingDepth {
         guard let recorded = frame.recordedDepth else {
             guard let size = context.capture.depthSize else {

@@ -7,8 +7,8 @@ struct StagingLines {
     private let file: String
     /// The recorder's lines, read from the start to the end, since frames come in order.
     private var recorder: BufferedSource?
-    /// The pictures' size that the recorder's metadata keep saying, and so the one that readers take intrinsics to be for.
-    /// The pictures themselves may have been resized since.
+    /// The picture size that the recorder's metadata still give, and so the one that readers take intrinsics to refer
+    /// to. The pictures themselves may have been resized since.
     private let resolution: PixelSize?
 
     init(of capture: Capture) throws(Problem) {
@@ -17,14 +17,14 @@ struct StagingLines {
         if let name = capture.cameraLineFile { recorder = BufferedSource(try capture.source.open(name)) }
     }
 
-    /// The line of a frame, which comes behind all earlier ones in the source; without a line ending.
+    /// The line of a frame, which comes after all earlier ones in the source; without a line ending.
     mutating func line(of frame: FrameFacts) throws(Problem) -> [UInt8] {
         let recorded = try recordedLine(of: frame)
         if let recorded {
             let line = try recorded.withUnsafeBufferPointer { (bytes) throws(Problem) in
                 try CameraLine(bytes, file: file)
             }
-            // A stage that moves cameras changes the frame's facts, and the recorded line is no longer true.
+            // A stage that moves cameras changes the frame's facts, so the recorded line is no longer true.
             if line.pose == frame.pose, line.timestamp == frame.timestamp {
                 return try CameraLines.rewrite(recorded, addingSourceFrame: frame.index, file: file)
             }

@@ -13,12 +13,12 @@ struct StagingVideo {
         self.context = context
     }
 
-    /// Copies the video byte for byte if it shows exactly the frames that were written, wraps them anew if its edit list
-    /// hides some of them, and encodes them again if others are in it.
+    /// Copies the video byte for byte if it shows exactly the frames that were written, puts them into a new mp4 if its
+    /// edit list hides some of them, and encodes them again if it holds other frames too.
     /// - Parameters:
     ///   - frames: the numbers of the frames in the source, ascending, and when each is shown, nanoseconds.
-    ///   - sourceCount: frames of the capture, dropped ones too.
-    /// - Returns: whether the frames are as they were encoded.
+    ///   - sourceCount: the capture's frames, including dropped ones.
+    /// - Returns: whether the frames stay as they were encoded.
     func write(_ frames: [Int], times: [Int64], of sourceCount: Int, to path: String) throws(Problem) -> Bool {
         if frames.count == sourceCount && isMP4 && !context.capture.ignoresEditList {
             if !context.capture.channels.contains(.color) {
@@ -54,8 +54,8 @@ struct StagingVideo {
         return false
     }
 
-    /// Where only the end is left out, as of a recorder that filled it up, the others stay as they were encoded.
-    /// - Returns: false where they cannot.
+    /// If only the end is left out, as with a recorder that padded it, the other frames stay as they were encoded.
+    /// - Returns: false if they cannot.
     private func copyBeginning(
         _ count: Int, of input: VideoInput, _ facts: VideoFacts, _ ffmpeg: FFmpeg, to path: String
     ) throws(Problem) -> Bool {
@@ -70,7 +70,7 @@ struct StagingVideo {
         return true
     }
 
-    /// What the video is encoded with, for metadata; H.264 if nobody can say.
+    /// The video's codec, for metadata; H.264 if unknown.
     var codec: String { (try? probe())?.facts.codec ?? "h264" }
 
     private func probe() throws(Problem) -> (input: VideoInput, facts: VideoFacts, ffmpeg: FFmpeg) {
@@ -87,7 +87,7 @@ struct StagingVideo {
             with: ffmpeg)
     }
 
-    /// Some apps write a video as if its frames came at a rate of their own.
+    /// Some apps write a video as if its frames came at another rate.
     private func warnOfTimes(_ times: [Int64], _ facts: VideoFacts) {
         let count = facts.framesOffTime(from: times).count
         guard count > 0 else { return }
@@ -96,7 +96,7 @@ struct StagingVideo {
                 + "matches by time, and not by number, pairs them wrongly")
     }
 
-    /// Whether those who follow the edit list, as all readers of a staging capture do, would miss frames.
+    /// Whether readers that follow the edit list, as all readers of a staging capture do, would miss frames.
     private func hidesFrames(_ input: VideoInput, _ facts: VideoFacts, _ ffmpeg: FFmpeg) -> Bool {
         guard input.ignoresEditList else { return false }
         var shown = input

@@ -2,8 +2,8 @@ import ScanFormats
 import ScanModel
 import ScanPipeline
 
-/// Some frames of the capture's own video as a new one, encoded as they come by, decoded by a stage above that chooses among
-/// them: otherwise the video is decoded once more for it, by ``StagingVideo``. The bytes are the same.
+/// Some frames of the capture's own video as a new video, encoded as they come from a stage above that decodes them to
+/// choose among them. Otherwise ``StagingVideo`` decodes the video once more. The bytes are the same.
 struct ThinnedVideo {
     private let path: String
     private let output: OutputFolder
@@ -12,15 +12,15 @@ struct ThinnedVideo {
     /// Whether every frame so far came with its pixels.
     private var isComplete = true
 
-    /// - Parameter context: of `begin`, which has the list of frames.
-    /// - Returns: nil where all frames may be left, since the video is then copied, and where the video may have no place for
-    ///   the timestamps of those that are.
+    /// - Parameter context: that of `begin`, which has the list of frames.
+    /// - Returns: nil if all frames may remain, since the video is then copied, or if a video may not be able to hold
+    ///   the timestamps of those that remain.
     init?(path: String, _ context: StageContext) {
         guard context.leavesFramesOut, let original = StagingVideo(context.withoutFrames) else { return nil }
         var clock = VideoClock(rate: 30, in: .mp4)
         var last: Int64 = 0
         for frame in context.capture.keptFrames { last = clock.shown(at: frame.timestamp ?? 0) }
-        // Whichever frames are left, no two of them are farther apart than the first and the last.
+        // Whichever frames remain, no two of them are farther apart than the first and the last.
         guard clock.pauses.count == 0, clock.repeats.count == 0,
             VideoSettings.Container.mp4.holds(step: max(last, 1000))
         else { return nil }
@@ -30,12 +30,12 @@ struct ThinnedVideo {
     }
 
     /// - Parameters:
-    ///   - planes: nil where another stage has made something else of them, or nobody has decoded the frame.
+    ///   - planes: nil if another stage has changed them, or if nothing has decoded the frame.
     ///   - time: its timestamp, nanoseconds.
     mutating func append(_ planes: YUVImage?, at time: Int64) throws(Problem) {
         guard isComplete else { return }
         guard let planes else {
-            // Letting go of it removes what it has written.
+            // Releasing the encoder removes what it has written.
             (encoder, isComplete) = (nil, false)
             return
         }

@@ -2,19 +2,19 @@ import ScanFormats
 import ScanModel
 import ScanPipeline
 
-/// Depth for readers that take it for the colour camera's.
+/// Depth for readers that assume the colour camera's view.
 extension Frame {
     /// The frame's depth as the colour camera sees it, which is what trainers take depth pictures for; nil without depth.
     func alignedDepth(_ context: StageContext) -> DepthMap? { depth.map { aligned($0, context) } }
 
-    /// A depth map of the frame's sensor as the colour camera sees it: the same map where both have one camera.
+    /// A depth map of the frame's sensor as the colour camera sees it: the same map if both share one camera.
     func aligned(_ map: DepthMap, _ context: StageContext) -> DepthMap {
         guard let depthCamera = context.capture.depthCamera, let camera = facts.intrinsics else { return map }
         return DepthRegistration.align(map, of: depthCamera, with: camera)
     }
 
-    /// The frame's depth for a format that takes it for the pictures' own view: as the stages above have left it, or as
-    /// recorded where none of them unpacks it. Nil without depth.
+    /// The frame's depth for a format that assumes the pictures' own view: as the stages above have left it, or as
+    /// recorded if none of them unpacks it. Nil without depth.
     func writtenDepth(_ context: StageContext) throws(Problem) -> DepthMap? {
         if context.reads.contains(.depth) && context.available.contains(.depth) { return alignedDepth(context) }
         guard let recordedDepth else { return nil }

@@ -1,7 +1,7 @@
 import ScanFormats
 import ScanModel
 
-/// What a stage makes of the pixels of frames before any other stage sees them.
+/// A change that a stage makes to the pixels of frames before any other stage sees them.
 protocol PixelChange: Sendable {
     /// Whether there is anything to change in what belongs to this frame.
     func changes(_ frame: Int) -> Bool
@@ -15,19 +15,19 @@ protocol PixelChange: Sendable {
 }
 
 enum PixelChannels {
-    /// What of a frame a ``PixelChange`` changes; depth of the frame before goes with `recorded-depth`.
+    /// The parts of a frame that a ``PixelChange`` changes; depth of the frame before goes with `recorded-depth`.
     static let all: [Channel] = [.color, .mask, .luma, .recordedDepth, .recordedConfidence]
 }
 
-/// The source of a capture whose frames are changed when they are read.
+/// The source of a capture whose frames are changed as they are read.
 struct ChangedSource<Change: PixelChange>: CaptureSource {
     private let plain: any CaptureSource
     private let change: Change
     private let limits: PictureLimits
-    /// Of the pictures as they are now, where all have one.
+    /// The size of the changed pictures, if all have the same.
     private let size: PixelSize?
 
-    /// - Parameter capture: whose source it is, with the sizes of changed pictures.
+    /// - Parameter capture: the one whose source it is, with the sizes of the changed pictures.
     init(of capture: Capture, _ change: Change) {
         plain = capture.source
         self.change = change
@@ -39,7 +39,7 @@ struct ChangedSource<Change: PixelChange>: CaptureSource {
         try plain.tracks(for: channels, of: capture)
     }
 
-    /// What the tracks have attached of these channels by now is changed too.
+    /// What the tracks have attached for these channels by now is changed too.
     func prepare(_ frame: inout Frame, for channels: Set<Channel>) throws(Problem) {
         try plain.prepare(&frame, for: channels)
         if channels.contains(.previousDepth), change.changes(frame.index - 1) {

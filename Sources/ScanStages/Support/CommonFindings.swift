@@ -3,7 +3,7 @@ import ScanPipeline
 
 /// What several stages say in the same words.
 extension StageContext {
-    /// - Parameter consequence: what an unknown unit makes of the stage's output.
+    /// - Parameter consequence: what an unknown unit means for the stage's output.
     func warnUnlessMetric(_ capture: Capture, _ consequence: String) {
         if !capture.isMetric { warn("the world's unit is unknown: \(consequence)") }
     }
@@ -13,10 +13,10 @@ extension StageContext {
 }
 
 extension Uses.Instead {
-    /// Of a stage that writes points, for captures whose reader gives none.
+    /// For a stage that writes points, and captures whose reader gives none.
     static let pointsFromDepth = Uses.Instead.words(
         "make points of the depth above it, with `decompress` and `unproject`")
-    /// Of a stage that works on a cloud, for captures whose reader gives none.
+    /// For a stage that works on a cloud, and captures whose reader gives none.
     static let cloudFromDepth = Uses.Instead.words(
         "make points of the depth above it, with `unproject` and `voxel-downsample`")
 }

@@ -1,2 +1,2 @@
-/// What becomes of a capture in which a stage finds something wrong: a warning, or it fails.
+/// What happens to a capture in which a stage finds something wrong: it gets a warning, or it fails.
 public enum Consequence: String, CaseIterable, Sendable { case warn, fail }

@@ -1,14 +1,14 @@
 import ScanModel
 import ScanPipeline
 
-/// What all stages share that zero depth pixels: they count what was valid before and after.
+/// What all stages that zero depth pixels share: they count the valid pixels before and after.
 enum DepthMask {
     static func apply(
         to frame: inout Frame, in context: StageContext,
         _ change: (inout DepthMap) throws(Problem) -> DepthMap.MaskCount
     ) throws(Problem) {
         var depth = try frame.requiredDepth
-        // Out of the frame while it is changed: two owners would make a copy of the pixels.
+        // Taken out of the frame while it is changed: two owners would make a copy of the pixels.
         frame.depth = nil
         let count = try change(&depth)
         context.count("pixels-in", count.before)
@@ -16,7 +16,7 @@ enum DepthMask {
         frame.depth = depth
     }
 
-    /// Warns of a mask that has taken all the depth that there was: everything below it then works on nothing.
+    /// Warns if a mask has removed all of the depth: everything below it then works on nothing.
     /// - Parameter reason: why that may be.
     static func warnIfEmpty(_ context: StageContext, _ reason: String) {
         let count = context.counted("pixels-in")

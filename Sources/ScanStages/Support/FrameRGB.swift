@@ -19,9 +19,9 @@ extension Frame {
         }
     }
 
-    /// The sharpness of a picture whose colours nobody has asked for yet, without storing them (but for those of a PNG); nil
-    /// where they are there.
-    /// - Parameter ownLuma: of a JPEG's own brightness plane.
+    /// The sharpness of a picture whose colours nobody has asked for yet, without storing them (except for a PNG's);
+    /// nil if they are there already.
+    /// - Parameter ownLuma: whether to score a JPEG's own brightness plane.
     mutating func sharpnessAsRecorded(ownLuma: Bool, _ context: StageContext) throws(Problem) -> Double? {
         if case .planes(let planes)? = picture { return Sharpness.score(planes) }
         guard case .file(let path)? = picture, ownLuma || decodedPicture == nil else { return nil }

@@ -2,9 +2,9 @@ import ScanModel
 import ScanPipeline
 
 extension OptionReader {
-    /// Where the nearest `unproject` above takes a depth pixel's coordinates; nil without one. Whoever makes points of depth
-    /// below it has to follow. Without one `cull-by-box` takes what `unproject` would by itself, and masks, which lie over
-    /// pictures, the exact rule.
+    /// Where the nearest `unproject` above takes a depth pixel's coordinates; nil without one. A stage below it that
+    /// makes points from depth has to follow. Without one, `cull-by-box` uses the default of `unproject`, and masks,
+    /// which lie over pictures, use the exact rule.
     var pixelCentreAbove: PixelCentre? {
         value(of: "pixel-centre", above: "unproject")?.string.flatMap(PixelCentre.init)
     }

@@ -1,5 +1,5 @@
-/// Sine and arctangent made of + − × ÷ √ alone, which IEEE 754 rounds alike everywhere: the C library's differ in the
-/// last bit from version to version and from processor to processor, and a synthesised capture must not.
+/// Sine and arctangent from + − × ÷ √ alone, which IEEE 754 rounds the same everywhere: the C library's functions
+/// differ in the last bit between versions and processors, and a synthesised capture must not.
 package enum PortableTrigonometry {
     /// The sine of an angle in turns, off by less than 1e-15 for angles of some thousand turns.
     package static func sine(turns: Double) -> Double {
@@ -16,7 +16,7 @@ package enum PortableTrigonometry {
 
     package static func cosine(turns: Double) -> Double { sine(turns: turns + 0.25) }
 
-    /// The angle of the point (x, y) seen from the origin, −π…π, as the C library's `atan2`; 0 for the origin itself.
+    /// The angle of the point (x, y) seen from the origin, −π…π, like the C library's `atan2`; 0 for the origin itself.
     package static func arctangent(_ y: Double, _ x: Double) -> Double {
         let (short, long) = (min(abs(x), abs(y)), max(abs(x), abs(y)))
         guard long > 0 else { return 0 }

@@ -1,4 +1,4 @@
-/// A small generator of whole numbers: the same numbers for a seed on every machine.
+/// A small generator of random integers: the same numbers for a seed on every machine.
 ///
 /// Guy L. Steele Jr., Doug Lea and Christine H. Flood, "Fast Splittable Pseudorandom Number Generators", 2014; the
 /// constants are those of Sebastiano Vigna's splitmix64.c.
@@ -15,6 +15,6 @@ package struct SplitMix64: RandomNumberGenerator, Sendable {
         return z ^ (z >> 31)
     }
 
-    /// A number of 0..<1, a multiple of 2⁻⁵³.
+    /// A number in 0..<1, a multiple of 2⁻⁵³.
     package mutating func unit() -> Double { Double(next() >> 11) * 0x1p-53 }
 }

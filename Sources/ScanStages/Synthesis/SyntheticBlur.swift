@@ -1,8 +1,8 @@
 import ScanModel
 
 extension RGBImage {
-    /// The mean over (2 · radius + 1)² pixels, along rows and then along columns, rounded to the nearest both times; the
-    /// picture's edge pixels go on beyond it.
+    /// The mean over (2 · radius + 1)² pixels, along rows and then along columns, rounded to the nearest both times;
+    /// edge pixels are repeated beyond the picture.
     package func boxBlurred(radius: Int) -> RGBImage {
         let across = averaged(lines: (count: height, stride: width * 3), along: (count: width, stride: 3), radius)
         return across.averaged(lines: (count: 1, stride: 0), along: (count: height, stride: width * 3), radius)
@@ -13,7 +13,7 @@ extension RGBImage {
         lines: (count: Int, stride: Int), along steps: (count: Int, stride: Int), _ radius: Int
     ) -> RGBImage {
         let (width, last) = (steps.stride, steps.count - 1)
-        // n / size as a product: exact for n < 2²⁴ / size, and n is below 256 · size.
+        // n / size as a multiplication: exact for n < 2²⁴ / size, and n is below 256 · size.
         let size = 2 * radius + 1
         precondition(size < 256)
         let inverse = UInt64((1 << 24) / size + 1)

@@ -7,7 +7,7 @@ extension SyntheticView {
             switch encoding {
             case .float16Metres: Self.littleEndian(depth) { Float16($0).bitPattern }
             case .float32Metres: Self.littleEndian(depth) { Float($0).bitPattern }
-            // Nothing in the room is farther away than the room is long, so that no value comes near a mask's limit.
+            // Nothing in the room is farther away than the room is long, so no value comes near a mask's limit.
             case .uint16(let unitsPerMetre, _, _): Self.littleEndian(depth) { UInt16($0 * unitsPerMetre + 0.5) }
             }
         return RecordedDepth(width: width, height: height, encoding: encoding, bytes: bytes)
@@ -80,7 +80,7 @@ extension SyntheticView {
         return jumps
     }
 
-    /// The direction that each surface faces, by its number; of either sign.
+    /// The normal of each surface, by its number; of either sign.
     private func normals() -> [Vector3] {
         boxes.flatMap { box in
             let (x, y, z) = box.worldFromBox.columns

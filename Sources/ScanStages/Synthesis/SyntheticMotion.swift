@@ -2,18 +2,18 @@ import ScanModel
 
 /// What the motion sensors of a camera on a ``SyntheticPath`` measure, at 60 Hz and on the clock of the frames.
 ///
-/// Values are in the camera's axes (x right, y up, z back); a phone's own axes are these turned by a quarter about z.
-/// Rotation rate and acceleration are central differences of the path over 2 ms, which is off by less than 0.1 % for a
-/// tremor of 12 Hz. Units are iOS's.
+/// Values are in the camera's axes (x right, y up, z back); a phone's own axes are these rotated by a quarter turn
+/// about z. Rotation rate and acceleration are central differences of the path over 2 ms, which is off by less than 0.1
+/// % for a tremor of 12 Hz. Units are iOS's.
 package struct SyntheticMotion: Sendable {
     package static let sampleRate = 60.0
     package static let standardGravity = 9.80665
-    /// µT, of a place in middle northern latitudes; magnetic north is −z.
+    /// µT, for a place in middle northern latitudes; magnetic north is −z.
     package static let magneticField = Vector3(0, -42, -22)
     private static let step = 0.001
 
     let path: SyntheticPath
-    /// The first sample, nanoseconds on the clock of the frames, of which the path's start is 0 seconds.
+    /// The first sample and the path's start (its 0 seconds), nanoseconds on the frames' clock.
     let first: Int64
     let start: Int64
     package let count: Int
@@ -26,7 +26,7 @@ package struct SyntheticMotion: Sendable {
         count = 2 + Int(Double(end - first) * 1e-9 * Self.sampleRate)
     }
 
-    /// Made one by one as they are asked for.
+    /// Made one by one as they are requested.
     package func samples(_ kind: MotionKind) -> LazyMapSequence<Range<Int>, MotionSample> {
         (0..<count).lazy.map { sample(kind, $0) }
     }

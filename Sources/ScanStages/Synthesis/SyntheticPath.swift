@@ -2,14 +2,14 @@ import ScanModel
 
 /// A hand that carries a camera round the table, always looking near the object: the pose at any time.
 ///
-/// An ellipse of 1.15 × 0.95 m about the room's y axis, on which slow waves and a tremor are laid. It never comes nearer
-/// than 0.3 m to anything. Smooth, so that motion sensors can be derived from it.
+/// An ellipse of 1.15 × 0.95 m about the room's y axis, with slow waves and a tremor added. It never comes nearer than
+/// 0.3 m to anything. Smooth, so that motion sensors can be derived from it.
 package struct SyntheticPath: Sendable {
-    /// A sum of sine waves, each along one direction.
+    /// A sum of sine waves, each in one direction.
     private struct Sway: Sendable {
         var terms: [(direction: Vector3, perSecond: Double, phase: Double)] = []
 
-        /// Adds a wave along each axis, of somewhat different frequencies, at random phases.
+        /// Adds a wave along each axis, with slightly different frequencies and random phases.
         mutating func add(_ amplitude: Vector3, perSecond: Double, _ random: inout SplitMix64) {
             let axes = [Vector3(amplitude.x, 0, 0), Vector3(0, amplitude.y, 0), Vector3(0, 0, amplitude.z)]
             for (axis, ratio) in zip(axes, [1, 0.83, 1.21]) {
@@ -31,7 +31,7 @@ package struct SyntheticPath: Sendable {
     private var tilt = Sway()
     private let focusPhase: Double
 
-    /// - Parameter lap: seconds for one round about the table.
+    /// - Parameter lap: seconds for one lap round the table.
     package init(seed: UInt64, lap: Double) {
         var random = SplitMix64(seed: seed)
         self.lap = lap
@@ -40,7 +40,7 @@ package struct SyntheticPath: Sendable {
         position.add(Vector3(0.06, 0.18, 0.06), perSecond: 1.3 / lap, &random)
         target.add(Vector3(0.2, 0.2, 0.2), perSecond: 1.1 / lap, &random)
         tilt.add(Vector3(0.04, 0, 0.04), perSecond: 1.7 / lap, &random)
-        // Breath and steps, and the tremor of a hand, which has 8 to 12 Hz.
+        // Breath and steps, and the tremor of a hand at 8 to 12 Hz.
         position.add(Vector3(0.003, 0.005, 0.003), perSecond: 1.1, &random)
         position.add(Vector3(0.0002, 0.0003, 0.0002), perSecond: 9, &random)
         target.add(Vector3(0.004, 0.004, 0.004), perSecond: 0.9, &random)
@@ -48,7 +48,7 @@ package struct SyntheticPath: Sendable {
         tilt.add(Vector3(0.003, 0, 0.003), perSecond: 1.3, &random)
     }
 
-    /// Seconds from the first frame; before it, too.
+    /// The pose at a time in seconds from the first frame, which may be before it.
     package func pose(at seconds: Double) -> Pose {
         let turn = seconds / lap + start
         let orbit = Vector3(

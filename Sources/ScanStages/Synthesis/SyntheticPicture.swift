@@ -14,7 +14,7 @@ extension SyntheticView {
             surface.withUnsafeBufferPointer { surface in
                 depth.withUnsafeBufferPointer { depth in
                     for v in 0..<height {
-                        // Neighbours mostly show the same surface: a run of them is painted at a time.
+                        // Neighbours mostly show the same surface, so a run of them is painted at a time.
                         var run = v * width
                         while run < (v + 1) * width {
                             var end = run + 1
@@ -35,8 +35,8 @@ extension SyntheticView {
         private static let grainsPerMetre = 200.0
         private let tone: (red: Int32, green: Int32, blue: Int32)
         private let key: UInt32
-        /// Two directions in the surface, scaled to grains, and where the camera is along them. The constant keeps all
-        /// numbers of grains positive.
+        /// Two directions in the surface, scaled to grains, and where the camera is along them. The constant in `start`
+        /// keeps all grain numbers positive.
         private let across: Vector3
         private let up: Vector3
         private let start: (across: Double, up: Double)
@@ -58,7 +58,7 @@ extension SyntheticView {
             (150, 168, 150), (170, 160, 140), (112, 104, 98), (188, 188, 184), (146, 158, 178), (172, 150, 156),
         ]
 
-        /// Walls of pale colours, a brown table, a red object; each face a little different.
+        /// Pale walls, a brown table, a red object; each face a little different.
         private static func tone(box: Int, face: Int) -> (Int32, Int32, Int32) {
             let step = Int32(face) * 7
             return switch box {
@@ -68,7 +68,7 @@ extension SyntheticView {
             }
         }
 
-        /// Paints a run of pixels of one row, each with the colour of the point that its ray ends at.
+        /// Paints a run of pixels of one row, each with the colour of the point where its ray ends.
         func paint(
             _ pixels: Range<Int>, row v: Int, _ width: Int, _ rays: Rays, _ depth: UnsafeBufferPointer<Double>,
             _ out: UnsafeMutableBufferPointer<UInt8>
@@ -101,7 +101,7 @@ extension SyntheticView {
             UInt32(truncatingIfNeeded: (value + 0x1p52).bitPattern)
         }
 
-        /// The bits under the mask, about 0.
+        /// The bits under the mask, centred on 0.
         @inline(__always)
         private static func signed(_ bits: UInt32, _ mask: UInt32) -> Int32 {
             Int32(truncatingIfNeeded: bits & mask) &- Int32(truncatingIfNeeded: mask >> 1)
@@ -110,7 +110,7 @@ extension SyntheticView {
         @inline(__always)
         private static func level(_ value: Int32) -> UInt8 { UInt8(truncatingIfNeeded: max(0, min(255, value))) }
 
-        /// A random number that belongs to a cell: Chris Wellons' `lowbias32` of the cell's numbers.
+        /// A random number for a cell: Chris Wellons' `lowbias32` of the cell's numbers.
         @inline(__always)
         private static func mixed(_ i: UInt32, _ j: UInt32, _ key: UInt32) -> UInt32 {
             var x = (i &* 0x9E37_79B1) ^ (j &* 0x85EB_CA77) ^ key

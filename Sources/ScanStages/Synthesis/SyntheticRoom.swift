@@ -58,7 +58,7 @@ package struct SyntheticRoom: Sendable {
         }.min() ?? .infinity
     }
 
-    /// What a ray from inside the room meets first.
+    /// What a ray from inside the room hits first.
     /// - Returns: the distance in units of `direction`, so z-depth when that is (x, y, −1) in the camera's axes; and the
     ///   surface's number.
     package func hit(from origin: Vector3, along direction: Vector3) -> (depth: Double, surface: Int) {
@@ -77,8 +77,8 @@ package struct SyntheticRoom: Sendable {
         return nearest
     }
 
-    /// The inverse distances from inside a box about the origin to its faces: of each axis the upper's and the lower's,
-    /// the lower ones negative.
+    /// The inverse distances from a point inside a box about the origin to its faces: for each axis the upper and the
+    /// lower, the lower ones negative.
     struct Nearness {
         let upper: Vector3
         let lower: Vector3
@@ -92,8 +92,8 @@ package struct SyntheticRoom: Sendable {
     /// Where a ray from inside a box leaves it, and through which face.
     @inline(__always)
     static func leave(_ near: Nearness, _ dx: Double, _ dy: Double, _ dz: Double) -> (depth: Double, face: Int) {
-        // The first plane that is met is the one with the largest 1 / depth = d / (±h − o): of the two of an axis, the
-        // one behind is negative. So one division is enough.
+        // The first plane hit is the one with the largest 1 / depth = d / (±h − o): of the two of an axis, the one
+        // behind is negative. So one division is enough.
         let x = max(dx * near.lower.x, dx * near.upper.x)
         let y = max(dy * near.lower.y, dy * near.upper.y)
         let z = max(dz * near.lower.z, dz * near.upper.z)
@@ -102,13 +102,13 @@ package struct SyntheticRoom: Sendable {
         return (1 / nearest, face)
     }
 
-    /// Where a ray from outside enters a box about the origin, and through which face; infinity when it passes by.
+    /// Where a ray from outside enters a box about the origin, and through which face; infinity if it misses.
     @inline(__always)
     static func enter(
         _ ox: Double, _ oy: Double, _ oz: Double, _ dx: Double, _ dy: Double, _ dz: Double,
         _ hx: Double, _ hy: Double, _ hz: Double
     ) -> (depth: Double, face: Int) {
-        // By the sign bit: a component of −0 goes with 1 / d = −∞.
+        // By the sign bit: for a component of −0, 1 / d is −∞.
         let (nx, ny, nz) = (dx.sign == .minus, dy.sign == .minus, dz.sign == .minus)
         let (ix, iy, iz) = (1 / dx, 1 / dy, 1 / dz)
         let (sx, sy, sz) = (nx ? -hx : hx, ny ? -hy : hy, nz ? -hz : hz)

@@ -5,7 +5,7 @@ import ScanModel
 /// capture takes no more memory than a short one.
 struct SyntheticSource: CaptureSource {
     let truth: SyntheticTruth
-    /// Files that are on no disk: the motion sensors'.
+    /// Files that are not on disk: the motion sensors'.
     let motionFiles: [MotionFile]
 
     /// Nothing has to be walked in order.

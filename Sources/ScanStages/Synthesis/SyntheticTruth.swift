@@ -8,11 +8,11 @@ package struct SyntheticSettings: Hashable, Sendable {
     package var depthSize = PixelSize(256, 192)
     /// Frames per second.
     package var rate = 30.0
-    /// Seconds for one round about the table.
+    /// Seconds for one lap round the table.
     package var lap = 20.0
-    /// The last of each so many frames is blurred; 0 for none.
+    /// The last of every n frames is blurred; 0 for none.
     package var blurEvery = 7
-    /// Each so many frames the clock goes on by one frame more; 0 for never.
+    /// After every n frames the clock advances by one extra frame; 0 for never.
     package var gapEvery = 0
     /// nil for a capture without depth.
     package var depthEncoding: DepthEncoding? = .float16Metres
@@ -25,7 +25,7 @@ package struct SyntheticSettings: Hashable, Sendable {
 
 /// Everything that is true of a synthesised capture, exactly: what it shows, from where, and when.
 ///
-/// A value that holds no pixels: whatever is asked for is computed from the frame's number.
+/// A value that holds no pixels: everything is computed from the frame's number on request.
 package struct SyntheticTruth: Sendable {
     package let settings: SyntheticSettings
     package let room = SyntheticRoom()
@@ -48,7 +48,7 @@ package struct SyntheticTruth: Sendable {
 
     package func pose(of frame: Int) -> Pose { path.pose(at: time(of: frame)) }
 
-    /// For the pictures' size.
+    /// At the pictures' size.
     package func intrinsics(of frame: Int) -> CameraIntrinsics {
         path.intrinsics(at: time(of: frame), size: settings.pictureSize)
     }
@@ -57,7 +57,7 @@ package struct SyntheticTruth: Sendable {
         settings.blurEvery > 0 && frame % settings.blurEvery == settings.blurEvery - 1
     }
 
-    /// Of a blurred picture, pixels: 4 of 640, at least 1.
+    /// The radius of a blurred picture's box filter, pixels: 4 for 640, at least 1.
     package var blurRadius: Int { max(1, settings.pictureSize.width / 160) }
 
     /// What the depth sensor sees, before it is rounded.

@@ -2,7 +2,7 @@ import ScanModel
 
 /// What a camera sees of the room: the surface and the exact z-depth at every pixel's centre (u + ½, v + ½).
 package struct SyntheticView: Sendable {
-    /// One ray a pixel: from `origin` along columns[u] + rows[v]. The camera's own part of it is (x, y, −1), so the
+    /// One ray per pixel: from `origin` along columns[u] + rows[v]. In the camera's own axes that is (x, y, −1), so the
     /// distance along the ray is z-depth.
     struct Rays {
         var origin: Vector3
@@ -37,7 +37,7 @@ package struct SyntheticView: Sendable {
     let rays: Rays
     let boxes: [OrientedBox]
 
-    /// - Parameter camera: for the size of the picture that is to be seen.
+    /// - Parameter camera: for the size of the picture to be rendered.
     package init(of room: SyntheticRoom, camera: CameraIntrinsics, pose: Pose) {
         width = camera.width
         height = camera.height
@@ -98,14 +98,14 @@ package struct SyntheticView: Sendable {
         }
     }
 
-    /// The part of the picture that a box can be seen in; nil when it is beside the picture.
+    /// The part of the picture in which a box can be seen; nil if it lies outside the picture.
     private static func frame(
         of box: OrientedBox, _ camera: CameraIntrinsics, _ pose: Pose
     ) -> (columns: Range<Int>, rows: Range<Int>)? {
         let k = camera.counted(from: .corner)
         let cameraFromWorld = pose.rotation.transposed
         let corners = box.corners.map { cameraFromWorld * ($0 - pose.position) }
-        // A corner beside or behind the camera has no place in the picture: then the box may be anywhere.
+        // A corner beside or behind the camera has no projection: then the box may be anywhere in the picture.
         guard corners.allSatisfy({ $0.z < -0.01 }) else { return (0..<k.width, 0..<k.height) }
         let columns = range(of: corners.map { k.fx * $0.x / -$0.z + k.cx }, within: k.width)
         let rows = range(of: corners.map { k.fy * $0.y / $0.z + k.cy }, within: k.height)

@@ -1,6 +1,6 @@
 import ScanPipeline
 
-/// The reference page of the commands, Markdown, from their own declarations alone.
+/// The commands' reference page in Markdown, made from their own declarations alone.
 enum CommandDoc {
     static func page(_ tool: CommandTree) -> String {
         var page = "# Commands\n\n\(MarkdownText.prose("\(tool.abstract)\n\n\(tool.discussion)"))\n"

@@ -1,8 +1,8 @@
 import ArgumentParser
 import ScanModel
 
-/// The commands as they are declared, for the pages that tell people of them: argument-parser's own description of the
-/// tool, without what is hidden.
+/// The commands as they are declared, for the pages that describe them: argument-parser's own description of the tool,
+/// without what is hidden.
 struct CommandTree {
     struct Option {
         /// As typed, the long name last: `-o`, `--output`; empty for a positional.
@@ -55,7 +55,7 @@ extension CommandTree.Option {
     /// `--version` and `--help`, which every command has.
     var isCommon: Bool { names.contains("--help") || names.contains("--version") }
 
-    /// What stands after the help: the choices that it does not name, and the default.
+    /// What follows the help: the choices that it does not name, and the default.
     var addition: String {
         var parts: [String] = []
         if !choices.isEmpty && !choices.allSatisfy(help.contains) {

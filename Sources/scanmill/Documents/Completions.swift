@@ -13,7 +13,7 @@ extension CompletionKind {
         .custom { _, _, _ in SampleCommand.formats.map(\.name) }
     }
 
-    /// `stage.option`, of the stages in the pipeline that the line names, else of all. Without `=`, which bash would escape.
+    /// `stage.option`, of the stages in the pipeline that the line names, or of all. No `=`, which bash would escape.
     static var setting: CompletionKind { .custom { words, _, _ in settings(for: words) } }
 
     private static func settings(for words: [String]) -> [String] {

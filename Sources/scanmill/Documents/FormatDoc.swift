@@ -18,8 +18,8 @@ enum FormatDoc {
         var page = """
             # Formats
 
-            What `read` takes, and what comes of it. A format is recognised by content, not by name; `scanmill inspect` says
-            which one it took, and why. Archives (`.zip`) are read in place.
+            What `read` takes, and what it yields. A format is recognised by content, not by name; `scanmill inspect`
+            says which one it took, and why. Archives (`.zip`) are read in place.
 
             ## Reading
 
@@ -35,9 +35,9 @@ enum FormatDoc {
 
             ## Writing
 
-            A round trip (capture, written, read again) gives the same frames, camera centres, rotations, intrinsics and
-            depth, to the format's own precision, but for what is named here. Depth as 16-bit pictures in millimetres, which
-            most of these have, ends at 65.535 m.
+            A round trip (a capture written and read again) gives the same frames, camera centres, rotations, intrinsics
+            and depth, to the format's own precision, except for what is named here. Depth as 16-bit pictures in
+            millimetres, which most of these have, ends at 65.535 m.
 
             | format | written by | what it cannot hold |
             | --- | --- | --- |

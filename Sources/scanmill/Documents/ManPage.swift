@@ -14,7 +14,7 @@ enum ManPage {
         page += ".SH DESCRIPTION\n" + Roff.paragraphs(tool.abstract + "\n\n" + tool.discussion)
         page += ".SH COMMANDS\n"
         for command in tool.commands { page += section(command, of: tool.name) }
-        page += ".SH STAGES\n" + Roff.paragraphs("What pipelines are made of; `scanmill stages NAME` tells all of one.")
+        page += ".SH STAGES\n" + Roff.paragraphs("What pipelines are made of; `scanmill stages NAME` describes one.")
         page += list(StageLibrary.builtIn.entries.map { ($0.card.name, $0.card.summary) })
         page += ".SH EXIT STATUS\n" + list(ExitStatus.meanings.map { ($0.code, $0.meaning) })
         page += ".SH ENVIRONMENT\n" + list(environment)
@@ -28,14 +28,14 @@ enum ManPage {
     }
 
     private static let environment = [
-        ("PATH", "Where `ffmpeg` and `ffprobe` are found, which pipelines need that read or write video."),
+        ("PATH", "Where `ffmpeg` and `ffprobe` are found; pipelines that read or write video need them."),
         (
             "TMPDIR",
             "Where a video, a `.sens` file or ScanNet's raw streams that are compressed inside an archive are unpacked while "
-                + "their capture runs; `/var/tmp` without it."
+                + "their capture runs; `/var/tmp` if it is not set."
         ),
         ("TZ", "The time zone of `--until` and of the report."),
-        ("TERM", "Without it, or when it is empty or `dumb`, nothing is drawn anew while a run goes on."),
+        ("TERM", "If it is not set, empty or `dumb`, a run draws no live progress."),
     ]
 
     private static let files = [
@@ -47,16 +47,16 @@ enum ManPage {
         ("OUT/.scanmill/", "Locks, failure notes, and what is known of earlier runs: everything with a clock in it."),
         (
             "pipeline.schema.json",
-            "Beside a pipeline: what editors complete and check it with; `scanmill schema` prints it."
+            "Beside a pipeline: lets editors complete and check it; `scanmill schema` prints it."
         ),
-        ("PREFIX/share/scanmill/pipelines/", "Ready pipelines."),
+        ("PREFIX/share/scanmill/pipelines/", "Ready-made pipelines."),
         ("PREFIX/share/scanmill/systemd/", "A service and a timer for every night."),
     ]
 
     private static let examples = [
         ("What is in a capture, and what is wrong with it:", "scanmill inspect captures/desk"),
         (
-            "One capture to NeRF training data:",
+            "From one capture to NeRF training data:",
             "scanmill run /usr/local/share/scanmill/pipelines/object-nerf.yaml captures/desk -o results"
         ),
         (
@@ -66,7 +66,7 @@ enum ManPage {
         ("What failed, and why:", "scanmill status /results"),
     ]
 
-    /// The abstract as `whatis` shows it: without capital and full stop.
+    /// The abstract as `whatis` shows it: without a capital or a full stop.
     private static func name(_ abstract: String) -> String {
         let text = abstract.prefix(1).lowercased() + abstract.dropFirst()
         return text.hasSuffix(".") ? String(text.dropLast()) : text
@@ -102,7 +102,7 @@ enum Roff {
         escaped(text).split(separator: "\n", omittingEmptySubsequences: false).map(fold).joined(separator: "\n")
     }
 
-    /// Nothing in the text steers troff but at the start of a line; what stands between backticks is bold.
+    /// Nothing in the text is a troff request except at the start of a line; what is between backticks is bold.
     static func escaped(_ text: String) -> String {
         var isCode = false
         var result = ""
@@ -137,7 +137,7 @@ enum Roff {
         return lines.joined(separator: "\n")
     }
 
-    /// Paragraphs that empty lines part.
+    /// Paragraphs, which empty lines separate in the text.
     static func paragraphs(_ text: String) -> String {
         text.split(separator: "\n\n").map { Roff.text(String($0)) + "\n" }.joined(separator: ".PP\n")
     }

@@ -6,7 +6,7 @@ import ScanPipeline
 struct FactSheet {
     var sections: [Section] = []
 
-    /// A heading and what stands under it. A section without a title comes first, and its facts are members of the whole
+    /// A heading and what is under it. A section without a title comes first, and its facts are members of the whole
     /// JSON object; every other section is a member of its own.
     struct Section {
         var key: String
@@ -74,7 +74,7 @@ struct FactSheet {
         }
     }
 
-    /// Adds facts, those that are there, if there is any.
+    /// Adds those facts that are there, if there are any.
     mutating func add(_ key: String, _ title: String?, _ facts: [Fact?]) {
         let facts = facts.compactMap(\.self)
         if !facts.isEmpty { sections.append(Section(key: key, title: title, content: .facts(facts))) }
@@ -181,7 +181,7 @@ extension FactSheet {
         }
     }
 
-    /// The title stands in the line of the columns' titles where the first column leaves it room.
+    /// The title is in the line of the columns' titles if the first column leaves room for it.
     private static func table(_ columns: [Column], _ rows: [[Value?]], title: String) -> [String] {
         let cells = [columns.map(\.title)] + rows.map { row in row.map { $0?.text ?? "" } }
         let widths = columns.indices.map { column in cells.map { $0[column].count }.max() ?? 0 }

@@ -4,8 +4,8 @@ import ScanModel
 import ScanPipeline
 import ScanStages
 
-/// The pictures of `inspect --pictures`: small pipelines of the same stages that anybody's pipeline has, one for each
-/// picture or two, so that damage to one stream does not cost the pictures of the others.
+/// The pictures of `inspect --pictures`: small pipelines of the stages that any pipeline can have, one for each picture
+/// or two, so that damage to one stream does not cost the pictures of the others.
 struct InspectPictures {
     /// Files that were written, with what they show.
     private(set) var written: [(file: String, content: String)] = []
@@ -14,7 +14,7 @@ struct InspectPictures {
     /// Whether the machine, not the capture, is to blame for some of that.
     private(set) var isHindered = false
 
-    /// Draws what there is to draw.
+    /// Draws whatever can be drawn.
     /// - Parameters:
     ///   - capture: the capture's path.
     ///   - folder: where the pictures go; it is made. Files of the same names are replaced.
@@ -53,11 +53,11 @@ struct InspectPictures {
 
     private struct Job {
         var content: String
-        /// For files whose names end so, what they show.
+        /// What the files show, by the endings of their names.
         var parts: [(ending: String, content: String)] = []
-        /// Without one of these, as the inspection calls them, there is nothing to draw.
+        /// What must all be there to draw anything, under the inspection's names.
         var needs: Set<String> = []
-        /// Behind the reader, one a line.
+        /// The stages after the reader, one each.
         var stages: [String]
         /// The reason when nothing better is known.
         var otherwise: String?
@@ -65,11 +65,11 @@ struct InspectPictures {
         func content(of file: String) -> String { parts.first { file.hasSuffix($0.ending) }?.content ?? content }
     }
 
-    /// Rules under which as much of a damaged capture is seen as can be.
+    /// Rules that show as much of a damaged capture as possible.
     private static let reader = "read: {mismatch: shortest, truncated: keep-whole, min-whole: 0, bad-frame-limit: 1}"
 
     private static func jobs(for inspection: CaptureInspection) -> [Job] {
-        // Metres are comparable from capture to capture; of other units only this capture's own depth tells what is far.
+        // Metres compare across captures; in other units only this capture's own depth tells what is far.
         let median = inspection.depth?.median ?? 2
         let colors = inspection.isMetric ? "" : ", near: 0, far: \(number(2.5 * median))"
         return [
@@ -108,14 +108,14 @@ struct InspectPictures {
             stages: ["render-cloud: {cloud: false, view: above, cameras: \(hasTimes ? "speed" : "time")}"])
     }
 
-    /// The cloud of the depth, or else the one that the capture brings along.
+    /// The cloud from depth, or else the capture's own.
     private static func cloud(of inspection: CaptureInspection, median: Double) -> Job {
         let content = "the cloud from four sides, with the box and the cameras"
         if inspection.missing.contains(where: { $0.what == "depth" }) {
             return Job(
                 content: content, stages: ["render-cloud"], otherwise: "the capture has neither depth nor points")
         }
-        // Of 60 frames at most some two million pixels; a point each hundredth part of the usual distance.
+        // About two million pixels at most from 60 frames, and one point per hundredth of the usual distance.
         let pixels = inspection.depth.map { Double($0.size.width * $0.size.height) } ?? 640 * 480
         let every = max(1, Int((pixels * 60 / 2e6).squareRoot().rounded(.up)))
         return Job(
@@ -137,7 +137,7 @@ struct InspectPictures {
     // MARK: - Where it goes
 
     /// What is inspected is never written to, and neither is a result.
-    /// - Throws: when the folder is the capture's or a result's, or lies in one.
+    /// - Throws: when the folder is a capture or a result, or lies in one.
     static func requireOutside(_ folder: String, of capture: String) throws(Problem) {
         if let inner = FileSystem.realPath(folder), let outer = FileSystem.realPath(capture),
             FileSystem.lies(inner, in: outer)
@@ -188,7 +188,7 @@ struct InspectPictures {
             return names
         }
 
-        /// Leaves the pictures alone in the folder.
+        /// Leaves nothing but the pictures in the folder.
         func remove() {
             work?.abandon()
             ScratchFolder(in: folder).tidy()

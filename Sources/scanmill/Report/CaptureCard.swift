@@ -24,8 +24,8 @@ struct CaptureCard {
         "<figure\(wide ? " class=\"wide\"" as HTML : HTML())>\(drawing)<figcaption>\(caption)</figcaption></figure>"
     }
 
-    /// Why a drawing is not there: what the stage itself said, what the capture lacks, or that the pipeline has no such stage.
-    /// - Parameter needed: the channel without which the stage measures nothing.
+    /// Why a drawing is missing: what the stage said, what the capture lacks, or that the pipeline has no such stage.
+    /// - Parameter needed: the channel that the stage needs to measure anything.
     private func lack(_ what: String, _ stage: String, needs needed: Channel) -> HTML {
         let why: HTML =
             if let reason = capture.measured.stages[stage] {
@@ -43,12 +43,12 @@ struct CaptureCard {
             let rest = problem.notes + (problem.fix.map { ["fix: \($0)"] } ?? [])
             return """
                 <p><b>\(marked: Wording.capitalised(problem.oneLine))</b>. \(marked: rest.joined(separator: "; "))\
-                \(capture.hasResult ? "; the result that stands is of an earlier run" : "")</p>
+                \(capture.hasResult ? "; the result that is there is from an earlier run" : "")</p>
                 """
         }
         if let why = capture.waitsFor {
             return capture.hasResult
-                ? "<p>An older result stands: \(marked: why).</p>" : "<p>It has no result yet: \(why).</p>"
+                ? "<p>An older result is there: \(marked: why).</p>" : "<p>It has no result yet: \(why).</p>"
         }
         let reasons = (page.report.findingsOf[index] ?? []).map { group, finding -> HTML in
             "<li><b>\(marked: page.report.findings[group].title)</b>\(marked: finding.text.isEmpty ? "" : ". \(finding.text)")</li>"
@@ -62,7 +62,7 @@ struct CaptureCard {
         return [
             path(measured.motion), faces(measured.coverage), sharpness(measured.sharpness, measured),
             depth(measured.depth),
-            // Its verdict stands among the findings and the details; only that there is none is told here.
+            // Its verdict is among the findings and in the details; all that is said here is that there is none.
             measured.geometry == nil ? lack("Geometry", "check-geometry", needs: .recordedDepth) : nil,
             frames, time,
         ].compactMap(\.self)
@@ -206,7 +206,7 @@ struct CaptureCard {
             let items = times.map { time -> HTML in
                 "<li><code>\(time.label)</code> \(Figure.time(time.seconds, "\(pointer)/run/stages/\(time.label)"))</li>"
             }
-            rows.append("<dt>Time, over cores</dt><dd><ul class=\"inline\">\(items)</ul></dd>")
+            rows.append("<dt>Time, summed over cores</dt><dd><ul class=\"inline\">\(items)</ul></dd>")
         }
         if !capture.warnings.isEmpty {
             rows.append(

@@ -25,12 +25,12 @@ struct CaptureFacts: Sendable {
     var problem: Problem?
     /// Why it waits.
     var waitsFor: String?
-    /// Whether a result stands in OUT, be it that of an earlier run.
+    /// Whether OUT has a result, even an earlier run's.
     var hasResult = false
     var frames: FrameAccount?
     var measured = Measured()
     var warnings: [String] = []
-    /// What follows from the pipeline: nothing is odd about the capture for it.
+    /// What follows from the pipeline; the capture is not odd because of it.
     var notes: [String] = []
     var fileCount = 0
     var byteCount: Int64 = 0
@@ -40,7 +40,7 @@ struct CaptureFacts: Sendable {
     var pipeline: Digest?
     /// How it went in this run; nil when it did not run.
     var share: RunFacts.Share?
-    /// While this stands, the capture's pictures are the same ones: the result's key, or the failure's fingerprint.
+    /// While this stays, so do the capture's pictures: the result's key, or the failure's fingerprint.
     var pictureKey: String?
     var thumbnails: Thumbnails.Strip?
 
@@ -50,7 +50,7 @@ struct CaptureFacts: Sendable {
     struct FrameAccount: Sendable, Hashable {
         struct Loss: Sendable, Hashable {
             var stage: String
-            /// What the reasons have in common, and one as it stands in the receipt.
+            /// What the reasons have in common, and one of them as the receipt has it.
             var reason: Phrase
             var example: String
             var count: Int
@@ -118,12 +118,12 @@ struct CaptureFacts: Sendable {
 }
 
 extension Digest {
-    /// Of a resolved pipeline, to tell results of one from those of another.
+    /// The digest of a resolved pipeline, to tell the results of one from those of another.
     static func of(_ pipeline: JSONValue) -> Digest { of(JSONWriter.text(pipeline, pretty: false)) }
 }
 
 extension JSONValue {
-    /// A whole number that something may have been counted to: a damaged receipt may hold any, and sums may not overflow.
+    /// A whole number that can be a count: a damaged receipt may hold any number, and sums must not overflow.
     var count: Int? { integer.flatMap { (0...1 << 40).contains($0) ? Int($0) : nil } }
 
     /// A number that can be drawn.

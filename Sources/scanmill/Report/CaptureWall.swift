@@ -5,8 +5,8 @@ import ScanModel
 struct CaptureWall {
     let page: ReportPage
 
-    /// A browser lays out the groups that are in sight and leaves the others alone. The number has many divisors, so that
-    /// a group fills its last row in most widths.
+    /// A browser lays out only the groups that are in sight. The number has many divisors, so that a group fills its
+    /// last row at most widths.
     private static let groupSize = 240
 
     private var report: NightReport { page.report }
@@ -15,7 +15,7 @@ struct CaptureWall {
         if report.captures.isEmpty { return HTML() }
         let tiles = Parallel.map(report.captures.count, tile)
         let groups = stride(from: 0, to: tiles.count, by: Self.groupSize).map { start -> HTML in
-            // The first group is drawn at once; of the others the height is guessed until they come into sight.
+            // The first group is drawn at once; the others' height is guessed until they come into sight.
             "<ul class=\"g\(start > 0 ? " far" : "")\">\(Array(tiles[start..<min(tiles.count, start + Self.groupSize)]))</ul>"
         }
         return """

@@ -1,12 +1,12 @@
 import ScanModel
 
-/// One device's captures, against its own usual.
+/// One device's captures, against what is usual for it.
 struct DeviceRow: Sendable {
     var name: String
     var captures: Int
     /// Failed, or worth a look.
     var odd: Int
-    /// Of all its frames, how many were dropped; nil when it has no result.
+    /// The share of its frames that were dropped; nil when it has no result.
     var droppedShare: Double?
     /// The median of its captures' median sharpness; nil when not measured.
     var sharpness: Double?

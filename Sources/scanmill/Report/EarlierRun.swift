@@ -23,8 +23,8 @@ struct EarlierRun: Sendable {
     var bytes: Int64
     var devices: [Device]
 
-    /// The newest of them, the oldest first.
-    /// - Parameter current: the run that is reported on; runs after it are none of the earlier ones.
+    /// The newest ``most`` of them, the oldest first.
+    /// - Parameter current: the run that is reported on; runs after it do not count as earlier.
     static func all(in state: StateFolder, before current: String?) -> [EarlierRun] {
         let names = RunRecord.names(in: state)
         guard let place = current.flatMap(names.firstIndex) else { return [] }
@@ -62,7 +62,7 @@ struct EarlierRun: Sendable {
         object["ready-share"] = summary.runReadyShare.map { .number($0) }
         object["kept-share"] = summary.runKeptShare.map { .number($0) }
         object["seconds"] = summary.seconds.map { .number($0) }
-        // Of the captures that ran alone: those of earlier runs have been counted in theirs.
+        // Only of the captures that ran: others were counted in earlier runs.
         let ran = report.captures.filter { $0.share != nil }
         object["devices"] = .array(
             DeviceRow.all(ran, usual: [:]).map { row in
@@ -76,7 +76,7 @@ struct EarlierRun: Sendable {
 }
 
 extension Summary {
-    /// Of the captures that ran, how many are ready.
+    /// Of the captures that ran, the share that is ready.
     var runReadyShare: Double? { ran > 0 ? Double(runReady) / Double(ran) : nil }
 
     var runKeptShare: Double? { runFramesSource > 0 ? Double(runFramesKept) / Double(runFramesSource) : nil }
@@ -88,12 +88,12 @@ struct Trend: Sendable {
 
     var kind: Kind
     var value: Double
-    /// Of the earlier runs, the oldest first.
+    /// The same figure of the earlier runs, the oldest first.
     var history: [Double]
     /// Nil for fewer than ``Statistics/fewestRuns`` earlier runs.
     var usual: Statistics.Band?
 
-    /// From what is usual.
+    /// The difference from the usual value.
     var change: Double? { usual.map { value - $0.median } }
     /// Whether it lies outside of the middle half of the earlier runs, and on which side.
     var side: Int { usual.map { value < $0.low ? -1 : value > $0.high ? 1 : 0 } ?? 0 }

@@ -48,7 +48,7 @@ struct FigureSections {
         cards.append(
             card(
                 "Written", "\(Figure.bytes(bytes, summary.ran > 0 ? "/summary/run-bytes" : "/summary/bytes"))",
-                "in all \(Figure.bytes(summary.bytes, "/summary/bytes"))", .written))
+                "\(Figure.bytes(summary.bytes, "/summary/bytes")) in all", .written))
         return "<section id=\"figures\"><h2>\(title)</h2><div class=\"trends\">\(cards)</div></section>"
     }
 
@@ -57,7 +57,7 @@ struct FigureSections {
         let trend = index.map { report.trends[$0] }
         let change = trend.flatMap { trend -> HTML? in
             guard let change = trend.change, let index else { return nil }
-            // More time is no good news, more of everything else is.
+            // More time is bad news, more of everything else is good.
             let isBad = kind == .time ? trend.side > 0 : trend.side < 0 && kind != .written
             let figure = Figure(
                 pointer: "/trends/\(index)/change", value: change, words: Self.words(change, kind))
@@ -131,7 +131,7 @@ struct FigureSections {
             let at = "/stages/\(index)"
             let time = row.seconds.map { Figure.time($0, "\(at)/seconds").html } ?? "–"
             if row.isAround {
-                let what = row.label == StageClock.digests ? "digests of the input's files" : "receipt and publishing"
+                let what = row.label == StageClock.digests ? "digests of the input files" : "receipt and publishing"
                 return
                     "<tr><th scope=\"row\" class=\"around\">\(what)</th><td></td><td></td><td></td><td></td><td class=\"n\">\(time)</td></tr>"
             }
@@ -176,7 +176,7 @@ struct FigureSections {
             return "\(number > 0 ? ", " : "")<bdi>\(capture.id)</bdi> \(time)"
         }
         return """
-            <section id="time"><h2>The run in time</h2>\(drawing)<p class="muted">One bar a capture. The longest: \(Array(names)).</p></section>
+            <section id="time"><h2>The run over time</h2>\(drawing)<p class="muted">One bar per capture. The longest: \(Array(names)).</p></section>
             """
     }
 }

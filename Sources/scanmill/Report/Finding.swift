@@ -6,7 +6,7 @@ struct Finding: Sendable {
     enum Kind: String, Sendable, CaseIterable {
         case failure, geometry, coverage, jumps, speed, blur, dropped, depth, path, warning
 
-        /// Whether it says that a capture misses a goal: that is no better for being so in all others.
+        /// Whether it says that a capture misses a goal, which is no better when all others miss it too.
         var isGoal: Bool { [.failure, .geometry, .coverage, .jumps, .speed].contains(self) }
     }
 
@@ -27,12 +27,12 @@ struct Finding: Sendable {
     var cause: String?
     /// The message that the title stands for, where there is one.
     var message: Phrase?
-    /// What is so for this capture, in sentences.
+    /// What is true of this capture, in sentences.
     var text: String
     /// What can be done.
     var fix: String?
     var headline: Headline?
-    /// How bad it is among those with the same cause.
+    /// How bad it is compared with others of the same cause.
     var weight = 0.0
 }
 
@@ -42,21 +42,21 @@ struct FindingGroup: Sendable {
     var title: String
     /// The worst first.
     var findings: [Finding]
-    /// Most captures of the batch have it: that says something about how they are recorded.
+    /// Whether most captures of the batch have it, which says something about how they are recorded.
     var isCommon = false
-    /// It says nothing against one of them.
+    /// Whether it says nothing against a single capture.
     var isUsual: Bool { isCommon && !kind.isGoal }
 
-    /// Takes those apart that are far worse off than the rest, where most captures of the batch have something: one side
-    /// of the box is never seen in most, and four in one.
+    /// Where most captures of the batch have something, separates those that are far worse off than the rest: most
+    /// never see one side of the box, say, and one never sees four.
     private static func split(_ findings: [Finding], of count: Int) -> [[Finding]] {
-        let weights = findings.map(\.weight).sorted()
-        guard isCommon(findings, of: count), weights[weights.count / 2] > 0 else { return [findings] }
-        let limit = 2 * weights[weights.count / 2]
-        let worse = findings.filter { $0.weight > limit }
-        // Where many are, there is no usual.
+        guard isCommon(findings, of: count), let usual = findings.map(\.weight).middle, usual > 0 else {
+            return [findings]
+        }
+        let worse = findings.filter { $0.weight > 2 * usual }
+        // Where many are worse, nothing is usual.
         guard !worse.isEmpty, 5 * worse.count <= findings.count else { return [findings] }
-        return [worse, findings.filter { $0.weight <= limit }]
+        return [worse, findings.filter { $0.weight <= 2 * usual }]
     }
 
     private static func isCommon(_ findings: [Finding], of count: Int) -> Bool {
@@ -66,7 +66,7 @@ struct FindingGroup: Sendable {
     /// Of fewer captures nothing is common.
     private static let fewestForCommon = 8
 
-    /// Makes the title of what all messages have in common. What is left open there stands in each finding's own text.
+    /// Makes the title from what all messages have in common. What it leaves open is in each finding's own text.
     private mutating func shareMessage() {
         guard var shared = findings.first?.message else { return }
         for message in findings.compactMap(\.message) { shared.merge(message) }
@@ -77,8 +77,8 @@ struct FindingGroup: Sendable {
         }
     }
 
-    /// Failures first, then by kind; of one kind the most frequent first. What is so in more than half of the captures is
-    /// the batch's own way, and comes behind what is unlike the rest.
+    /// Failures first, then by kind; of one kind the most frequent first. What more than half of the captures have is
+    /// normal for the batch, and comes after what is unlike the rest.
     static func grouped(_ findings: [Finding], ids: [String]) -> [FindingGroup] {
         let groups = Dictionary(grouping: findings) { "\($0.kind.rawValue) \($0.cause ?? $0.title)" }
         var sorted = groups.values.flatMap { split($0, of: ids.count) }.compactMap { findings -> FindingGroup? in
@@ -91,7 +91,7 @@ struct FindingGroup: Sendable {
             group.shareMessage()
             return group
         }
-        // One cause once: a short path is why a side is not seen, where most captures see them all.
+        // A cause is named once: a short path is why a side is not seen, where most captures see them all.
         let explained = Set(sorted.filter { $0.kind == .coverage && !$0.isCommon }.flatMap(\.findings).map(\.capture))
         for index in sorted.indices where sorted[index].kind == .path {
             sorted[index].findings.removeAll { explained.contains($0.capture) }

@@ -5,7 +5,7 @@ import ScanPipeline
 /// the capture's device.
 struct FindingRules {
     let captures: [CaptureFacts]
-    /// The sharpness that is usual for a device in earlier runs, by its name.
+    /// Each device's usual sharpness in earlier runs, by the device's name.
     let usualSharpness: [String: Statistics.Band]
 
     private let sharpness: Usual?
@@ -26,7 +26,7 @@ struct FindingRules {
         sharpness = usual(\.measured.sharpness?.median)
         dropped = usual { $0.frames.map { 1 - $0.keptShare } }
         depthShare = usual(\.measured.depth?.share)
-        // Lengths of a capture's own unit compare with nothing.
+        // Lengths in a capture's own unit cannot be compared with others.
         depth = usual { $0.measured.depth.flatMap { $0.isMetric ? $0.median : nil } }
         let metric = { (capture: CaptureFacts) in capture.measured.motion.flatMap { $0.isMetric ? $0 : nil } }
         pathLength = usual { metric($0)?.pathLength }
@@ -47,10 +47,10 @@ struct FindingRules {
                 let coverage = coverage(capture, index)
                 let blur = blur(capture, index)
                 let motion = motion(capture, index)
-                // One cause once: blur is why frames are dropped.
+                // A cause is named once: blur is why frames are dropped.
                 let rest = [blur, blur == nil ? lostFrames(capture, index) : nil, depthFinding(capture, index)]
                 let geometry = geometry(capture, index)
-                // With wrong poses, where the camera was means nothing, and what else was warned about follows from them.
+                // With wrong poses the camera's places mean nothing, and the other warnings follow from them.
                 if capture.measured.geometry?.verdict == "fail" { return geometry + rest.compactMap(\.self) }
                 return geometry + coverage + motion + rest.compactMap(\.self)
                     + warnings(capture, index)
@@ -58,7 +58,7 @@ struct FindingRules {
         }
     }
 
-    /// Of one or two captures nothing is common.
+    /// Nothing is common among one or two captures.
     private static let fewestForCommon = 3
 
     // MARK: - Failures
@@ -66,7 +66,7 @@ struct FindingRules {
     private func failure(_ capture: CaptureFacts, _ index: Int) -> Finding {
         guard let problem = capture.problem else {
             return Finding(
-                kind: .failure, capture: index, title: "Failed without a word",
+                kind: .failure, capture: index, title: "Failed without a message",
                 text: "Neither a failure note nor the run's record says why.")
         }
         let place = problem.place
@@ -108,7 +108,7 @@ struct FindingRules {
         return [
             Finding(
                 kind: .geometry, capture: index, title: title, text: Self.sentences([geometry.reason]),
-                fix: "correct the capture where it was made; what is made from it is wrong", weight: isWrong ? 2 : 1)
+                fix: "correct the capture where it was made; anything made from it is wrong", weight: isWrong ? 2 : 1)
         ]
     }
 
@@ -117,7 +117,7 @@ struct FindingRules {
     private func blur(_ capture: CaptureFacts, _ index: Int) -> Finding? {
         guard let measured = capture.measured.sharpness else { return nil }
         let value = measured.median
-        // Scores depend on the scene: only half of the usual says something.
+        // Scores depend on the scene: only less than half of the usual one says something.
         let own = capture.device.flatMap { usualSharpness[$0] }
         let isOddForDevice = own.map { value < 0.5 * $0.median && value < $0.low } ?? false
         let isOddHere = sharpness.map { $0.isTooLow(value, step: 0.5 * $0.median) } ?? false
@@ -131,12 +131,12 @@ struct FindingRules {
         }
         if let below = measured.belowLimit, below > 0 {
             sentences.append(
-                "\(Wording.count(below, "frame")) of \(Wording.grouped(measured.count)) are under the limit")
+                "\(Wording.count(below, "frame")) of \(Wording.grouped(measured.count)) are below the limit")
         }
         let usual = isOddHere ? sharpness?.median : own?.median
         return Finding(
             kind: .blur, capture: index,
-            title: isOddHere ? "Far blurrier than the batch" : "Far blurrier than this device's usual",
+            title: isOddHere ? "Far blurrier than the batch" : "Far blurrier than usual for this device",
             text: Self.sentences(sentences), fix: "look at the pictures: motion, a dirty lens, or lights that were off",
             headline: Finding.Headline(
                 label: "median sharpness", value: value, words: Wording.measure(value),
@@ -178,7 +178,7 @@ struct FindingRules {
         guard abs(usual.score(measured.median)) > Usual.limit, factor < 0.4 || factor > 2.5 else { return nil }
         return Finding(
             kind: .depth, capture: index,
-            title: factor < 1 ? "Everything is far nearer than usual" : "Everything is far off",
+            title: factor < 1 ? "Everything is much closer than usual" : "Everything is much farther away than usual",
             text: "The median depth is \(Wording.measure(measured.median)) m; in this batch "
                 + "\(Wording.measure(usual.median)) m is usual.", fix: "check the unit of depth, and what was recorded",
             headline: Finding.Headline(
@@ -205,7 +205,7 @@ struct FindingRules {
         }
     }
 
-    /// Notes as sentences in a row.
+    /// Notes as consecutive sentences.
     static func sentences(_ notes: [String]) -> String {
         notes.filter { !$0.isEmpty }.map { note in
             let text = Wording.capitalised(note)

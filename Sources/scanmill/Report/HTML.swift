@@ -1,7 +1,7 @@
 import ScanModel
 
-/// A piece of HTML or SVG. Text that is put into one by interpolation is escaped, so that no name or message can become
-/// a tag: only literals and other pieces are taken as they are.
+/// A piece of HTML or SVG. Interpolated text is escaped, so that no name or message can become a tag: only literals and
+/// other pieces are taken as they are.
 struct HTML: Sendable, ExpressibleByStringInterpolation {
     private(set) var text: String
 
@@ -28,7 +28,7 @@ struct HTML: Sendable, ExpressibleByStringInterpolation {
         /// For coordinates: one decimal, which is a tenth of a pixel.
         mutating func appendInterpolation(_ number: Double) { text += HTML.short(number) }
         mutating func appendInterpolation(_ words: String) { text += HTML.escaped(words) }
-        /// A message, in which what stands between backticks is code.
+        /// A message, in which text between backticks is code.
         mutating func appendInterpolation(marked words: String) { text += HTML.marked(words) }
     }
 
@@ -43,7 +43,7 @@ struct HTML: Sendable, ExpressibleByStringInterpolation {
     /// With three decimals, for places in large sprites.
     static func fine(_ number: Double) -> HTML { HTML(trusted: number.fixedText(decimals: 3)) }
 
-    /// Escaped like all text, so that nothing between the backticks can be more than code. One without its partner is
+    /// Escaped like all text, so that nothing between backticks can be more than code. A backtick without a partner is
     /// only a backtick.
     private static func marked(_ words: String) -> String {
         let parts = words.split(separator: "`", omittingEmptySubsequences: false).map { escaped(String($0)) }
@@ -89,7 +89,7 @@ struct Figure: Sendable {
         Figure(pointer: pointer, value: value, words: Wording.percent(value))
     }
 
-    /// - Parameter unit: with the space before it, where one belongs there.
+    /// - Parameter unit: including the space before it, if it needs one.
     static func measure(_ value: Double, _ unit: String, _ pointer: String) -> Figure {
         Figure(pointer: pointer, value: value, words: Wording.measure(value) + unit)
     }

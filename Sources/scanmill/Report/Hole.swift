@@ -1,9 +1,9 @@
 import ScanModel
 import ScanPipeline
 
-/// A stretch without a frame that `filter-blur` left, as its warning tells of it.
+/// A stretch in which `filter-blur` left no frame, as its warning describes it.
 struct Hole: Sendable {
-    /// The stage as the pipeline has it, with its number where it stands more than once.
+    /// The stage as the pipeline has it, with its number where it occurs more than once.
     var label: String
     var seconds: Double
 
@@ -20,7 +20,7 @@ struct Hole: Sendable {
 
     /// The setting that leaves shorter ones: the pipeline's own rule, made half as coarse.
     /// - Parameter pipeline: resolved.
-    /// - Returns: nil where the rule goes by scores alone, which no number of frames mends.
+    /// - Returns: nil where the rule goes by scores alone, so that no number of frames would help.
     func remedy(in pipeline: JSONValue?) -> OptionSetting? {
         let stages = pipeline?["stages"]?.array ?? []
         let labels = Pipeline.labels(of: stages.map { $0["name"]?.string ?? "" })
@@ -38,13 +38,13 @@ struct Hole: Sendable {
     }
 }
 
-/// One `--set` of a command that is offered.
+/// One `--set` of a suggested command.
 struct OptionSetting: Sendable {
     var label: String
     var option: String
     var value: String
 
-    /// Behind those that a run was given, without the one that it replaces.
+    /// Appends it to the settings that a run was given, and removes the one that it replaces.
     func added(to settings: [String]) -> [String] {
         settings.filter { !$0.hasPrefix("\(label).\(option)=") } + ["\(label).\(option)=\(value)"]
     }

@@ -1,12 +1,12 @@
 import ScanModel
 
-/// What a person should look at, one card a cause, with what proves it and the next command.
+/// What a person should look at, one card per cause, with what proves it and the next command.
 struct LookFirst {
     let page: ReportPage
 
-    /// More causes than this stand in one line each.
+    /// Causes beyond this many get one line each.
     private static let mostCards = 12
-    /// More captures than this are only counted; the wall shows them all.
+    /// Captures beyond this many are only counted; the wall shows them all.
     private static let mostNames = 40
 
     private var report: NightReport { page.report }
@@ -22,7 +22,7 @@ struct LookFirst {
             rest.isEmpty
             ? HTML()
             : "<details class=\"more\"><summary>\(rest.count) more, one line each</summary><ul>\(rest)</ul></details>"
-        let folder = report.run?.folder.map { "<p class=\"muted\">Commands start in <code>\($0)</code>.</p>" as HTML }
+        let folder = report.run?.folder.map { "<p class=\"muted\">Run the commands in <code>\($0)</code>.</p>" as HTML }
         return "<section id=\"look\"><h2>Look at these first</h2>\(folder)\(cards)\(more)</section>"
     }
 
@@ -31,7 +31,7 @@ struct LookFirst {
         guard let worst = group.findings.first else { return HTML() }
         let capture = report.captures[worst.capture]
         let others = group.findings.dropFirst()
-        // Without weights, or with one for all, the first is the first by its name alone.
+        // Without weights, or where all are equal, the first is only the first by name.
         let isRanked = group.findings.last.map { $0.weight < worst.weight } ?? false
         let commands = page.commands(capture).map { "<code class=\"command\">\($0)</code>" as HTML }
         let fix = worst.fix.map {
@@ -40,7 +40,7 @@ struct LookFirst {
         return """
             <article class="finding \(capture.status.rawValue)" id="g\(index)">\(picture(capture, group.kind))<div class="words">\
             <p class="name">\(ReportPage.pill(capture.status)) <a href="\(page.link(worst.capture))"><bdi>\(capture.id)</bdi></a>\
-            \(others.isEmpty ? HTML() : " <span class=\"muted\">\(group.isCommon ? "so in most captures; " : "")\(isRanked ? "the worst of" : "one of") \(Figure.count(group.findings.count, "/findings/\(index)/count"))</span>" as HTML)</p>\
+            \(others.isEmpty ? HTML() : " <span class=\"muted\">\(group.isCommon ? "in most captures; " : "")\(isRanked ? "the worst of" : "one of") \(Figure.count(group.findings.count, "/findings/\(index)/count"))</span>" as HTML)</p>\
             <h3>\(marked: group.title)</h3><p>\(marked: worst.text)</p>\(fix)\
             \(commands.isEmpty ? HTML() : "<div class=\"next\"><span class=\"muted\">next</span><div>\(commands)</div></div>" as HTML)\
             \(others.isEmpty ? HTML() : "<details><summary>\(others.count) more with this cause</summary><p>\(names(others))</p></details>" as HTML)\

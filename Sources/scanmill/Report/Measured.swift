@@ -5,12 +5,12 @@ struct Measured: Sendable {
     var sharpness: Sharpness?
     var motion: Motion?
     var predictedBlur: Spread?
-    /// Between the predicted blur and the picture's own score.
+    /// The correlation between the predicted blur and the picture's own score.
     var correlation: Double?
     var coverage: Coverage?
     var depth: Depth?
     var geometry: Geometry?
-    /// The stages that the pipeline has, by name, each with what it says that it could not measure, and why.
+    /// The pipeline's stages, by name, each with what it says it could not measure, and why.
     private(set) var stages: [String: String?] = [:]
 
     init() {}
@@ -29,12 +29,12 @@ struct Measured: Sendable {
         depth = Self.stage("measure-depth", in: stages).flatMap { Depth($0["counts"]) }
         geometry = Self.stage("check-geometry", in: stages).flatMap { Geometry($0["counts"]) }
         let reasons = stages.map { ($0["name"]?.string ?? "", $0["counts"]?["not-measured"]?.string) }
-        // Of those that stand more than once the first counts, as above.
+        // Of a stage that occurs more than once the first counts, as above.
         self.stages = Dictionary(
             reasons.map { (String($0.prefix { $0 != "[" }), $1) }, uniquingKeysWith: { first, _ in first })
     }
 
-    /// The first stage of this name, also where it stands more than once (`filter-blur[2]`).
+    /// The first stage of this name, also where it occurs more than once (`filter-blur[2]`).
     private static func stage(_ name: String, in stages: [JSONValue]) -> JSONValue? {
         stages.first { stage in
             let label = stage["name"]?.string
@@ -42,7 +42,7 @@ struct Measured: Sendable {
         }
     }
 
-    /// Of many values, these.
+    /// These of many values.
     struct Spread: Sendable, Hashable {
         var lowest: Double
         var median: Double
@@ -78,7 +78,7 @@ struct Measured: Sendable {
         var sharpestFrame: Int
         var blurriestFrame: Int
 
-        /// - Parameter limit: below which frames are dropped, where there is such a limit.
+        /// - Parameter limit: the score below which frames are dropped, if there is such a limit.
         init?(_ stage: JSONValue, frameCount: Int, limit: Double?) {
             let scores = (stage["counts"]?["scores"]?.array ?? []).compactMap { score -> (frame: Int, score: Double)? in
                 guard let frame = score["frame"]?.count, let value = score["score"]?.finite else { return nil }
@@ -147,7 +147,7 @@ struct Measured: Sendable {
                 else { return nil }
                 return (a, b, values[3].finite)
             }
-            // A drawing of a hundred pixels shows no more.
+            // A drawing of a hundred pixels cannot show more.
             let step = max(1, (places.count + 95) / 96)
             track = places.enumerated().filter { $0.offset.isMultiple(of: step) || $0.offset == places.count - 1 }
                 .map(\.element)
@@ -163,15 +163,15 @@ struct Measured: Sendable {
 
         /// How a side of the box is seen in the pictures.
         struct Side: Sendable {
-            /// Half of it is in so many.
+            /// How many pictures show half of it or more.
             var views = 0
-            /// Of its surface, what is in any.
+            /// The share of its surface that any picture shows.
             var share = 0.0
             /// The nearest camera whose picture shows any of it.
             var nearest: Double?
         }
 
-        /// The largest stretch once around the box without a view; degrees, 0 before the front, 90 before the right.
+        /// The largest stretch of the circle around the box without a view; degrees, 0 facing the front, 90 the right.
         struct Ring: Sendable {
             var gap: Double
             var from: Double
@@ -181,14 +181,14 @@ struct Measured: Sendable {
         /// How many cameras are aimed at each face, and past the box.
         var aimed: [String: Int]
         var miss: Int
-        /// What the pictures show of each side; nil where that was not reckoned, as by earlier revisions of the stage and
-        /// without intrinsics.
+        /// What the pictures show of each side; nil where that was not computed, as in earlier revisions of the stage
+        /// or without intrinsics.
         var sides: [String: Side]?
-        /// Pictures that show the box, all of it or a part, and those that do not.
+        /// Pictures that show all or part of the box, and those that do not.
         var shown = 0
         var absent = 0
         var ring: Ring?
-        /// Of views of a side, or of cameras aimed at a face.
+        /// How many views of a side, or cameras aimed at a face, there should be.
         var goal: Int
         /// Views by direction around the box: rows from the top down, columns once around; empty when not measured.
         var sphere: [[Int]]
@@ -233,7 +233,7 @@ struct Measured: Sendable {
         var median: Double
         var p95: Double
         var highest: Double
-        /// Of all pixels, how many have depth.
+        /// The share of all pixels that have depth.
         var share: Double?
         /// Pixels of low, medium and high confidence; nil where the capture has none.
         var confidence: [Int]?
@@ -253,7 +253,7 @@ struct Measured: Sendable {
     struct Geometry: Sendable {
         var verdict: String
         var reason: String
-        /// What fits better than what is declared, by its name and in words.
+        /// What fits better than what is declared: its name, and then in words.
         var fitsBetter: String?
         var cause: String?
 

@@ -34,10 +34,10 @@ extension FindingRules {
         if !unseen.isEmpty { sentences.append("No picture shows the \(unseen.listed)") }
         sentences += rare.map { face in
             coverage[face] == 0
-                ? "Half of the \(face) or more is in no picture"
-                : "Half of the \(face) or more is in \(Wording.count(coverage[face], "picture")) at most"
+                ? "No picture shows half or more of the \(face)"
+                : "Half or more of the \(face) is in view in \(Wording.count(coverage[face], "picture")) at most"
         }
-        sentences.append("\(Wording.grouped(coverage.goal)) pictures of each side are the goal")
+        sentences.append("The goal is \(Wording.grouped(coverage.goal)) pictures of each side")
         if let gap { sentences.append(ringSentence(gap)) }
         sentences.append(Self.invention)
         let isOne = concerned.count == 1
@@ -63,15 +63,15 @@ extension FindingRules {
     private static let invention = "Training would invent what is missing"
     private static let around = "record it again, all round the object, or add what is missing"
 
-    /// Where only the aim is known, nothing is said of sides: what is beside the middle of a picture is in it all the same.
+    /// Where only the aim is known, nothing is said about sides: a picture also shows what is not in its middle.
     private func unaimed(_ coverage: Measured.Coverage, _ index: Int) -> [Finding] {
         guard Measured.Coverage.faces.allSatisfy({ coverage.aimed[$0] == 0 }), coverage.miss > 0 else { return [] }
         return [
             Finding(
                 kind: .coverage, capture: index, title: "No camera is aimed at the box",
                 text:
-                    "The middle of none of \(Wording.count(coverage.miss, "picture")) meets the box: it or the poses may "
-                    + "be wrong.",
+                    "None of \(Wording.count(coverage.miss, "picture")) has the box in its middle: the box or the "
+                    + "poses may be wrong.",
                 fix: "check the box and the axes of the poses",
                 headline: headline("aimed at the box", 0, coverage.goal), weight: 100)
         ]
@@ -80,7 +80,7 @@ extension FindingRules {
     private func ringSentence(_ gap: Measured.Coverage.Ring) -> String {
         guard gap.gap < 360 else { return "All pictures of the upright sides are from one place" }
         let middle = gap.from + gap.gap / 2
-        return "A stretch of \(Int(gap.gap.rounded()))° around the box has no picture; its middle is the "
+        return "A stretch of \(Int(gap.gap.rounded()))° around the box has no picture; its middle faces the "
             + Measured.Coverage.direction(middle)
     }
 
@@ -96,7 +96,7 @@ extension FindingRules {
             expected: "goal: \(Wording.grouped(goal))")
     }
 
-    /// A tenth of the frames: fewer are dropped by any filter, and the rest still covers the path.
+    /// A tenth of the frames: any filter can drop fewer, and the rest still covers the path.
     private static let manyFrames = 0.1
 
     func motion(_ capture: CaptureFacts, _ index: Int) -> [Finding] {
@@ -113,9 +113,9 @@ extension FindingRules {
             found.append(
                 Finding(
                     kind: .jumps, capture: index,
-                    title: motion.jumpCount > 0 ? "The camera's path jumps" : "Tracking was lost for long",
+                    title: motion.jumpCount > 0 ? "The camera's path jumps" : "Tracking was lost in many frames",
                     text: Self.sentences(sentences + ["What was seen before and after does not fit together"]),
-                    fix: "drop the frames behind the jump, or record it again",
+                    fix: "drop the frames after the jump, or record it again",
                     headline: Finding.Headline(
                         label: motion.jumpCount > 0 ? "jumps" : "frames without tracking",
                         value: Double(motion.jumpCount > 0 ? motion.jumpCount : motion.lostTracking),
@@ -127,8 +127,8 @@ extension FindingRules {
             found.append(
                 Finding(
                     kind: .path, capture: index, title: "The camera hardly moves",
-                    text: "The path is \(Wording.measure(motion.pathLength)) m long; usual in this batch are "
-                        + "\(Wording.measure(usual.median)) m.", fix: "record it again, once around the object",
+                    text: "The path is \(Wording.measure(motion.pathLength)) m long; in this batch "
+                        + "\(Wording.measure(usual.median)) m is usual.", fix: "record again, once around the object",
                     headline: Finding.Headline(
                         label: "path", value: motion.pathLength, words: "\(Wording.measure(motion.pathLength)) m",
                         expected: "usual: \(Wording.measure(usual.median)) m"), weight: -motion.pathLength))
@@ -143,8 +143,8 @@ extension FindingRules {
         guard share > Self.manyFrames || isOdd else { return nil }
         var sentences: [String] = []
         if let count = motion.tooFast, count > 0 {
-            let limit = (motion.isMetric ? motion.fastLimit : nil).map { " than \(Wording.measure($0)) m/s" } ?? ""
-            sentences.append("\(Wording.count(count, "frame")) of \(Wording.grouped(frames)) move faster\(limit)")
+            let limit = (motion.isMetric ? motion.fastLimit : nil).map { ", above \(Wording.measure($0)) m/s" } ?? ""
+            sentences.append("\(Wording.count(count, "frame")) of \(Wording.grouped(frames)) are too fast\(limit)")
         }
         if motion.isMetric, let spread = motion.speed {
             sentences.append(
@@ -167,7 +167,7 @@ extension FindingRules {
 }
 
 extension Measured.Coverage {
-    /// The side, or the edge between two, before which one stands: degrees as in ``Ring``.
+    /// The side, or the edge between two, that a viewer at an angle faces: degrees as in ``Ring``.
     static func direction(_ degrees: Double) -> String {
         let names = [
             "front", "front right", "right", "back right", "back", "back left", "left", "front left",

@@ -9,7 +9,7 @@ struct NightReport: Sendable {
     /// Sorted by id.
     var captures: [CaptureFacts]
     let findings: [FindingGroup]
-    /// The findings of each capture that has any: their groups' places, and themselves.
+    /// The findings of each capture that has any, each with its group's place.
     let findingsOf: [Int: [(group: Int, finding: Finding)]]
     /// Warnings that most captures have.
     let commonWarnings: [(text: String, count: Int)]
@@ -19,21 +19,21 @@ struct NightReport: Sendable {
     let stages: [StageRow]
     let devices: [DeviceRow]
     let trends: [Trend]
-    /// How many earlier runs there is something known of.
+    /// How many earlier runs something is known about.
     let earlierCount: Int
     let verdict: Verdict
 
     /// The resolved pipeline of the newest run; without one, that of the first result.
     let pipeline: JSONValue?
 
-    /// Places in ``captures`` in the order in which they ran; those that did not come first.
+    /// Places in ``captures`` in the order in which they ran; captures that did not run come first.
     var order: [Int] {
         captures.indices.sorted {
             (captures[$0].share?.begin ?? -1, $0) < (captures[$1].share?.begin ?? -1, $1)
         }
     }
 
-    /// - Parameter run: the name of the run that is reported on; the newest without.
+    /// - Parameter run: the name of the run to report on; nil for the newest.
     init(output: String, run: String?) {
         let state = StateFolder(output: output)
         let run = (run ?? RunFacts.newest(in: state)).map { RunFacts($0, in: state) }
@@ -83,13 +83,13 @@ struct NightReport: Sendable {
         let published = Set(results.map { Array($0.utf8) })
         let failed = Set(failures.map { Array($0.utf8) })
         let entries = Dictionary(grouping: run?.entries ?? [], by: { Array($0.id.utf8) })
-        // What is not ready there is not ready here.
+        // What is out of date for `status` is not ready here.
         let standings = Dictionary(
             OutputStatus(output: state.output, programs: .installed).entries.map { (Array($0.id.utf8), $0) },
             uniquingKeysWith: { first, _ in first })
         let wanted = run?.pipeline.map(Digest.of)
         let ids = (results + failures + (run?.entries.map(\.id) ?? [])).distinctByBytes
-        // Captures of one name are counted as the run counted them; what stands under the name is shown with the first.
+        // Captures of one name are counted as the run counted them; the result of that name is shown with the first.
         let places = ids.flatMap { id -> [(id: String, entry: RunFacts.Entry?, isFirst: Bool)] in
             guard let own = entries[Array(id.utf8)] else { return [(id, nil, true)] }
             return own.enumerated().map { (id, $1, $0 == 0) }
@@ -101,6 +101,10 @@ struct NightReport: Sendable {
                 id, entry, state, isPublished: isFirst && published.contains(name),
                 hasNote: isFirst && failed.contains(name))
             if capture.status == .ready { capture.wait(entry, standings[name], pipeline: wanted) }
+            // The run may have called its result up to date before it could no longer be read.
+            if capture.status == .waiting, let standing = standings[name], standing.standing == .unreadable {
+                capture.waitsFor = standing.cause
+            }
             return capture
         }
     }
@@ -110,7 +114,7 @@ struct NightReport: Sendable {
     ) -> CaptureFacts {
         var capture = CaptureFacts(id: id)
         capture.input = entry?.input
-        // To compare is not to run, and what another runner has is not this one's.
+        // Comparing is not running, and what another runner works on is not this one's.
         if let entry, entry.ended != .upToDate, entry.ended != .busy { capture.share = entry.share }
         if isPublished {
             if let result = PublishedResult(id, in: state.output) {
@@ -127,7 +131,7 @@ struct NightReport: Sendable {
             capture.status = .failed
             capture.problem = note.problem
             capture.input = capture.input ?? note.input
-            // The result that may stand there was made of other bytes.
+            // If there is a result, it was made from other bytes.
             capture.pictureKey = note.fingerprint.hex
         } else if let problem = entry?.problem, isPublished, problem.leavesNewResult(of: id) {
             capture.warnings.append("\(problem.summary), after its result had been published")
@@ -137,7 +141,7 @@ struct NightReport: Sendable {
         } else if !isPublished {
             capture.status = entry?.ended == .failed ? .failed : .waiting
         }
-        // What a run has left half done that never said how it went.
+        // What was left half done by a run that never said how it went.
         if capture.status == .waiting, entry?.ended == .left, CaptureLock.isHeld(id, in: state) {
             capture.waitsFor = "it is being run"
         } else if capture.status == .waiting {
@@ -149,11 +153,11 @@ struct NightReport: Sendable {
 }
 
 extension CaptureFacts {
-    /// Takes a result for an older one where something newer is still to be made: a run was stopped before its turn, or its
+    /// Treats a result as an older one where a newer one is still to be made: a run was stopped before its turn, or its
     /// files have changed.
     /// - Parameters:
     ///   - entry: what the run says of it.
-    ///   - standing: how it stands in OUT.
+    ///   - standing: its state in OUT.
     ///   - wanted: the digest of the run's resolved pipeline.
     fileprivate mutating func wait(
         _ entry: RunFacts.Entry?, _ standing: OutputStatus.Entry?, pipeline wanted: Digest?
@@ -179,13 +183,13 @@ struct Summary: Sendable {
     var look: Int
     var failed: Int
     var waiting: Int
-    /// Of those that wait, how many have a result of before.
+    /// How many of the waiting ones have an older result.
     var older: Int
     /// Captures that ran in this run, whatever came of it.
     var ran: Int
-    /// Of those that ran, how many have a result.
+    /// How many of those that ran have a result.
     var made: Int
-    /// Of those that ran, how many are ready.
+    /// How many of those that ran are ready.
     var runReady: Int
     /// Of all results.
     var framesSource: Int
@@ -199,7 +203,7 @@ struct Summary: Sendable {
     var peakBytes: Int64?
 
     var keptShare: Double? { framesSource > 0 ? Double(framesKept) / Double(framesSource) : nil }
-    /// Of the captures that got a result: how fast others failed tells nothing.
+    /// Counts only captures that got a result: how fast others failed says nothing.
     var capturesPerMinute: Double? { seconds.flatMap { $0 > 0 && made > 0 ? Double(made) / $0 * 60 : nil } }
 
     init(_ captures: [CaptureFacts], _ run: RunFacts?) {
@@ -225,7 +229,7 @@ struct Summary: Sendable {
 }
 
 extension StateFolder {
-    /// Where a capture lay when its result was published, as it was given.
+    /// The path of a capture when its result was published, as it was given.
     fileprivate func knownInput(of id: String) -> String? {
         StateFolder.read(inputs(id))?["input"]?.string
     }

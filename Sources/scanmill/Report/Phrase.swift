@@ -1,7 +1,7 @@
-/// A message as it is told apart from others: by its words. The numbers in it, and its capture's id, may differ from one
+/// A message, told apart from others by its words alone: the numbers in it, and its capture's id, may differ from one
 /// to the next.
 struct Phrase: Sendable, Hashable {
-    /// What stands before, between and behind the values.
+    /// What is before, between and after the values.
     private let words: [String]
     /// Nil where they differ.
     private var values: [String?]
@@ -26,13 +26,13 @@ struct Phrase: Sendable, Hashable {
         (self.words, self.values) = (words, values)
     }
 
-    /// The message, with … where several differ: `sharpness … is not above frame …'s in its window`.
+    /// The message, with … where merged ones differ: `sharpness … is not above frame …'s in its window`.
     var text: String { text(values) }
 
     /// The same with all values left open.
     var pattern: String { text(values.map { _ in nil }) }
 
-    /// Leaves open what differs in another of the same words.
+    /// Leaves open what differs in another message of the same words.
     mutating func merge(_ other: Phrase) {
         for (index, value) in other.values.enumerated() where values[index] != value { values[index] = nil }
     }
@@ -57,7 +57,7 @@ struct Phrase: Sendable, Hashable {
         zip(words, values).reduce("") { $0 + $1.0 + ($1.1 ?? "…") } + (words.last ?? "")
     }
 
-    /// Behind the id or the number that begins at a place; the place itself where none does.
+    /// The end of the id or number that begins at a place; the place itself where none does.
     private static func end(ofValueAt index: Int, in text: [UInt8], _ id: [UInt8]) -> Int {
         let behind = index + id.count
         if !id.isEmpty, text[index...].starts(with: id), index == 0 || !isLetter(text[index - 1]),

@@ -24,7 +24,7 @@ struct Readable: Sendable {
             caption = "\(file): \(Wording.count(count - inside, "frame")) missing at the end"
             return
         }
-        // At the very end there is nothing behind the damage that could be shown.
+        // Where the damage is at the very end, nothing comes after it that could be shown.
         guard let byte = problem.place.byte, let count = problem.place.byteCount, byte < count, byte >= 0 else {
             return nil
         }

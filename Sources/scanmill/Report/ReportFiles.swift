@@ -9,7 +9,7 @@ struct ReportFiles {
     /// The page, for people to open.
     var page: String { "\(folder)/\(ReportPage.fileName)" }
 
-    /// - Parameter run: the name of the run that is reported on; the newest without.
+    /// - Parameter run: the name of the run to report on; nil for the newest.
     /// - Returns: the page's path.
     /// - Throws: a problem with fault `usage` when no capture was ever run into the folder; with fault `environment` when
     ///   the files cannot be written.
@@ -71,8 +71,7 @@ struct ReportFiles {
         return sheets
     }
 
-    /// A second name for the same bytes where the filesystem has such, else a copy: a report costs no space for pictures
-    /// that have not changed.
+    /// A hard link where the filesystem has them, else a copy: pictures that have not changed take no extra space.
     private static func link(_ from: String, _ to: String) -> Bool {
         if Glibc.link(from, to) == 0 { return true }
         guard let bytes = try? FileSystem.bytes(of: from, limit: 64 << 20) else { return false }
@@ -84,7 +83,7 @@ struct ReportFiles {
     private func write(_ report: NightReport, _ sheets: WallSheets) throws(Problem) {
         let pages = ReportPage(report: report, sheets: sheets)
         let names = pages.names
-        // Of a report of the same run with more captures.
+        // These are from a report on the same run with more captures.
         for name in FileSystem.names(in: folder)
         where name.hasPrefix("captures-") && name.hasSuffix(".html") && !names.contains(name) {
             unlink("\(folder)/\(name)")
@@ -100,14 +99,24 @@ struct ReportFiles {
             } catch { return error }
         }
         if let failure = failures.lazy.compactMap(\.self).first { throw failure }
-        // The main page last: when it is there, all that it leads to is.
+        // The main page last: once it is there, so is everything that it links to.
         try FileSystem.replace(page, with: Array(pages.html(names.count - 1).text.utf8))
         try FileSystem.replace(
-            "\(state.path)/\(ReportPage.fileName)",
-            with: Array(Self.doorway(to: report.run?.name ?? folder.lastPart).text.utf8))
+            Self.doorway(in: state), with: Array(Self.doorway(to: report.run?.name ?? folder.lastPart).text.utf8))
     }
 
-    /// A page that leads to the newest report and whose own address never changes. Not a link of the filesystem: a
+    private static func doorway(in state: StateFolder) -> String { "\(state.path)/\(ReportPage.fileName)" }
+
+    /// Whether the page that should lead to the newest report leads nowhere: somebody has removed that report's run.
+    static func hasStrayDoorway(in state: StateFolder) -> Bool {
+        guard let text = try? FileSystem.bytes(of: doorway(in: state), limit: 1 << 16) else { return false }
+        return !RunRecord.names(in: state).reversed().contains { run in
+            Array(doorway(to: run).text.utf8) == text
+                && FileSystem.exists("\(state.runs)/\(run)/\(ReportPage.fileName)")
+        }
+    }
+
+    /// A page that leads to the newest report and whose own address never changes. It is not a symbolic link, because a
     /// browser would look for the pictures beside the link.
     private static func doorway(to run: String) -> HTML {
         let address: HTML = "runs/\(CaptureCard.path(run))/\(ReportPage.fileName)"

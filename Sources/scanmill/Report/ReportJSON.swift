@@ -5,7 +5,7 @@ import ScanPipeline
 extension NightReport {
     static let fileName = "report.json"
 
-    /// The text; one capture after the other, because of ten thousand the values are larger than the text.
+    /// The text, written one capture at a time: the values of ten thousand would take more memory than the text.
     var jsonText: [UInt8] {
         var writer = JSONWriter()
         writer.object { writer in
@@ -17,7 +17,7 @@ extension NightReport {
         return writer.drain() + [UInt8(ascii: "\n")]
     }
 
-    /// All but the captures.
+    /// Everything except the captures.
     private var head: JSONObject {
         var object: JSONObject = ["tool": .string(Tool.nameAndVersion), "verdict": .string(verdict.text)]
         object["stands-out"] = verdict.standsOut.map { .string($0) }

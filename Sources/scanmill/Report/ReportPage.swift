@@ -3,14 +3,14 @@ import ScanPipeline
 
 /// The report as static HTML: the main page, and pages of cards where a batch has many captures.
 struct ReportPage {
-    /// So many cards stand on one page. A browser takes about half a second for them.
+    /// How many cards are on one page: a browser takes about half a second for them.
     static let cardsPerPage = 200
     static let fileName = RunRecord.pageName
 
     let report: NightReport
     let sheets: WallSheets
 
-    /// How many pages of cards there are beside the main page; none when they all stand on it.
+    /// How many pages of cards there are beside the main page; none when it has all the cards.
     private var cardPageCount: Int {
         report.captures.count <= Self.cardsPerPage
             ? 0 : (report.captures.count + Self.cardsPerPage - 1) / Self.cardsPerPage
@@ -83,7 +83,7 @@ struct ReportPage {
             parts.append(
                 """
                 <span class="count"><b>\(Figure.count(summary.waiting, "/summary/waiting"))</b> \
-                \(summary.older == 0 ? "did not run yet" : "wait\(summary.waiting == 1 ? "s" : "") for another run")</span>\
+                \(summary.older == 0 ? "not run yet" : "wait\(summary.waiting == 1 ? "s" : "") for another run")</span>\
                 \(older)
                 """)
         }
@@ -110,20 +110,20 @@ struct ReportPage {
         return "<p class=\"verdict\">\(sentence)</p>"
     }
 
-    /// Of those that wait, how many have a result that is not what a run would make now.
+    /// How many of the waiting captures have a result that is not what a run would make now.
     private var older: HTML {
         let (older, waiting) = (report.summary.older, report.summary.waiting)
         if older == 0 { return HTML() }
-        if waiting == 1 { return " (an older result stands)" }
-        return " (of \(Figure.count(older, "/summary/older-results")) an older result stands)"
+        if waiting == 1 { return " (an older result is there)" }
+        return " (\(Figure.count(older, "/summary/older-results")) with an older result)"
     }
 
     /// What became of the captures that did not run.
     private var others: HTML {
         let others = report.captures.filter { $0.share == nil }
-        if others.allSatisfy(\.hasResult) { return "the others stand as earlier runs left them" }
+        if others.allSatisfy(\.hasResult) { return "the others are as earlier runs left them" }
         if others.contains(where: \.hasResult) {
-            return "of the others, those that have a result stand as earlier runs left them"
+            return "of the others, those that have a result are as earlier runs left them"
         }
         return "the others did not"
     }
@@ -132,11 +132,11 @@ struct ReportPage {
         """
         <p class="legend"><span class="key ready"></span>ready <span class="key look"></span>look \
         <span class="key failed"></span>failed \(report.summary.waiting > 0 ? "<span class=\"key waiting\"></span>waiting " as HTML : HTML())\
-        <span class="muted aside">one mark a capture, in the order in which they ran</span></p>
+        <span class="muted aside">one mark per capture, in the order in which they ran</span></p>
         """
     }
 
-    /// Warnings that most captures have, and what follows from the pipeline: they say nothing of one capture.
+    /// Warnings that most captures have, and what follows from the pipeline: neither says anything about one capture.
     private var notes: HTML {
         let warnings = report.commonWarnings.enumerated().map { index, warning -> HTML in
             """
@@ -186,7 +186,7 @@ struct ReportPage {
             <dt>Results</dt><dd>\(made.isEmpty ? "none" : made.joined(separator: ", ")); each has its <code>receipt.json</code> \
             with the digests of everything that went in and came out</dd>
             \(report.run?.pipelineFile.map { "<dt>Pipeline</dt><dd><code>\($0)</code>\(settings.isEmpty ? "" : ", changed by \(settings.joined(separator: ", "))")</dd>" as HTML })
-            \(others > 0 ? "<dt>Other pipelines</dt><dd>\(Wording.count(others, "result")) \(others == 1 ? "is" : "are") of another state of the pipeline than this</dd>" as HTML : HTML())
+            \(others > 0 ? "<dt>Other pipelines</dt><dd>\(Wording.count(others, "result")) \(others == 1 ? "is" : "are") from another version of the pipeline than this</dd>" as HTML : HTML())
             \(report.run.map { "<dt>Run</dt><dd><code>\($0.name)</code></dd>" as HTML })</dl>
             \(text.map { "<details><summary>The pipeline with every option</summary><pre>\($0)</pre></details>" as HTML })</section>
             """
@@ -194,7 +194,7 @@ struct ReportPage {
 
     // MARK: - The frame of every page
 
-    /// Nothing is loaded but pictures that stand beside the page, and no script runs but the page's own.
+    /// Nothing is loaded but pictures beside the page, and no script runs but the page's own.
     private func document(title: String, body: HTML) -> HTML {
         """
         <!DOCTYPE html>
@@ -212,7 +212,7 @@ struct ReportPage {
 }
 
 extension ReportPage {
-    /// A mark with a word, so that colour is not all that tells.
+    /// A mark with a word, so that colour is not the only sign.
     static func pill(_ status: CaptureFacts.Status) -> HTML {
         "<span class=\"pill \(status.rawValue)\">\(Wording.capitalised(status.rawValue))</span>"
     }
@@ -220,13 +220,15 @@ extension ReportPage {
     /// What a person would type next.
     func commands(_ capture: CaptureFacts) -> [String] {
         guard let input = capture.input else { return [] }
+        // A name that is not text cannot be typed.
+        if FileSystem.isMended(FileSystem.path(input, from: report.run?.folder ?? ".")) { return [] }
         var commands: [String] = []
         if let run = report.run, let pipeline = run.pipelineFile {
             var again = RerunCommand(
                 pipeline: pipeline, output: run.output ?? report.output, settings: run.settings, further: run.further)
             let only = PublishedResult.only(capture.id)
             if capture.status == .failed {
-                // What was asked for wrongly would only fail again.
+                // A wrong request would only fail again.
                 if capture.problem?.fault != .usage { commands.append(again.text(input, only)) }
             } else if capture.status != .waiting,
                 let remedy = capture.warnings.lazy.compactMap(Hole.init).first?.remedy(in: run.pipeline)

@@ -2,7 +2,7 @@ import Glibc
 import ScanModel
 import ScanPipeline
 
-/// What the record of one run says: what ``RunRecord`` wrote to `OUT/.scanmill/runs/<when>/`.
+/// What one run's record says, as ``RunRecord`` wrote it to `OUT/.scanmill/runs/<when>/`.
 struct RunFacts: Sendable {
     /// How one capture's own share of the run went.
     struct Share: Sendable, Hashable {
@@ -17,7 +17,7 @@ struct RunFacts: Sendable {
     struct Entry: Sendable {
         var id: String
         var input: String?
-        /// As the record tells it, which has no `failedBefore`.
+        /// As the record has it, which knows no `failedBefore`.
         var ended: CaptureEnding.Kind
         var cause: String?
         var problem: Problem?
@@ -32,7 +32,8 @@ struct RunFacts: Sendable {
     var seconds: Double?
     /// The resolved pipeline.
     var pipeline: JSONValue?
-    /// The pipeline's file, the changes to it, and OUT, as they were given, and the folder in which.
+    /// The pipeline's file, the changes to it, and OUT, as they were given, and the folder in which they were given.
+    /// OUT may have another name by now.
     var pipelineFile: String?
     var settings: [String] = []
     /// The other words that decided what was run and how.
@@ -41,21 +42,21 @@ struct RunFacts: Sendable {
     var folder: String?
     var tool: String?
     var entries: [Entry] = []
-    /// Whether it has not said how it went: it was killed, or still runs.
+    /// Whether it has not said how it went: it was killed or is still running.
     var isOpen = false
 
-    /// The run of which the newest is known: how it went, or else that it began.
+    /// The run about which the newest thing is known: how it went, or else that it began.
     static func newest(in state: StateFolder) -> String? {
         let names = RunRecord.names(in: state)
         let now = wallClock()
-        var newest: (name: String, time: Int64)?
+        var newest: (name: String, time: RunRecord.Time)?
         for name in names {
-            // By the times at which files were written, and not by the name.
+            // By when these files were written, not by when the run began.
             let times = [RunRecord.outcomeName, RunRecord.planName].lazy.compactMap {
                 RunRecord.time(of: $0, in: name, state, by: now)
             }
             guard let time = times.first else { continue }
-            if time >= newest?.time ?? .min { newest = (name, time) }
+            if time >= newest?.time ?? .longAgo { newest = (name, time) }
         }
         return newest?.name ?? names.last
     }
@@ -70,7 +71,7 @@ struct RunFacts: Sendable {
         pipelineFile = command?["pipeline"]?.string
         settings = command?["set"]?.array?.compactMap(\.string) ?? []
         further = command?["further"]?.array?.compactMap(\.string) ?? []
-        output = command?["output"]?.string
+        output = Self.output(command, state)
         folder = command?["folder"]?.string
         tool = command?["tool"]?.string
         ended = outcome?["ended"]?.string
@@ -81,6 +82,14 @@ struct RunFacts: Sendable {
             ? RunRecord.captures(of: plan).map { planned in
                 Entry(id: planned.id, input: planned.input, ended: .left, cause: "the run has not ended")
             } : (outcome?["captures"]?.array ?? []).compactMap(Self.entry)
+    }
+
+    /// OUT as the command called it, or its absolute path where that name leads elsewhere by now.
+    private static func output(_ command: JSONValue?, _ state: StateFolder) -> String? {
+        guard let given = command?["output"]?.string else { return nil }
+        let place = FileSystem.path(given, from: command?["folder"]?.string ?? ".")
+        let isSame = FileSystem.identity(of: place) == FileSystem.identity(of: state.output)
+        return isSame ? given : FileSystem.absolute(state.output)
     }
 
     private static func entry(_ json: JSONValue) -> Entry? {
@@ -99,7 +108,7 @@ struct RunFacts: Sendable {
     }
 }
 
-/// A moment as the run's record writes it, `20261121T031500Z`, for people in this machine's time zone.
+/// A moment that the run's record writes as `20261121T031500Z`, for people in this machine's time zone.
 struct RunMoment: Sendable {
     private let year, month, day, hour, minute: Int
 

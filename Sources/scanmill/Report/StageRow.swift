@@ -6,16 +6,16 @@ struct StageRow: Sendable {
     var label: String
     var framesIn: Int
     var framesOut: Int
-    /// Why frames went, the most frequent reason first.
+    /// Why frames were dropped, the most frequent reason first.
     var reasons: [(reason: String, count: Int)]
     /// Captures that failed here.
     var failed: Int
-    /// Of the captures that ran in this run, summed over cores; nil when it is not known.
+    /// The time of the captures that ran in this run, summed over cores; nil when it is not known.
     var seconds: Double?
 
     var dropped: Int { framesIn - framesOut }
 
-    /// In the order of the pipeline; stages of older pipelines, whose results still stand, come behind.
+    /// In the order of the pipeline; stages of older pipelines whose results are still there come last.
     static func all(_ captures: [CaptureFacts], pipeline: JSONValue?) -> [StageRow] {
         var labels = Pipeline.labels(of: (pipeline?["stages"]?.array ?? []).compactMap { $0["name"]?.string })
         var losses: [String: [Phrase: (reason: Phrase, count: Int)]] = [:]
@@ -23,7 +23,7 @@ struct StageRow: Sendable {
         var seconds: [String: Double] = [:]
         var source = 0
         for capture in captures {
-            // What names no stage was noticed when a file was opened, which is the reader's.
+            // A problem that names no stage was noticed when a file was opened, which is the reader's work.
             if capture.status == .failed, let problem = capture.problem,
                 let stage = problem.place.stage ?? (problem.fault == .input ? labels.first : nil)
             {

@@ -51,7 +51,7 @@ struct Usual: Sendable {
         return deviation > 0 ? (value - median) / deviation : value > median ? .infinity : -.infinity
     }
 
-    /// - Parameter step: differences smaller than this mean nothing to anybody.
+    /// - Parameter step: differences smaller than this do not matter to anybody.
     func isTooLow(_ value: Double, step: Double) -> Bool { score(value) < -Self.limit && median - value > step }
     func isTooHigh(_ value: Double, step: Double) -> Bool { score(value) > Self.limit && value - median > step }
 }

@@ -1,5 +1,5 @@
-/// Pictures out of a sprite: a strip of one capture's, or a sheet of many captures' first ones. Sizes and places are in
-/// percent, so that the same file serves every width.
+/// Pictures out of a sprite: a strip of one capture's pictures, or a sheet with one of each of many captures. Sizes and
+/// positions are in percent, so that the same file serves every width.
 enum ThumbnailView {
     static func draw(_ strip: Thumbnails.Strip, _ index: Int) -> HTML {
         let cell = strip.cells[index]

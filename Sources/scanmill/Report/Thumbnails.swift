@@ -5,8 +5,8 @@ import Synchronization
 
 /// Small pictures of a capture, six at most: its first and last frame, two between them, the sharpest and the blurriest.
 ///
-/// They are taken from the capture itself and kept below `.scanmill/thumbnails/`, by the key of its result: a later report
-/// of the same result decodes nothing.
+/// They are taken from the capture itself and kept below `.scanmill/thumbnails/` with the key of its result: a later
+/// report on the same result decodes nothing.
 struct Thumbnails: Sendable {
     enum Role: String, Sendable, CaseIterable { case first, between, last, sharpest, blurriest }
 
@@ -31,8 +31,8 @@ struct Thumbnails: Sendable {
     private static let quality = 72
     /// Seconds. A picture of a video is there in one, or never.
     private static let patience = 10
-    /// Of how many captures the pictures may fail to come for the machine's sake before no more are asked for: a program that
-    /// hangs does so for all of them, and the report of a night has not hours.
+    /// How many captures' pictures may fail to come because of the machine before no more are asked for: a program that
+    /// hangs does so for all of them, and the report of a night must not take hours.
     private static let mostLapses = 3
 
     private final class Lapses: Sendable {
@@ -54,12 +54,12 @@ struct Thumbnails: Sendable {
     /// - Parameter base: the folder in which relative paths of captures start.
     func strip(for capture: CaptureFacts, base: String?) -> Strip {
         guard let key = capture.pictureKey, let input = capture.input else {
-            return Strip(cells: [], lack: "the capture's place is not known")
+            return Strip(cells: [], lack: "the capture's location is not known")
         }
-        // What changed while it was looked at has no key: what was drawn of it once shows what it was then.
+        // A capture that changed while it was looked at has no key: pictures kept of it may show an older state.
         if !key.isEmpty, let known = load(capture.id, key: key) { return known }
         if lapses.count.load(ordering: .relaxed) >= Self.mostLapses {
-            return Strip(cells: [], lack: "pictures of other captures did not come either")
+            return Strip(cells: [], lack: "pictures of other captures took too long")
         }
         let path = base.map { FileSystem.path(input, from: $0) } ?? input
         let began = ContinuousClock.now
@@ -110,7 +110,7 @@ struct Thumbnails: Sendable {
                 images.append(try pictures.picture(of: cell.frame, within: Self.size))
                 cells.append(cell)
             } catch {
-                // The others would not come either, each after as long a wait; and what came is not all that there is.
+                // The others would not come either, each after as long a wait, and a strip of a few is not whole.
                 if error.fault == .environment { throw error }
                 first = first ?? error
             }
@@ -181,9 +181,9 @@ struct Thumbnails: Sendable {
     }
 }
 
-/// Sheets of the captures' first pictures, for the wall: a browser loads a few of them much faster than a thousand files.
+/// Sheets of one picture of each capture, for the wall: a browser loads a few sheets much faster than a thousand files.
 struct WallSheets: Sendable {
-    /// Pictures in a row, and rows at most.
+    /// Pictures in a row, and rows in a sheet at most.
     static let side = 16
 
     struct Place: Sendable {
@@ -194,7 +194,7 @@ struct WallSheets: Sendable {
     }
 
     private var places: [Int: Place] = [:]
-    /// The sheets by what they are called beside the page, and the captures on each.
+    /// The sheets' file names beside the page, and the captures on each.
     private(set) var sheets: [(file: String, captures: [Int])] = []
 
     init(_ captures: [CaptureFacts]) {
@@ -225,9 +225,9 @@ struct WallSheets: Sendable {
 }
 
 extension RGBImage {
-    /// A small picture as large as a cell allows, of whole pixels, so that it does not stand in the middle of nothing.
+    /// A small picture enlarged to fit a cell, without interpolation, so that it is not lost in the middle of one.
     fileprivate func enlarged(into size: PixelSize) -> RGBImage {
-        // One pixel is the place of a picture that is not there.
+        // One pixel stands for a picture that is missing.
         guard width > 1, width < size.width, height < size.height else { return self }
         let scale = min(Double(size.width) / Double(width), Double(size.height) / Double(height))
         let new = PixelSize(min(size.width, Int(Double(width) * scale)), min(size.height, Int(Double(height) * scale)))

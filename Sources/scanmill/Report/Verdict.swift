@@ -2,11 +2,11 @@
 struct Verdict: Sendable {
     /// "397 of 412 captures are ready."
     let headline: String
-    /// The warnings that most captures share, in which case they are ready all the same; without its full stop.
+    /// The warnings that most captures share, which leave them ready; without a full stop.
     let shared: String?
     /// What stands out among the captures that failed or are worth a look, where something does.
     let standsOut: String?
-    /// The group that it speaks of, by its place in ``NightReport/findings``.
+    /// The group that ``standsOut`` is about, by its place in ``NightReport/findings``.
     let group: Int?
 
     /// The headline with the warnings.
@@ -20,9 +20,9 @@ struct Verdict: Sendable {
         common: [(text: String, count: Int)] = [], isOpen: Bool = false
     ) {
         shared = Self.shared(common, of: captures.count)
-        headline = Self.headline(summary) + (isOpen ? " The run has not ended: it was killed, or still runs." : "")
+        headline = Self.headline(summary) + (isOpen ? " The run has not ended: it was killed or is still running." : "")
         let odd = captures.indices.filter { captures[$0].status == .failed || captures[$0].status == .look }
-        // Of two or three nothing stands out: they are there to be seen.
+        // Nothing stands out among two or three: a reader sees them all.
         guard odd.count >= 4 else {
             (standsOut, group) = (nil, nil)
             return
@@ -61,11 +61,11 @@ struct Verdict: Sendable {
         return "\(Wording.grouped(ready)) of \(Wording.grouped(all)) captures \(ready == 1 ? "is" : "are") ready."
     }
 
-    /// Where none is ready and some have results: that something is odd about these does not make them worthless.
+    /// Where none is ready but some have results: something odd about these does not make them worthless.
     private static func odd(_ look: Int, of all: Int) -> String {
         if all == 1 { return "The capture has a result that needs a look." }
         if look == all { return "\(every(all)) have results that need a look." }
-        let results = look == 1 ? "has a result that needs a look" : "have results, and all of these need a look"
+        let results = look == 1 ? "has a result that needs a look" : "have results, and all of them need a look"
         return "\(Wording.grouped(look)) of \(Wording.grouped(all)) captures \(results)."
     }
 
@@ -95,7 +95,7 @@ struct Verdict: Sendable {
         return "One device stands out: \(name), with \(Wording.word(count)) of the \(Wording.word(odd.count))."
     }
 
-    /// The device that all of these were made with, where it is one of several.
+    /// The device that all of these were recorded with, if the batch has several.
     private static func sharedDevice(_ concerned: [Int], _ captures: [CaptureFacts]) -> String? {
         let devices = Set(concerned.map { captures[$0].device })
         guard devices.count == 1, let device = devices.first, Set(captures.compactMap(\.device)).count > 1 else {
@@ -104,7 +104,7 @@ struct Verdict: Sendable {
         return device
     }
 
-    /// Of a sentence of its own, which begins with no name.
+    /// For text that becomes a sentence of its own and does not begin with a name.
     static func capitalised(_ text: String) -> String { text.prefix(1).uppercased() + text.dropFirst() }
 
     private static func uncapitalised(_ text: String) -> String { text.prefix(1).lowercased() + text.dropFirst() }

@@ -4,15 +4,15 @@ import ScanStages
 
 /// Numbers and messages as the report writes them.
 enum Wording {
-    /// A no-break space that is narrow, as it stands in 611 204 and 83 %.
+    /// A narrow no-break space, as in 611 204 and 83 %.
     static let thin = "\u{202F}"
 
-    /// Thousands apart.
+    /// With thousands apart.
     static func grouped(_ count: Int) -> String {
         count.groupedText(separator: thin, minus: "−")
     }
 
-    /// A share between 0 and 1. What is not none or all never looks as if it were.
+    /// A share between 0 and 1. One that is not quite none or all never looks as if it were.
     static func percent(_ share: Double) -> String {
         guard share.isFinite else { return "–" }
         let percent = share * 100
@@ -50,7 +50,7 @@ enum Wording {
         "none", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve",
     ]
 
-    /// Small numbers as words, as running text has them.
+    /// Small numbers as words, as in running text.
     static func word(_ number: Int) -> String {
         smallNumbers.indices.contains(number) ? smallNumbers[number] : grouped(number)
     }
@@ -59,7 +59,7 @@ enum Wording {
     static func capitalised(_ text: String) -> String {
         let word = text.prefix { $0 != " " }
         if word.contains("-") || word.contains(".") || word.contains("/") { return text }
-        // Some stages have names that are words: `decompress needs …`, `turn: …`, and not `turn it round`.
+        // Some stages' names are words: they are names in `decompress needs …` and `turn: …`, not in `turn it round`.
         let isSubject = word.hasSuffix(":") || text.dropFirst(word.count).hasPrefix(" needs ")
         let name = word.prefix { $0 != ":" && $0 != "[" }
         if isSubject, StageLibrary.builtIn.names.contains(where: { $0 == name }) { return text }

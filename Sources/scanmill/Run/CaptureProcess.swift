@@ -14,7 +14,7 @@ struct CaptureProcess: Sendable {
     var patience: Double
     /// Says why running captures have to end now, or nil.
     var hurry: @Sendable () -> String?
-    /// Notes processes that were given up.
+    /// Where processes that were given up are noted.
     var hung: HungProcesses
 
     /// Runs a job in a child process of the same binary. A child that is killed or traps is a failed capture.
@@ -26,7 +26,7 @@ struct CaptureProcess: Sendable {
         case .stuck(let lastWord):
             hung.note()
             if let lastWord { return lastWord.taking(atLeast: watch.mostBytes) }
-            // Nothing of it is touched, and no other one can have the capture as long as it holds the lock.
+            // Nothing it has made is touched, and nobody else can take the capture while it holds the lock.
             let words =
                 "its process was killed and does not end: it waits for a disk or a share that is slow, or does not answer"
             return Self.ending(watch, place, orElse: Problem(.environment, words), noting: words)
@@ -39,7 +39,7 @@ struct CaptureProcess: Sendable {
                         "let this user have more processes (ulimit -u, a container's pids.max), or run fewer with --jobs"
                 ))
         }
-        // What it said is so, whatever ended it afterwards.
+        // Its last word holds, whatever ended it afterwards.
         if let ending = end.lastWord { return ending.taking(atLeast: watch.mostBytes) }
         Leftovers.sweepBehind(job.input.id, in: StateFolder(output: job.output))
         return Self.ending(watch, place, orElse: Self.crash(end.status, watch.lastWords))
@@ -77,7 +77,7 @@ struct CaptureProcess: Sendable {
     private func runUnlessStuck(
         _ job: CaptureJob, _ watch: ChildWatch, _ progress: @escaping @Sendable (RunProgress) -> Void
     ) async -> End {
-        // Of whichever comes first: nobody can call off the wait for a process that does not end.
+        // Whichever comes first counts: the wait for a process that does not end cannot be cancelled.
         let (ends, end) = AsyncStream<End>.makeStream()
         Task {
             do {
@@ -97,7 +97,7 @@ struct CaptureProcess: Sendable {
     ) async throws -> (lastWord: CaptureEnding?, status: TerminationStatus) {
         let text = String(decoding: try JSONEncoder().encode(job), as: UTF8.self)
         var options = PlatformOptions()
-        // A session of its own: Ctrl-C reaches this process alone, and ending the session ends the child's ffmpeg too.
+        // A session of its own: Ctrl-C reaches the parent alone, and ending the session ends the child's ffmpeg too.
         options.createSession = true
         let ended = try await Subprocess.run(
             .path(FilePath(RunningBinary.startable)),
@@ -108,7 +108,7 @@ struct CaptureProcess: Sendable {
         ) { execution in
             let child = execution.processIdentifier.value
             _ = try await execution.standardInputWriter.write(text + "\n")
-            // Stdin stays open: the child takes its end for this process's end.
+            // Stdin stays open: when it ends, the child takes this process to have ended.
             return try await withThrowingTaskGroup(of: CaptureEnding?.self) { group in
                 group.addTask { try await Self.listen(execution.standardOutput, watch, progress) }
                 group.addTask {
@@ -119,9 +119,9 @@ struct CaptureProcess: Sendable {
                 defer { guardian.cancel() }
                 var lastWord: CaptureEnding?
                 for try await part in group { lastWord = part ?? lastWord }
-                // Without a last word it died, and may have left an ffmpeg that hangs.
+                // A child without a last word died, and may have left an ffmpeg that hangs.
                 if lastWord == nil { ProcessSession.end(child) }
-                // Its pipes are closed, and some other file of its may not let go of it. Too late, this goes nowhere.
+                // Its pipes are closed, but another file may keep it from ending. Once it has ended, this does nothing.
                 Task { [lastWord] in
                     try? await Task.sleep(for: .seconds(Self.grace))
                     stuck(lastWord)
@@ -136,8 +136,8 @@ struct CaptureProcess: Sendable {
         _ output: SubprocessOutputSequence, _ watch: ChildWatch, _ progress: (RunProgress) -> Void
     ) async throws -> CaptureEnding? {
         var ending: CaptureEnding?
-        // At line feeds alone, and of any length: a capture's name may hold what Unicode calls a line's end, and each of
-        // its frames may have earned a warning.
+        // Lines end at line feeds alone and may have any length: a capture's name may hold what Unicode calls a line
+        // end, and each of its frames may have a warning.
         for try await line in output.strings(separatedBy: .unicodeScalarSequence(["\n"]), bufferingPolicy: .unbounded) {
             watch.sign()
             switch try? JSONDecoder().decode(CaptureEvent.self, from: Data(line.utf8)) {
@@ -177,14 +177,14 @@ struct CaptureProcess: Sendable {
                 watch.end(for: reason)
                 ProcessSession.end(pid)
                 try? await Task.sleep(for: .seconds(Self.grace))
-                // This is called off when the child's pipes are closed.
+                // This task is cancelled when the child's pipes are closed.
                 if !Task.isCancelled { stuck(nil) }
                 return
             }
         }
     }
 
-    /// What a child that ended without a word most likely died of.
+    /// What a child that ended without a last word most likely died of.
     private static func crash(_ status: TerminationStatus, _ words: [String]) -> Problem {
         switch status {
         case .signaled(let signal) where signal == SIGKILL:
@@ -205,13 +205,13 @@ struct CaptureProcess: Sendable {
         }
     }
 
-    /// How much Swift's runtime says of a trap: what the person who mends it needs, and no more.
+    /// How much Swift's runtime says about a trap: what whoever fixes it needs, and no more.
     private static let crashReport =
         "enable=yes,color=no,demangle=yes,sanitize=no,interactive=no,threads=crashed,registers=none,images=none,limit=12"
         + (RunningBinary.backtracer.map { ",swift-backtrace=\($0)" } ?? "")
 }
 
-/// Whether processes were given up that wait in the kernel for a disk: whoever reads there next would wait with them.
+/// Whether processes that wait in the kernel for a disk were given up: whoever reads from it next would wait, too.
 final class HungProcesses: Sendable {
     private let isNoted = Mutex(false)
 
@@ -220,7 +220,7 @@ final class HungProcesses: Sendable {
 }
 
 extension Problem {
-    /// With how far a capture's process was when it last said so.
+    /// Adds how far a capture's process was when it last said so.
     fileprivate func reached(_ progress: RunProgress?) -> Problem {
         guard let progress else { return self }
         // Several frames are under way at once, in any of the pass's stages.
@@ -231,7 +231,7 @@ extension Problem {
 }
 
 extension CaptureEnding {
-    /// Memory is counted with that of ffmpeg, which the capture's own process does not know.
+    /// Counts ffmpeg's memory too, which the capture's own process does not know.
     fileprivate func taking(atLeast bytes: Int64) -> CaptureEnding {
         guard case .done(var summary) = self else { return self }
         summary.peakBytes = max(summary.peakBytes ?? 0, bytes)
@@ -250,18 +250,18 @@ private struct ResultPlace {
         identityBefore = Self.identity(of: job)
     }
 
-    /// Says that there is a new result: a child may have been ended between giving it its name and saying so.
+    /// Says that there is a new result: a child may have been ended between renaming it into place and saying so.
     var newResult: String? {
         guard let now = Self.identity(of: job), now != identityBefore else { return nil }
         return Problem.newResult(of: job.input.id)
     }
 
-    /// What the end of a child left there, for the people who read of it.
+    /// What the end of a child left there, as people read it.
     var whatBecameOfIt: String {
         if let newResult { return newResult }
         let nothing = "nothing was published for \(job.input.id)"
         if identityBefore == nil { return nothing }
-        // It was moved away to make room for the new one.
+        // The old result was moved away to make room for the new one.
         let isAway = Self.identity(of: job) == nil
         return "\(nothing); the last good result \(isAway ? "is put back by the next run" : "is unchanged")"
     }

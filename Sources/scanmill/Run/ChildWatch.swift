@@ -24,7 +24,7 @@ final class ChildWatch: Sendable {
     /// How far it was when it last said so.
     var progress: RunProgress? { state.withLock(\.progress) }
 
-    /// What it and its ffmpeg take at the moment.
+    /// Notes what it and its ffmpeg take at the moment.
     func note(bytes: Int64) { state.withLock { $0.mostBytes = max($0.mostBytes, bytes) } }
 
     /// The most that both were seen to take.
@@ -40,13 +40,13 @@ final class ChildWatch: Sendable {
 
     func end(for reason: CaptureEnding) { state.withLock { $0.reason = $0.reason ?? reason } }
 
-    /// Seconds without a sign, by looks and not by a clock: while the machine sleeps or this process is stopped, a clock
-    /// goes on, and nobody could give a sign.
+    /// Seconds without a sign, counted in ticks and not by a clock: while the machine sleeps or this process is
+    /// stopped, a clock goes on, but nobody can give a sign.
     var silence: Double { state.withLock { Double($0.ticksOfSilence) * Self.tick } }
 
     var reason: CaptureEnding? { state.withLock(\.reason) }
 
-    /// What it wrote to stderr last: of a crash report the reason and the first frames in the tool's own code.
+    /// What it wrote to stderr last; of a crash report, the reason and the first frames in the tool's own code.
     var lastWords: [String] {
         let lines = String(decoding: state.withLock(\.words), as: UTF8.self).split(separator: "\n").map(String.init)
         let isCrash = { (line: String) in

@@ -1,6 +1,6 @@
 import Glibc
 
-/// A thread of its own for a call that waits for ever; the pools' threads are few.
+/// A separate thread for a call that waits for ever, since thread pools have few threads.
 enum DetachedThread {
     static func start(_ body: @escaping @Sendable () -> Void) {
         let box = Unmanaged.passRetained(Body(body)).toOpaque()

@@ -6,8 +6,11 @@ struct FailureCause {
     var phrase: Phrase
     var captures: [CaptureOutcome]
 
-    /// One to run again; how captures are called and where results go is seen without running anything.
-    var example: CaptureOutcome? { captures.first { $0.ending.problem?.fault != .usage } }
+    /// One to run again: not a usage fault, since what is wrong with names and folders is seen without a run, and not
+    /// one whose name is not text, which nobody can type.
+    var example: CaptureOutcome? {
+        captures.first { $0.ending.problem?.fault != .usage && !FileSystem.isMended($0.input.path) }
+    }
 
     /// The most frequent first.
     static func all(of failed: [CaptureOutcome]) -> [FailureCause] {

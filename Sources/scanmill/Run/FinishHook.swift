@@ -2,7 +2,7 @@ import Subprocess
 
 /// The command that is run when a run has ended.
 enum FinishHook {
-    /// As long as a capture has after a signal.
+    /// The same time that a capture has after a signal.
     private static let grace = Duration.seconds(5)
 
     static func run(_ command: String, status: Int32, output: String, stop: StopSignal) async {

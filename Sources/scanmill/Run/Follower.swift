@@ -2,18 +2,18 @@ import Glibc
 import Subprocess
 import SystemPackage
 
-/// A program that runs when a run has ended, and ends early when SIGINT or SIGTERM comes meanwhile, or came before.
+/// A program that runs after a run has ended, and is ended early if SIGINT or SIGTERM comes meanwhile or came before.
 enum Follower {
-    /// - Parameter grace: how long it has after the signal, which is passed on to it, or from its start where the signal had
-    ///   ended the run; without, it is ended at once.
+    /// - Parameter grace: how long it has after the signal, which is passed on to it, or from its start where the
+    ///   signal had ended the run; nil ends it at once.
     static func run<Output: OutputProtocol, Errors: ErrorOutputProtocol>(
         _ program: FilePath, _ arguments: Arguments, environment: Environment, output: Output, error: Errors,
         stop: StopSignal, grace: Duration? = nil
     ) async throws -> ExecutionResult<Void, Output, Errors> {
         var options = PlatformOptions()
-        // A session of its own: the signal comes from here alone, and whatever it started ends with it.
+        // A session of its own: signals come only from here, and whatever it started ends with it.
         options.createSession = true
-        // A signal that ended the run is none of this program's, which has yet to do its work.
+        // A signal that ended the run is not for this program, which has yet to do its work.
         let isLate = stop.caught != nil
         var watch: Task<Void, Never>?
         defer { watch?.cancel() }
@@ -24,7 +24,7 @@ enum Follower {
             let leader = execution.processIdentifier.value
             watch = Task { await end(leader, when: stop, grace, passesOn: !isLate) }
         }
-        // What it started may take longer to end than itself.
+        // What it started may take longer to end than it does.
         if stop.caught != nil { await watch?.value }
         return ended
     }
@@ -43,7 +43,7 @@ enum Follower {
             }
             if ProcessSession.isAlive(leader) { ProcessSession.end(leader) }
         } catch {
-            // It has ended by itself.
+            // It has ended on its own.
         }
     }
 }

@@ -6,7 +6,7 @@ enum FreeSpace {
     static func bytes(at path: String) -> Int64? {
         var facts = statvfs()
         var path = path
-        // OUT may not be there yet: then its nearest folder that is.
+        // If OUT does not exist yet, its nearest parent that does is asked.
         while statvfs(path, &facts) != 0 {
             if errno != ENOENT { return nil }
             let parent = FileSystem.parent(of: path)

@@ -3,7 +3,7 @@ import Glibc
 import ScanPipeline
 import Synchronization
 
-/// The lines at the bottom of a terminal during a run: one a running capture, and one for all.
+/// The lines at the bottom of a terminal during a run: one per running capture, and one for all.
 final class LiveView: Sendable {
     private struct State: Sendable {
         var running: [(id: String, progress: RunProgress?)] = []
@@ -60,7 +60,7 @@ final class LiveView: Sendable {
     private func change(atOnce: Bool = false, _ body: (inout State) -> Void) {
         state.withLock { state in
             body(&state)
-            // Five pictures a second are enough for people, whatever the captures say.
+            // Five updates a second are enough for people, however many the captures send.
             guard isOn, atOnce || ContinuousClock.now - state.lastDrawn > .milliseconds(200) else { return }
             draw(&state)
         }
@@ -69,7 +69,7 @@ final class LiveView: Sendable {
     private func draw(_ state: inout State) {
         state.lastDrawn = .now
         let size = Self.terminalSize
-        // A line too long or one too many would stay on the terminal for ever.
+        // A line that is too long, or one line too many, would stay on the terminal for ever.
         let shown = state.running.prefix(max(0, size.rows - 2))
         let lines = (shown.map { Self.line($0.id, $0.progress) } + [total(state)]).map {
             Self.cut($0, to: size.columns)
@@ -103,7 +103,7 @@ final class LiveView: Sendable {
         return "\(text), about \(Self.time(left)) left"
     }
 
-    /// By what is done so far, captures that are under way with what of them is done.
+    /// Goes by what is done so far, which includes the finished part of running captures.
     /// - Parameter running: the share of each, 0 to 1.
     /// - Returns: nil as long as too little is done to tell.
     static func secondsLeft(after seconds: Double, done: Int, running: [Double], of count: Int) -> Double? {
@@ -112,7 +112,7 @@ final class LiveView: Sendable {
         return seconds / work * max(0, Double(count) - work)
     }
 
-    /// Asked each time, since people change it. Where it cannot be told, it is what terminals once were.
+    /// Asked each time, since people change it. Where it is not known, it is the classic 80 × 24.
     private static var terminalSize: (columns: Int, rows: Int) {
         var size = winsize()
         let isKnown = ioctl(STDERR_FILENO, UInt(TIOCGWINSZ), &size) == 0
@@ -130,7 +130,7 @@ final class LiveView: Sendable {
             })
     }
 
-    /// Columns that a character takes: those of East Asia and pictures take two.
+    /// Columns that a character takes: East Asian characters and emoji take two.
     private static func width(of character: Character) -> Int {
         let wide: [ClosedRange<UInt32>] = [
             0x1100...0x115f, 0x2e80...0xa4cf, 0xac00...0xd7a3, 0xf900...0xfaff, 0xfe30...0xfe6f, 0xff00...0xff60,

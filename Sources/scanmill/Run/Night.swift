@@ -11,15 +11,15 @@ struct Night {
     let messages: RunMessages
     let stop: StopSignal
     private let options: RunCommand
-    /// When it is too late to begin a capture, seconds since 1970.
+    /// When it becomes too late to begin a capture, seconds since 1970.
     private let deadline: Int?
-    /// How many captures can run at once for the files that each has open.
+    /// How many captures can run at once, given the files that each has open.
     private let most: Int
     /// Processes that were given up.
     let hung = HungProcesses()
 
     /// Looks at everything that was named, and takes OUT.
-    /// - Throws: an exit code, when the reason has been said.
+    /// - Throws: an exit code, after saying the reason.
     init(_ options: RunCommand) throws {
         self.options = options
         let batch = options.batch
@@ -37,12 +37,12 @@ struct Night {
             found.inputs, pipeline: loaded.pipeline, output: batch.output, rules: rules, programs: .installed)
         (self.loaded, self.state) = (loaded, state)
 
-        // Captures that are up to date get no process that would sweep up after a killed one. What cannot be removed now
-        // only takes up space.
+        // Captures that are up to date get no process that would clean up after a killed one. What cannot be removed
+        // now only takes up space.
         _ = try? Leftovers.collectWork(in: state)
         plan.forgetPastFailures(in: state)
 
-        // It may lie in OUT, which is there by now.
+        // The log may be in OUT, which exists by now.
         let log = try options.log.map { path in
             try Console.orExit { () throws(Problem) in try RunLog(path: path) }
         }
@@ -56,28 +56,29 @@ struct Night {
 
     /// How a night went.
     struct Course {
-        /// Of every capture that was asked for, those that were refused before the rest.
+        /// One for every capture that was asked for; refused ones come first.
         var outcomes: [CaptureOutcome]
         /// Nil where there was nothing to do, and nothing to remember.
         var record: RunRecord?
-        /// Why the record lacks how the run went; the report, which is made of it, is left out then.
+        /// Why the record does not say how the run went; the report, which is made from it, is then left out.
         var unrecorded: Problem?
 
         var didWork: Bool { outcomes.contains(where: \.isWork) }
     }
 
-    /// Says what is odd about the whole, and takes all captures that are to be run through the pipeline.
+    /// Says what is odd about the run as a whole, and runs all captures that need it through the pipeline.
     func run() async -> Course {
         if !options.isSilent { loaded.warn() }
-        // Whatever is left out is said, since nothing else tells of it.
+        // Whatever is left out is said here, since nothing else mentions it.
         (found.warnings + CaptureList.warnings(of: plan)).forEach { Console.error(Console.visible($0)) }
         messages.runBegan(options.batch, captures: found.inputs.count + found.refused.count)
         let refused = options.batch.retry ? found.refused : found.refused.map { $0.asBefore(in: state) }
         var course = Course(outcomes: refused + plan.waiting)
         course.outcomes.forEach(messages.ended)
-        // Links to nothing are told each time, and are nothing to work on.
-        let isIdle = plan.toRun.isEmpty && !refused.contains { $0.isWork && FileSystem.leads($0.input.path) }
-        if isIdle, !RunHistory.lacks(plan.waiting, of: loaded.pipeline, in: state) { return course }
+        // Broken links are reported each time, but are nothing to work on.
+        let isIdle = plan.toRun.isEmpty && !refused.contains { $0.isWork && $0.input.isThere }
+        let formats = ProgramVersions.installed.formats
+        if isIdle, !RunHistory.lacks(plan.waiting, of: loaded.pipeline, formats: formats, in: state) { return course }
         let record = openRecord()
         course.record = record
         record.noteRefused(refused.filter(\.isWork))
@@ -88,11 +89,12 @@ struct Night {
         return course
     }
 
-    /// Begins the record of this run, which stands from now on.
+    /// Begins the record of this run, which exists from now on.
     private func openRecord() -> RunRecord {
         let batch = options.batch
         return RunRecord(
-            state: state, pipeline: loaded.pipeline, inputs: plan.toRun + plan.arriving,
+            state: state, pipeline: loaded.pipeline, formats: ProgramVersions.installed.formats,
+            inputs: plan.toRun + plan.arriving,
             command: RunRecord.Command(
                 pipeline: batch.pipeline, settings: batch.settings, further: options.again.further,
                 output: batch.output, tool: Tool.nameAndVersion))
@@ -135,7 +137,7 @@ struct Night {
     private func shareCores() -> CoreShares {
         var reserve: Int64 = 1
         if let budget = options.maxMemory {
-            // Earlier runs are looked at for a budget alone.
+            // Earlier runs are looked at only if there is a budget.
             let usual = UsualMemory(of: loaded.pipeline, in: state)
             reserve = usual.reserve
             if budget.bytes < usual.bytes {
@@ -152,9 +154,10 @@ struct Night {
     private func job(_ input: CaptureInput, workers: Int) -> CaptureJob {
         CaptureJob(
             input: input, pipelineText: loaded.text, pipelinePath: loaded.path, settings: options.batch.settings,
-            // Messages show other paths below the capture.
+            // The other paths in messages lie below the capture.
             output: FileSystem.absolute(options.batch.output), workers: workers,
-            // What watches the whole capture comes first: it can tell a machine that was asleep from a program that hangs.
+            // Twice as long, so that the watch over the whole capture comes first: it can tell a machine that was
+            // asleep from a program that hangs.
             patience: 2 * Int(min(options.patience.components.seconds, 1_000_000_000)),
             isForced: options.batch.force, replaces: options.replace)
     }
@@ -165,7 +168,8 @@ struct Night {
 }
 
 extension CaptureOutcome {
-    /// A capture was worked on, or could not be, which is news: a process that found its result up to date did nothing.
+    /// Whether a capture was worked on, or could not be, which is news: a process that found its result up to date did
+    /// nothing.
     fileprivate var isWork: Bool {
         switch ending {
         case .upToDate: false

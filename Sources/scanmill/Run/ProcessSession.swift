@@ -2,8 +2,8 @@ import FoundationEssentials
 import Glibc
 import ScanPipeline
 
-/// All that a process started which began a session of its own, with whatever these started: ffmpeg leads a process group
-/// of its own and would outlive its parent's, if it hangs.
+/// Everything started by a process that leads a session, directly or not: ffmpeg leads a process group of its own and
+/// would outlive its parent's if it hangs.
 enum ProcessSession {
     /// Kills every process of a session, its leader too.
     static func end(_ leader: pid_t) {

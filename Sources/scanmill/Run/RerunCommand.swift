@@ -5,7 +5,7 @@ struct RerunCommand {
     /// As they were given.
     var pipeline: String
     var output: String
-    /// Of `--set`.
+    /// The values of `--set`.
     var settings: [String]
     /// The other words that decide what is run and how: `--force`, `--replace`, formats, limits.
     var further: [String]
@@ -18,6 +18,6 @@ struct RerunCommand {
         return Wording.command(words + settings.flatMap { ["--set", $0] } + further)
     }
 
-    /// A name that begins with a dash is no option behind a folder.
+    /// With a folder before it, a name that begins with a dash is no option.
     static func path(_ path: String) -> String { path.hasPrefix("-") ? "./\(path)" : path }
 }

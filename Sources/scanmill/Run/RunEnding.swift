@@ -1,12 +1,12 @@
 import ScanModel
 import ScanPipeline
 
-/// What a run does when its captures have ended: it says how they ended, and does what was asked for behind that.
+/// What a run does when its captures have ended: it says how they ended, and does what was asked for after that.
 struct RunEnding {
     private let options: RunCommand
     private let messages: RunMessages
     private let stop: StopSignal
-    /// What the run ends with, as far as is known.
+    /// The exit code, as far as it is known.
     private var code: Int32
 
     private init(_ options: RunCommand, _ messages: RunMessages, _ stop: StopSignal, code: Int32) {
@@ -24,14 +24,14 @@ struct RunEnding {
         return await ending.finish(course, of: night)
     }
 
-    /// A run that the machine kept from beginning is the one to hear of: the disk of the results is not there, say.
+    /// For a run that the machine kept from beginning, which people need to hear of: the results' disk is missing, say.
     /// - Returns: the exit code.
     static func ofUnbegun(_ options: RunCommand, _ code: Int32) async -> Int32 {
         let stop = StopSignal()
         stop.listen()
         let log = options.log.flatMap { try? RunLog(path: $0) }
         var ending = RunEnding(options, RunMessages(isQuiet: true, log: log), stop, code: code)
-        // A place that will not do is what kept the run from beginning, and was said.
+        // If the metrics cannot be written there, that is what kept the run from beginning, and has been said.
         if let metrics = options.metrics, (try? RunMetrics.require(metrics)) != nil {
             ending.writeMetrics([], seconds: 0)
         }
@@ -50,12 +50,13 @@ struct RunEnding {
         messages.runEnded(outcomes, status: code)
         let log = messages.log
         attempt { () throws(Problem) in try log?.requireWhole() }
-        // Behind all that may change the code: it is what people are woken by.
+        // After everything that may change the code: it is what wakes people.
         writeMetrics(outcomes, seconds: messages.seconds)
-        // A run that was stopped has no time, and one that had nothing to do leaves everything as it is: but for the report of
-        // an earlier one that came to none.
+        // A run that was stopped has no time, and one that had nothing to do leaves everything as it is, except that it
+        // writes the report of an earlier run that has none, or whose report is gone.
+        let run = course.didWork ? course.record?.name : RunRecord.unreported(in: night.state)
         if !options.noReport, stop.reason == nil, course.unrecorded == nil,
-            let run = course.didWork ? course.record?.name : RunRecord.unreported(in: night.state)
+            run != nil || !course.didWork && ReportFiles.hasStrayDoorway(in: night.state)
         {
             if night.hung.areThere {
                 Console.error(
@@ -84,8 +85,8 @@ struct RunEnding {
         }
     }
 
-    /// Does something beside the captures. When it fails the results are there all the same, and so is the rest of what was
-    /// asked for, but the exit code says so.
+    /// Does something other than captures. If it fails, the results and the rest of what was asked for are still there,
+    /// but the exit code says so.
     private mutating func attempt(_ body: () throws(Problem) -> Void) {
         do throws(Problem) { try body() } catch {
             Console.error(error.message())

@@ -4,12 +4,12 @@ import ScanModel
 import ScanPipeline
 import Synchronization
 
-/// What happens, one JSON object a line, with the time.
+/// What happens, one JSON object per line, with the time.
 final class RunLog: Sendable {
     private struct State: Sendable {
-        /// The file ends inside a line, which a full disk tore.
+        /// Whether the file ends inside a line, which a full disk cut short.
         var isTorn: Bool
-        /// Why something that was to be written did not get there.
+        /// Why something that should have been written was not.
         var failure: Int32?
     }
 
@@ -20,7 +20,7 @@ final class RunLog: Sendable {
     /// - Throws: a problem when the file cannot be opened.
     init(path: String) throws(Problem) {
         self.path = path
-        // Without waiting: a pipe that nobody reads would keep the night from beginning.
+        // Opened without waiting: a pipe that nobody reads would keep the night from beginning.
         handle = open(path, O_WRONLY | O_CREAT | O_APPEND | O_NONBLOCK | O_CLOEXEC, 0o666)
         let code = errno
         if handle >= 0 { _ = fcntl(handle, F_SETFL, O_APPEND) }
@@ -30,7 +30,7 @@ final class RunLog: Sendable {
 
     deinit { close(handle) }
 
-    /// Of a file that an earlier run could not write to its end.
+    /// Whether an earlier run could not write its last line to the end.
     private static func endsInsideALine(_ path: String) -> Bool {
         guard let size = FileSystem.regularSize(of: path), size > 0 else { return false }
         let file = open(path, O_RDONLY | O_CLOEXEC)
@@ -45,14 +45,14 @@ final class RunLog: Sendable {
         for (key, value) in facts.members { object[key] = value }
         let line = JSONWriter.text(.object(object), pretty: false) + [UInt8(ascii: "\n")]
         state.withLock { state in
-            // One call a line, so that lines of several runs do not mix.
+            // One call per line, so that lines of several runs do not mix.
             let (written, failure) = FileSystem.write((state.isTorn ? [UInt8(ascii: "\n")] : []) + line, to: handle)
             if written > 0 { state.isTorn = failure != nil }
             state.failure = state.failure ?? failure
         }
     }
 
-    /// - Throws: a problem when something of what happened is not in the file.
+    /// - Throws: a problem when the file lacks something that happened.
     func requireWhole() throws(Problem) {
         guard let failure = state.withLock(\.failure) else { return }
         throw Problem.system("the log is not complete", path: FileSystem.absolute(path), code: failure)

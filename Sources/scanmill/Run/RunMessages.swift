@@ -15,7 +15,7 @@ struct RunMessages: Sendable {
 
     var seconds: Double { (ContinuousClock.now - start) / .seconds(1) }
 
-    /// The run itself, so that one night can be told from the next in a log that goes on.
+    /// Logs the run itself, so that one night can be told from the next in a log that goes on.
     func runBegan(_ options: BatchOptions, captures: Int) {
         log?.write(
             "run-began",
@@ -46,11 +46,11 @@ struct RunMessages: Sendable {
             if !isQuiet {
                 for warning in summary.warnings { Console.error("warning: \(id): \(warning)") }
             } else if let problem = summary.forgiven.first {
-                // The copy may still lie on the device, and not for long.
+                // The capture may still be on the device, but not for long.
                 let left = "\(summary.framesKept) of \(summary.frameCount.counted("frame")) are left"
                 Console.error("warning: \(id): \(left): \(problem.oneLine)")
             }
-            // A copy that lost its end at night takes the place of a good result: said with -q too.
+            // Said with -q too: a truncated copy may have replaced a good result.
             if let before = summary.framesBefore {
                 Console.error(
                     "warning: \(id): \(summary.framesKept) frames are left, and the result that was replaced had \(before)"
@@ -102,8 +102,8 @@ struct RunMessages: Sendable {
     /// More would push the causes off the screen.
     private static let mostCommands = 12
 
-    /// A disk that stays full would otherwise end every night in silence, and a capture that never stands still would wait
-    /// for ever; that time is over by morning is as planned.
+    /// Otherwise a disk that stays full would end every night in silence, and a capture that never stops changing would
+    /// wait for ever. That time runs out by morning is as planned, and is not said.
     private func sayLeft(_ outcomes: [CaptureOutcome]) {
         let arriving = outcomes.filter { $0.ending == .arriving }.map { Console.visible($0.input.id) }
         if !arriving.isEmpty {

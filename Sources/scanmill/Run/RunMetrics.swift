@@ -4,10 +4,10 @@ import ScanPipeline
 
 /// Figures of a run in Prometheus' text format, for the node exporter's textfile collector.
 enum RunMetrics {
-    /// Where the figures go: a link stays one, and what it leads to is written anew.
+    /// Where the figures go: a symbolic link stays one, and the file that it leads to is replaced.
     private static func place(of path: String) -> String { FileSystem.realPath(path) ?? path }
 
-    /// Looks whether figures can be written there, before a night is spent.
+    /// Checks that figures can be written there before a night is spent.
     static func require(_ named: String) throws(Problem) {
         let path = place(of: named)
         if FileSystem.isFolder(path) {
@@ -43,7 +43,7 @@ enum RunMetrics {
                 Double(done.reduce(0) { $0 + $1.frameCount })
             ),
             (
-                "captures_salvaged", "Captures of the last run of which what was whole was kept.",
+                "captures_salvaged", "Captures of the last run of which only what was whole was kept.",
                 Double(done.count { !$0.forgiven.isEmpty })
             ),
             ("frames_kept", "Frames that were kept in the last run.", Double(done.reduce(0) { $0 + $1.framesKept })),

@@ -3,15 +3,15 @@ import ScanPipeline
 
 /// The binary that runs, which starts itself again for each capture and for the report.
 enum RunningBinary {
-    /// What to start: the running binary, also when another one has its name by now, or none, because ScanMill was updated
-    /// during the run.
+    /// What to start: the running binary, even if its name belongs to another one by now, or to none, because ScanMill
+    /// was updated during the run.
     static var startable: String {
         let running = "/proc/self/exe"
         guard let file = FileSystem.identity(of: running) else { return path }
         return file == FileSystem.identity(of: path) ? path : running
     }
 
-    /// Where it lies, whatever name it was called by.
+    /// Its path, whatever name it was called by.
     static let path: String = {
         var buffer = [CChar](repeating: 0, count: Int(PATH_MAX) + 1)
         let count = readlink("/proc/self/exe", &buffer, buffer.count - 1)

@@ -4,8 +4,8 @@ import ScanModel
 import Synchronization
 
 /// SIGINT, SIGTERM and SIGHUP during a run. The first one lets no further capture begin and gives the running ones five
-/// seconds; a second one ends everything at once. SIGHUP, which a terminal sends when it is closed, is passed over where
-/// it was before, as `nohup` does it.
+/// seconds; a second one ends everything at once. SIGHUP, which a terminal sends when it is closed, is ignored if it
+/// was ignored before, as by `nohup`.
 final class StopSignal: @unchecked Sendable {
     private struct State: Sendable {
         var signal: Int32?
@@ -45,17 +45,17 @@ final class StopSignal: @unchecked Sendable {
             // The children end with their stdin, which ends with this process.
             _exit(ExitStatus.signals + number)
         }
-        // From here on the next one ends the process by itself: a busy machine may hold up the queue that calls this.
+        // From here on the next signal ends the process directly: a busy machine may hold up the queue that calls this.
         for number in Self.numbers { signal(number) { _exit(ExitStatus.signals + $0) } }
         let text =
             "\(Self.name(number)): no further capture is begun; running ones have 5 seconds. Again to end at once."
         printer.withLock { $0 }(text)
     }
 
-    /// Lets what is said of a signal go past lines that are drawn anew all the time.
+    /// Prints what is said about a signal through `printer`, past lines that are being redrawn.
     func speak(through printer: @escaping @Sendable (String) -> Void) { self.printer.withLock { $0 = printer } }
 
-    /// The one that came.
+    /// The signal that came.
     var caught: Int32? { state.withLock(\.signal) }
 
     /// Why no capture may begin.

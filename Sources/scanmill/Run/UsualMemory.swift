@@ -1,11 +1,11 @@
 import ScanModel
 import ScanPipeline
 
-/// What a capture of a pipeline takes of memory, to plan with.
+/// How much memory a capture takes in a pipeline, to plan with.
 struct UsualMemory {
-    /// Bytes, with ffmpeg's.
+    /// Bytes, including ffmpeg's.
     let bytes: Int64
-    /// Captures of earlier runs took so much at most; where there are none, it is what the ready pipelines take.
+    /// Whether this is the most that captures of earlier runs took; else it is what the ready-made pipelines take.
     let isMeasured: Bool
 
     /// How many runs are looked at, since each may list thousands of captures.
@@ -24,8 +24,8 @@ struct UsualMemory {
         bytes = peaks.max() ?? Self.unmeasured
     }
 
-    /// What is set aside for each capture where memory is limited: small captures of earlier nights promise nothing of
-    /// tonight's.
+    /// What is set aside for each capture where memory is limited: small captures on earlier nights promise nothing
+    /// about tonight's.
     var reserve: Int64 { max(bytes, Self.unmeasured) }
 
     /// As part of a sentence.

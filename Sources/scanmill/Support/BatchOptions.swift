@@ -1,12 +1,12 @@
 import ArgumentParser
 import ScanPipeline
 
-/// How `run`, `plan` and `check` are told that a pipeline's options are to be others than in its file.
+/// How `run`, `plan` and `check` are told to use other options than a pipeline's file has.
 struct SettingOptions: ParsableArguments {
     @Option(
         name: .customLong("set"),
         help: ArgumentHelp(
-            "Change an option of a stage; of the second one of a name with `crop[2].above=0.1`. Can be repeated.",
+            "Change an option of a stage; `crop[2].above=0.1` changes the second `crop`. Can be repeated.",
             valueName: "stage.option=value"),
         completion: .setting)
     var settings: [String] = []
@@ -16,7 +16,7 @@ struct SettingOptions: ParsableArguments {
 struct BatchOptions: ParsableArguments {
     @Argument(help: "The pipeline's YAML file.", completion: .pipeline) var pipeline: String
     @Argument(
-        help: ArgumentHelp("Captures, or folders in which captures are searched.", valueName: "input"),
+        help: ArgumentHelp("Captures, or folders to search for captures.", valueName: "input"),
         completion: .capture)
     var inputs: [String]
     @Option(
@@ -31,18 +31,18 @@ struct BatchOptions: ParsableArguments {
         completion: .format)
     var formats: [String] = []
     @OptionGroup var changes: SettingOptions
-    @Flag(help: "Run captures whose result is up to date, too.") var force = false
-    @Flag(help: "Try captures again whose input was at fault and has not changed.") var retry = false
+    @Flag(help: "Also run captures whose result is up to date.") var force = false
+    @Flag(help: "Also retry captures whose input was at fault and has not changed.") var retry = false
     @Option(
         help: ArgumentHelp(
             """
-            Leave captures for the next run that changed within this time, such as 10m. Times that are further ahead are no \
-            reason to wait: a clock is wrong, and a warning says so.
+            Leave captures that changed within this time, such as 10m, for the next run. Times further ahead than that \
+            are no reason to wait: a clock is wrong, and a warning says so.
             """, valueName: "time"))
     var settle: Duration?
     @Flag(help: "Print JSON.") var json = false
 
-    /// A variable of a script that is not set gives an empty word.
+    /// An unset variable in a script gives an empty word.
     func validate() throws {
         if output.isEmpty { throw ValidationError("`-o` takes a folder, and was given an empty word.") }
         if inputs.contains("") { throw ValidationError("INPUT is a path, and was given as an empty word.") }

@@ -4,10 +4,10 @@ import ScanModel
 import ScanPipeline
 import ScanStages
 
-/// The captures that a command line means.
+/// The captures that a command line names.
 struct CaptureList {
     var inputs: [CaptureInput] = []
-    /// Captures that cannot be run: names that are not safe, ids that stand twice.
+    /// Captures that cannot be run: names that are not safe, ids that occur twice.
     var refused: [CaptureOutcome] = []
     /// What a person should know of what was named, as lines.
     var warnings: [String] = []
@@ -15,10 +15,10 @@ struct CaptureList {
     /// How many paths a warning names.
     private static let shown = 5
 
-    /// - Parameter reports: files beside the results that a run would write.
+    /// - Parameter reports: files that a run would write in addition to the results.
     /// - Throws: exit code 2 when something that was named is not there, when there is no capture at all, when OUT is no
-    ///   place for the results or a file would be written into a capture, for an `--only` that matches nothing, or a
-    ///   `--format` that nobody knows.
+    ///   place for the results or a file would be written into a capture, for an `--only` that matches nothing, or for
+    ///   an unknown `--format`.
     static func find(_ options: BatchOptions, for pipeline: Pipeline, reports: [String] = []) throws -> CaptureList {
         try requireFormats(options.formats)
         let formats = options.formats.isEmpty ? formatsRead(by: pipeline) : options.formats
@@ -30,7 +30,7 @@ struct CaptureList {
             try requireApart(found.captures, from: options.output, and: reports)
         }
         let wanted = asked.captures.filter { capture in
-            // What cannot be looked into may be of any.
+            // What cannot be looked into may be of any format.
             options.formats.isEmpty || capture.format.map(options.formats.contains) ?? true
         }
         if wanted.isEmpty {
@@ -45,7 +45,7 @@ struct CaptureList {
         return list
     }
 
-    /// What a search comes to.
+    /// What a search found.
     private struct Finds {
         var captures: [CaptureSearch.Found] = []
         /// Folders and archives that cannot be looked into.
@@ -53,8 +53,8 @@ struct CaptureList {
 
         var isEmpty: Bool { captures.isEmpty && unreadable.isEmpty }
 
-        /// Those of the ids that are asked for; all where none is.
-        /// - Throws: exit code 2 for an id that nothing has.
+        /// Those with the ids that are asked for; all if none is.
+        /// - Throws: exit code 2 for an id that no capture has.
         func only(_ ids: [String]) throws -> Finds {
             if ids.isEmpty { return self }
             let asked = Finds(
@@ -77,8 +77,8 @@ struct CaptureList {
         }
     }
 
-    /// Parts captures that can be run from those that cannot for their names.
-    /// - Parameter formats: those that the command line or the pipeline asks for; none for all.
+    /// Separates captures that can be run from those that cannot because of their names.
+    /// - Parameter formats: those that the command line or the pipeline asks for; empty for all.
     private mutating func take(_ captures: [CaptureSearch.Found], asked formats: [String], pipelineFolder: String) {
         let byID = Dictionary(grouping: captures, by: \.id)
         var refusedIDs: Set<String> = []
@@ -86,7 +86,7 @@ struct CaptureList {
             let input = CaptureInput(id: capture.id, path: capture.path, pipelineFolder: pipelineFolder)
             let twins = byID[capture.id] ?? []
             if let defect = OutputFolder.defect(ofID: capture.id) ?? Self.twinProblem(twins, formats) {
-                // All that have one id are refused as one.
+                // All captures with one id are refused as one.
                 refusedIDs.insert(capture.id)
                 refused.append(CaptureOutcome(input: input, ending: .failed(defect.at(file: capture.path))))
             } else {
@@ -95,7 +95,8 @@ struct CaptureList {
         }
     }
 
-    /// What a pipeline reads that says so: of a result that holds its capture in several formats, this one is meant.
+    /// The format that the pipeline says it reads, if any: of a result that holds its capture in several formats, this
+    /// one is meant.
     private static func formatsRead(by pipeline: Pipeline) -> [String] {
         guard let named = pipeline.steps.first?.options["format"]?.string, CaptureFormats.names.contains(named) else {
             return []
@@ -111,7 +112,7 @@ struct CaptureList {
         throw ExitCode(ExitStatus.usage)
     }
 
-    /// Looks at everything that was named. Named twice, or found below two of the folders, is one capture all the same.
+    /// Looks at everything that was named. A capture named twice, or found below two of the folders, counts once.
     /// - Throws: exit code 2 when there is no capture at all, or a path that leads nowhere; 3 for one that may not be read.
     private mutating func search(
         _ paths: [String], skipping output: String, formats: Set<String>, limits: ArchiveLimits
@@ -121,7 +122,7 @@ struct CaptureList {
         var strayResults: [String] = []
         var strangers: [CaptureSearch.Stranger: [String]] = [:]
         let place = FileSystem.realPath(output)
-        // `captures/*` names OUT too where it lies among them.
+        // `captures/*` also names OUT if it is among them.
         for path in paths where paths.count == 1 || place == nil || FileSystem.realPath(path) != place {
             do throws(Problem) {
                 let search = try CaptureSearch(at: path, skipping: output, formats: formats, limits: limits)
@@ -133,7 +134,7 @@ struct CaptureList {
                 strangers.merge(search.strangers, uniquingKeysWith: +)
                 strayResults += search.strayResults.filter { !strayResults.contains($0) }
             } catch {
-                // What is there and is no capture does not keep the others from being run.
+                // Something that exists but is not a capture does not keep the others from being run.
                 guard paths.count > 1, FileSystem.exists(path) else {
                     Console.error(error.message())
                     throw ExitCode(error.fault == .environment ? ExitStatus.environment : ExitStatus.usage)
@@ -152,8 +153,8 @@ struct CaptureList {
         return found.distinct
     }
 
-    /// Whether a folder is what stayed behind where a capture's files were moved away, whose result is there: no more to be
-    /// told of than one that is gone.
+    /// Whether a folder is what stayed behind when the files of a capture with a result were moved away: it deserves no
+    /// more mention than a capture that is gone.
     private static func isEmptied(_ path: String, _ output: String) -> Bool {
         let id = path.pathName ?? ""
         return FileSystem.exists("\(output)/\(id)/\(Receipt.fileName)") && FileSystem.isGone(path)
@@ -161,7 +162,7 @@ struct CaptureList {
 
     private static func sayNothing(in paths: [String]) {
         Console.error("error: there is no capture in \(paths.joined(separator: ", "))")
-        // Results are passed over where captures are searched.
+        // A search for captures passes over results.
         let results = paths.filter { !StateFolder(output: $0).published.isEmpty }
         Console.error(
             results.isEmpty
@@ -170,9 +171,9 @@ struct CaptureList {
                     + results.map { "\(ShellWord.quoted($0))/*" }.joined(separator: " "))
     }
 
-    /// What an id and a path lead to: however a path is spelt, it is one capture; under two ids, by links, it is two.
+    /// What an id and a path lead to: it is one capture, however the path is spelt, and two if links give it two ids.
     private struct Place: Hashable {
-        /// As bytes: to Swift, names that differ in Unicode's composition alone are equal.
+        /// As bytes: to Swift, names that differ only in Unicode composition are equal.
         let id: [UInt8]
         let path: [UInt8]
 
@@ -182,7 +183,7 @@ struct CaptureList {
         }
     }
 
-    /// - Parameter asked: the formats that the command line or the pipeline asks for; none for all.
+    /// - Parameter asked: the formats that the command line or the pipeline asks for; empty for all.
     private static func twinProblem(_ twins: [CaptureSearch.Found], _ asked: [String]) -> Problem? {
         guard let first = twins.first, twins.count > 1 else { return nil }
         let present = Set(twins.compactMap(\.format))
@@ -215,7 +216,7 @@ struct CaptureList {
         return Problem(.usage, "\(twins.count) captures are called \(first.id)", notes: notes, fix: fix)
     }
 
-    /// What is read is never written to, nor replaced by its own result.
+    /// An input is never written to, nor replaced by its own result.
     private static func requireApart(
         _ captures: [CaptureSearch.Found], from output: String, and reports: [String]
     ) throws(Problem) {
@@ -251,7 +252,7 @@ struct CaptureList {
                 ).at(file: output)
             }
         }
-        // Into one that nobody named, too.
+        // This also holds for a capture that nobody named.
         for ((path, what, fix), place) in zip(written, places) {
             guard let capture = place.flatMap(CaptureSearch.recording(around:)) else { continue }
             throw Problem(.usage, "\(what) would be written into the capture \(capture)", fix: fix).at(file: path)

@@ -2,10 +2,10 @@ import FoundationEssentials
 
 /// The words of the command line.
 enum CommandWords {
-    /// Behind the program's own name.
+    /// The words after the program's own name.
     ///
-    /// Swift looks for them beside the environment, and finds none once a library that was preloaded has moved that, as
-    /// libfaketime does: a night would end well with a page of help.
+    /// Swift looks for them beside the environment, and finds none once a preloaded library has moved that, as
+    /// libfaketime does: a night would end with a page of help and success.
     static let arguments: [String] = {
         let given = Array(CommandLine.arguments.dropFirst())
         guard given.isEmpty, let bytes = FileManager.default.contents(atPath: "/proc/self/cmdline") else {

@@ -13,7 +13,7 @@ enum Console {
     /// Without line breaks, and with nothing that steers a terminal.
     static func visible(_ text: String) -> String { text.withControlsShown() }
 
-    /// At once and whole: nothing is left in a buffer when the process is killed.
+    /// Writes at once and in full: nothing is left in a buffer when the process is killed.
     static func raw(_ text: String, to descriptor: Int32) { raw(Array(text.utf8), to: descriptor) }
     static func raw(_ bytes: [UInt8], to descriptor: Int32) {
         var bytes = bytes[...]
@@ -21,13 +21,13 @@ enum Console {
             let count = bytes.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
             if count < 0 {
                 if errno == EINTR { continue }
-                // A pipe that does not block, as some programs make theirs, says that it is full.
+                // A non-blocking pipe, as some programs make theirs, says that it is full.
                 if errno == EAGAIN {
                     var room = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
                     poll(&room, 1, -1)
                     continue
                 }
-                // A reader that has seen enough is no failure.
+                // That the reader has seen enough is no failure.
                 if descriptor == STDOUT_FILENO && errno != EPIPE { lost.store(errno, ordering: .relaxed) }
                 return
             }
@@ -35,13 +35,13 @@ enum Console {
         }
     }
 
-    /// Why something that was written to stdout did not get there: 0, or an error of the system. A batch goes on all the
-    /// same, but its end says so.
+    /// Why something that was written to stdout did not get there: 0, or an `errno`. A batch goes on all the same, but
+    /// says so at its end.
     private static let lost = Atomic<Int32>(0)
 
-    /// - Throws: exit code 3 when something that was to be printed is lost.
+    /// - Throws: exit code 3 when something that should have been printed is lost.
     static func requireOutput() throws {
-        // Said once, whoever asks again.
+        // Said once, however often this is called.
         let code = lost.exchange(0, ordering: .relaxed)
         if code == 0 { return }
         error("error: what was printed is not complete: \(systemText(code))")
@@ -58,7 +58,7 @@ enum Console {
         return unit == "B" ? "\(bytes) B" : "\(value.rounded(decimals: 1)) \(unit)"
     }
 
-    /// Runs something whose problem ends the command, with the exit code that its fault has.
+    /// Runs something whose problem ends the command with the exit code of its fault.
     static func orExit<Value>(_ body: () throws(Problem) -> Value) throws -> Value {
         do throws(Problem) { return try body() } catch {
             Console.error(error.message())

@@ -1,4 +1,4 @@
-/// What the tool's exit codes mean: for whoever calls it, and for the pages that say so.
+/// What the tool's exit codes mean, for its callers and for the pages that list them.
 enum ExitStatus {
     static let capturesFailed: Int32 = 1
     static let usage: Int32 = 2
@@ -13,13 +13,13 @@ enum ExitStatus {
         ("\(capturesFailed)", "some captures failed; each is named with its cause"),
         (
             "\(usage)",
-            "usage, an invalid pipeline, or no capture at all where some were searched; nothing was run, `--on-finish` neither"
+            "usage, an invalid pipeline, or a search that found no capture; nothing was run, not even `--on-finish`"
         ),
         (
             "\(environment)",
             "the environment: disk, permission, a missing tool; a capture that was ended for its memory or `--patience`, or changed while it was read. It outranks 1"
         ),
-        ("\(busy)", "another runner works on what is left"),
+        ("\(busy)", "another runner is working on what is left"),
         ("129, 130, 143", "stopped by SIGHUP, SIGINT, SIGTERM"),
     ]
 }

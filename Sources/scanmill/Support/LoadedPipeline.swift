@@ -10,7 +10,7 @@ struct LoadedPipeline {
     var text: String
     var path: String
 
-    /// - Throws: exit code 2 after all mistakes were printed.
+    /// - Throws: exit code 2, after all mistakes have been printed.
     static func load(_ path: String, settings: [String]) throws -> LoadedPipeline {
         do {
             return try open(path, settings: settings)

@@ -2,12 +2,12 @@ import ScanFormats
 import ScanModel
 import ScanPipeline
 
-/// Where commands may write that make something beside results: samples, pictures, pages.
+/// Where commands that make something other than results may write it: samples, pictures, pages.
 enum OutputPlace {
     /// Nothing is ever written into a recording or a result, nor among results.
     /// - Parameters:
-    ///   - path: to be written.
-    ///   - what: is to be written there: "the pictures".
+    ///   - path: where something will be written.
+    ///   - what: what will be written there: "the pictures".
     /// - Throws: a problem with fault `usage` when the path is one of these, or lies in a recording or a result.
     static func requireFree(_ path: String, for what: String) throws(Problem) {
         try PublishedResult.requireOutside(path, what)

@@ -2,7 +2,7 @@ import ScanModel
 
 extension Problem {
     /// The problem as `check --json` and `inspect --json` give it to programs: `message`, whose fault it is, where it is,
-    /// `notes`, `fix`. On disk it is kept as its ``facts``, whose keys and their order differ.
+    /// `notes`, `fix`. On disk it is kept as its ``facts``, which have other keys in another order.
     var json: JSONObject {
         var object: JSONObject = ["message": .string(summary), "fault": .string(fault.rawValue)]
         object["file"] = place.file.map { .string($0) }

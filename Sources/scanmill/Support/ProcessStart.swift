@@ -4,15 +4,15 @@ import Glibc
 enum ProcessStart {
     static func prepare() {
         holdStandardStreams()
-        // A file that grows past the shell's limit (ulimit -f) is an error with a name, as on a full disk. Programs that are
-        // started get the default back.
+        // A file that grows past the shell's limit (ulimit -f) is then an error with a name, as on a full disk.
+        // Programs that are started get the default back.
         signal(SIGXFSZ, SIG_IGN)
-        // Some supervisors ignore it, and that outlives `exec`: the kernel would then take the ends of our own programs away.
+        // Some supervisors ignore it, and that outlives `exec`: our children's exit statuses would then be lost.
         signal(SIGCHLD, SIG_DFL)
     }
 
-    /// Opens /dev/null in the place of standard streams that were closed: the next file would take their place, and get the
-    /// messages that are meant for them.
+    /// Opens /dev/null in place of standard streams that are closed: else the next file would take their place, and get
+    /// the messages that are meant for them.
     private static func holdStandardStreams() {
         for stream in [STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO] where fcntl(stream, F_GETFD) < 0 {
             let null = open("/dev/null", O_RDWR)

@@ -27,7 +27,7 @@ struct ByteSize: ExpressibleByArgument, Sendable {
 
     init(bytes: Int64) { self.bytes = bytes }
 
-    /// As it is read back: small numbers need a unit.
+    /// The size as an argument that is read back the same: small numbers need a unit.
     var argument: String { bytes < 1_000_000 ? "\(Double(bytes) / 1000)k" : String(bytes) }
 
     init?(argument: String) {
@@ -40,7 +40,7 @@ struct ByteSize: ExpressibleByArgument, Sendable {
             return nil
         }
         let bytes = number * pow(isBinary ? 1024 : 1000, power ?? 0)
-        // Nobody means 20 bytes by 20.
+        // Nobody who writes 20 means 20 bytes.
         guard bytes < 9e18, bytes == 0 || bytes >= 1e6 || power != nil else { return nil }
         self.bytes = Int64(bytes)
     }
@@ -60,6 +60,6 @@ struct TimeOfDay: ExpressibleByArgument, Sendable {
         self.minute = minute
     }
 
-    /// The next time that the local clock shows it, seconds since 1970.
+    /// When the local clock shows it next, seconds since 1970.
     var next: Int { LocalTime.next(hour: hour, minute: minute, after: time(nil)) }
 }

@@ -3,7 +3,7 @@ import ScanPipeline
 
 enum Tool {
     static let version = "0.1.0"
-    /// The day of that version, which manual pages show.
+    /// The release date of that version, which the manual page shows.
     static let released = "2026-11-22"
     static let nameAndVersion = "scanmill \(version)"
 }

@@ -33,4 +33,10 @@ size_t twin_voxels(const float *points, size_t count, double size);
 /// Halves a picture's width and height.
 void twin_halve(const uint8_t *pixels, size_t width, size_t height, uint16_t *sums, uint8_t *out);
 
+/// Averages squares of 2, 4 and 8 pixels, one size after the other.
+/// - out: room for the first; holds the last.
+/// - place: of which value to return those of all three, a byte each.
+size_t twin_halve_thrice(
+    const uint8_t *pixels, size_t width, size_t height, uint16_t *sums, uint8_t *out, size_t place);
+
 #endif

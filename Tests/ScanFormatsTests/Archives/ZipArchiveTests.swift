@@ -100,6 +100,9 @@ import Testing
             """
             z.writestr(item('packed.mp4'), 'x' * 100)
             z.writestr(item('stored.mp4', method=0), 'moving pictures')
+            more = item('more.mp4', method=0)
+            more.extra = b'\\x99\\x99\\x04\\x00more'
+            z.writestr(more, 'more pictures')
             z.comment = b'a comment behind the directory, with PK\\x05\\x06 in it' * 3
             """)
         let tree = try ZipArchive(path: path)
@@ -108,6 +111,10 @@ import Testing
         #expect(location.path == path)
         #expect(try source.readAll(limit: 100) == Array("moving pictures".utf8))
         #expect(try tree.place("stored.mp4") == location)
+        // A field of its own stands between the second one's name and its data.
+        let other = try #require(tree.location(of: "more.mp4"))
+        let more = try FileSource(path: other.path, name: "part", range: other.range)
+        #expect(try more.readAll(limit: 100) == Array("more pictures".utf8))
         #expect(tree.location(of: "packed.mp4") == nil && tree.location(of: "nothing") == nil)
         // A file for other programs, without a name that could be left behind.
         let place = try tree.place("packed.mp4")
@@ -149,10 +156,16 @@ import Testing
 
     // MARK: - What is no file
 
-    @Test func linksAndDevicesAreNotFollowed() throws {
+    /// In archives made on Unix and, as its own system, on OS X.
+    @Test(arguments: [3, 19]) func linksAndDevicesAreNotFollowed(system: Int) throws {
         let tree = try ZipArchive(
             path: try make(
                 """
+                plain = item
+                def item(name, mode):
+                    i = plain(name, mode)
+                    i.create_system = \(system)
+                    return i
                 z.writestr(item('passwd', stat.S_IFLNK | 0o777), '/etc/passwd')
                 z.writestr(item('pipe', stat.S_IFIFO | 0o644), '')
                 z.writestr(item('disk', stat.S_IFBLK | 0o644), '')

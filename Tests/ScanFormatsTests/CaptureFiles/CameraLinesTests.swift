@@ -231,6 +231,16 @@ import Testing
         #expect(record.defect == nil)
     }
 
+    /// Yaw and roll turn about one axis then, and zeros alone tell neither.
+    @Test func aCameraThatLooksStraightDownKeepsItsTurn() throws {
+        let camera = CameraIntrinsics(fx: 1, fy: 1, cx: 0, cy: 0, width: 1, height: 1, pixelOrigin: .corner)
+        let down = Matrix3(rows: Vector3(1, 0, 0), Vector3(0, 0, 1), Vector3(0, -1, 0))
+        let pose = Pose(rotation: .rotation(aboutY: 0.5) * down, position: .zero)
+        let line = try CameraLines.line(timestamp: 0, intrinsics: camera, pose: pose)
+        let angles = try #require(JSONValue.parse(line, file: "a")["euler_angles"]?.doubles)
+        for (angle, expected) in zip(angles, [-Double.pi / 2, 0.5, 0]) { #expect(abs(angle - expected) < 1e-12) }
+    }
+
     @Test func anglesGiveTheRotationBack() throws {
         func rotation(_ angle: Double, _ a: Int, _ b: Int) -> Matrix3 {
             var rows = [[1.0, 0, 0], [0, 1, 0], [0, 0, 1]]

@@ -66,6 +66,15 @@ import Testing
         #expect(without["depth_unit"] == nil)
     }
 
+    /// Apps spell the key in different ways.
+    @Test(arguments: ["avaliable", "available", "avaiable"])
+    func confidenceThatWasLeftOutIsNotClaimed(_ word: String) throws {
+        let key = "depth_confidence_\(word)"
+        let scan = try metadata("{\"\(key)\": true, \"streams\": [{\"id\": \"f\", \"type\": \"color_camera\"}]}")
+        #expect(scan.output(frameCount: 1, fileCount: 1)[key] == .bool(true))
+        #expect(scan.output(frameCount: 1, fileCount: 1, without: [.confidence])[key] == .bool(false))
+    }
+
     @Test func whatIsMadeReadsBack() throws {
         var facts = ScanMetadata.Facts(frameCount: 40, fileCount: 9, colorSize: PixelSize(640, 480), color: .jpeg)
         facts.deviceType = "Structure sensor"

@@ -81,6 +81,13 @@ import Testing
         #expect(try layout(Self.sized(floats)) == .chunks(count: 1, size: PixelSize(256, 192), truncation: nil))
     }
 
+    /// The second tells that the file holds chunks.
+    @Test func aFirstChunkThatIsDamaged() throws {
+        let damaged = Self.sized([UInt8](repeating: 0xFF, count: 20))
+        let sound = (1..<4).flatMap { Self.sized(Self.lz4(Self.bytes(Self.values($0)))) }
+        #expect(try layout(damaged + sound) == .chunks(count: 4, size: PixelSize(4, 3), truncation: nil))
+    }
+
     @Test func framesThatNobodyWantsAreSteppedOver() throws {
         let file = (0..<4).flatMap { Self.sized(Self.lz4(Self.bytes(Self.values($0)))) }
         let some = try frames(file, count: 4, wanted: [2])

@@ -103,6 +103,14 @@ import Testing
         try folder.write(images.bytes, to: "m/images.bin")
     }
 
+    /// What a pinhole would see is not what a wider lens sees.
+    @Test(arguments: [("OPENCV", true), ("OPENCV_FISHEYE", false)])
+    func onlyOfPinholesTheFieldOfViewIsTold(_ name: String, _ isTold: Bool) throws {
+        try writeText(name, [9, 9, 4, 3, 0.1, 0, 0, 0])
+        let intrinsics = try #require(try CaptureInspection.inspect("\(folder.path)/m").intrinsics)
+        #expect((intrinsics.fieldOfView != nil) == isTold)
+    }
+
     private func check(_ capture: Capture, _ model: Model) {
         let camera = CameraIntrinsics(fx: 9, fy: 9, cx: 4, cy: 3, width: 8, height: 6, pixelOrigin: .corner)
         if model.lens.isStraight {

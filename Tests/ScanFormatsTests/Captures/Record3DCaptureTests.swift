@@ -49,6 +49,11 @@ import Testing
                 "rgbd/ has 5 frames, and there are 3 poses: \(end) pictures and poses do not belong together",
                 "rgbd/ has 5 frames, and there are 3 times: \(end) frames and times do not belong together",
             ])
+        let more = metadata(3).replacing("0.25]", with: "0.25, 0.375]")
+        #expect(
+            try recording(3, more).open(Record3DCapture.self).warnings == [
+                "rgbd/ has 3 frames, and there are 4 times: \(end) frames and times do not belong together"
+            ])
     }
 
     @Test func aRecording() throws {

@@ -151,7 +151,10 @@ import Testing
     }
 
     /// A part of a recording with its part of the video: the numbers are those of the whole.
-    @Test(arguments: [([4, 5, 6], "they go up to 6, and the video has 3 frames"), ([0, 2, 2], "2 comes after 2")])
+    @Test(arguments: [
+        ([4, 5, 6], "they go up to 6, and the video has 3 frames"),
+        ([0, 1, 3], "they go up to 3, and the video has 3 frames"), ([0, 2, 2], "2 comes after 2"),
+    ])
     func numbersThatAreNotTheVideos(_ lines: [Int], _ reason: String) throws {
         let recording = try recording(lines.map(Self.line), depth: 0..<7)
         try film(recording, frames: 3)

@@ -280,6 +280,15 @@ import Testing
         #expect(try CaptureInspection.inspect(export.path).video?.offTimeCount == 5)
     }
 
+    @Test func picturesOfAllFramesGoBeforeTheVideo() throws {
+        let export = try export(Array(0..<8), everyPicture: 1)
+        let folder = try TemporaryFolder()
+        try TestVideo.gray("a.mp4", in: folder, frames: 8, rate: 1)
+        try export.write(try folder.bytes("a.mp4"), to: "frames.mp4")
+        let capture = try export.open(ThreeDScannerCapture.self)
+        #expect(capture.videoFile == nil && capture.frames.allSatisfy { $0.pictureFile != nil })
+    }
+
     @Test func framesThatTheEditListHidesCount() throws {
         let capture = try filmed { folder in
             let whole = try TestVideo.gray("a.mp4", in: folder, frames: 8, rate: 1)
@@ -289,13 +298,14 @@ import Testing
         #expect(capture.warnings.first?.hasPrefix("frames.mp4 hides 1 of its frames from players") == true)
     }
 
-    @Test func brightnessThatScreensHaveToKnow() throws {
+    @Test(arguments: [("arib-std-b67", "HLG"), ("smpte2084", "PQ")])
+    func brightnessThatScreensHaveToKnow(_ transfer: String, _ name: String) throws {
         let capture = try filmed {
             try TestVideo.gray(
                 "a.mp4", in: $0, frames: 8, rate: 1,
-                encoder: ["-pix_fmt", "yuv420p", "-x264-params", "transfer=arib-std-b67"])
+                encoder: ["-pix_fmt", "yuv420p", "-x264-params", "transfer=\(transfer)"])
         }.open(ThreeDScannerCapture.self)
-        #expect(capture.warnings.first?.hasPrefix("frames.mp4 is HDR (HLG)") == true)
+        #expect(capture.warnings.first?.hasPrefix("frames.mp4 is HDR (\(name))") == true)
     }
 
     @Test func camerasAreWrittenAsTheyAreRead() throws {
@@ -306,5 +316,8 @@ import Testing
         #expect(read.pose == pose && read.size == PixelSize(9, 5))
         #expect((read.fx, read.fy, read.cx, read.cy) == (7, 8, 3.5, 2.5))
         #expect(read.timestamp == 402_896_974_609_125 && read.exposure == 5)
+        // The principal point is 4 of 9 pixels from the left, 3 of 5 from the top.
+        let projection = try #require(JSONValue.parse(text, file: "a")["projectionMatrix"]?.doubles)
+        #expect(abs(projection[2] - 1 / 9) < 1e-6 && abs(projection[6] - 1 / 5) < 1e-6)
     }
 }

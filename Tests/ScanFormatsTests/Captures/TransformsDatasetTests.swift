@@ -205,6 +205,10 @@ import Testing
         try write([frame("a.png", with: ["depth_file_path": "depth/a.png", "colmap_im_id": 7])], Self.lens)
         let capture = try open()
         #expect(!capture.isMetric && capture.channels.contains(.recordedDepth))
+        // 50 of a metric one would be no room.
+        try depth("depth/a.png", 50_000)
+        let doubts = try CaptureInspection.inspect("\(folder.path)/d").findings.map(\.problem.summary)
+        #expect(!doubts.contains { $0.hasPrefix("half of the depth is beyond") })
     }
 
     /// instant-ngp passes depth over then: a unit that is made up would be a wrong scale.
@@ -271,6 +275,19 @@ import Testing
         #expect(capture.channels.contains(.recordedDepth))
     }
 
+    /// Two of the first three say which size is the usual one.
+    @Test func aFirstDepthPictureOfAnotherSizeIsTheOddOne() throws {
+        let names = ["a", "b", "c"]
+        try write(names.map { frame("\($0).png", with: ["depth_file_path": "depth/\($0).png"]) }, Self.lens)
+        for name in names {
+            try picture("\(name).png")
+            try depth("depth/\(name).png", 1000)
+        }
+        try folder.write(
+            try PNG.encodeGray16(Gray16Image(width: 2, height: 1, pixels: [1000, 0])), to: "d/depth/a.png")
+        #expect(try open().depthSize == PixelSize(8, 6))
+    }
+
     /// Without pictures the file must tell the size: poses alone are still worth reading.
     @Test func withoutPicturesTheFileTellsTheSize() throws {
         var lens = Self.lens
@@ -309,14 +326,18 @@ import Testing
                 frame("d.png", with: ["transform_matrix": [[1, 2], [3]]]),
                 frame(
                     "e.png", with: ["transform_matrix": [[1, 0, 0, 0], [0, 1, 0, 0], [0, 0, -1, 0], [0, 0, 0, 1]]]),
+                // By columns.
+                frame(
+                    "f.png", with: ["transform_matrix": [[1, 0, 0, 0], [0, 1, 0, 0], [0, 0, 1, 0], [1, 2, 3, 1]]]),
             ], Self.lens)
-        for name in ["a", "d", "e"] { try picture("\(name).png") }
+        for name in ["a", "d", "e", "f"] { try picture("\(name).png") }
         let reasons = try open().frames.map { $0.drop?.reason ?? "" }
         #expect(reasons.filter(\.isEmpty).count == 1)
         #expect(reasons.contains("its picture b.png is not there"))
         #expect(reasons.contains { $0.contains("leads out of the capture") })
         #expect(reasons.contains { $0.contains("transform_matrix") })
         #expect(reasons.contains { $0.contains("mirrored") })
+        #expect(reasons.contains { $0.contains("the last row of the matrix is not 0 0 0 1") })
     }
 
     @Test func depthThatIsNotThereIsSaid() throws {
@@ -465,6 +486,9 @@ import Testing
         #expect(try capture.loaded([.recordedDepth]).map { $0.recordedDepth != nil } == [false, true, false])
         #expect(capture.warnings == ["2 of 3 frames have no depth: frames 0, 2"])
         #expect(capture.files.contains { $0.path == "test/transforms.json" })
+        try picture("masks/1.png")
+        try writeHeld([frame("../images/1.png", with: ["mask_path": "../masks/1.png"])])
+        #expect(try open().files.contains { $0.path == "masks/1.png" })
         // Another dataset that lies there.
         for (frames, more) in [
             ([frame("../images/1.png")], ["applied_transform": Self.yUpToZUp]), ([frame("images/1.png")], [:]),

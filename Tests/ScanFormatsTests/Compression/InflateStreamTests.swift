@@ -104,6 +104,18 @@ import Testing
         }
     }
 
+    /// Behind the first 32 KiB, ISA-L reads ahead of the end of raw data.
+    @Test(arguments: InflateEngine.allCases) func countsWhatFollowsALongStream(engine: InflateEngine) throws {
+        let bytes = slopes(50_000)
+        let long = Sample(name: "long", compressed: try pythonDeflate(bytes, wbits: -15), bytes: bytes)
+        for count in [1, 7, 8, 300] {
+            let stream = long.stream(engine, extra: slopes(count, seed: 9))
+            #expect(drain(stream).bytes == bytes)
+            #expect(stream.compressedPosition == Int64(long.compressed.count))
+            #expect(try stream.trailingBytes() == Int64(count))
+        }
+    }
+
     /// Raw DEFLATE has no checksum, so a flipped bit may go unnoticed; it must neither crash nor run on. zlib refuses a
     /// block whose codes leave gaps, ISA-L only a symbol that falls into one, so zlib may stop sooner, but never later.
     @Test(arguments: samples)

@@ -21,6 +21,14 @@ import Testing
         #expect(try LZFSE.decode(stream, limit: 100_000) == expected)
     }
 
+    /// LZVN has two codes that do nothing; E3 copies three literals, and 06 ends.
+    @Test func codesThatDoNothing() throws {
+        let codes: [UInt8] = [0x0e, 0x16, 0xe3, 1, 2, 3, 0x16, 0x0e, 0x06, 0, 0, 0, 0, 0, 0, 0]
+        let sizes: [UInt8] = [3, 0, 0, 0, UInt8(codes.count), 0, 0, 0]
+        let block = Array("bvxn".utf8) + sizes + codes
+        #expect(try LZFSE.decode(block + Samples.end, limit: 3) == [1, 2, 3])
+    }
+
     private func reason(_ stream: [UInt8], limit: Int = 100_000) -> String? {
         do throws(Problem) { _ = try LZFSE.decode(stream, limit: limit, subject: "depth") } catch {
             #expect(error.fault == .input && error.summary.hasPrefix("depth damaged: "))

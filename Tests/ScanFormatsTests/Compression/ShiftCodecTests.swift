@@ -33,6 +33,16 @@ import Testing
         #expect(throws: Problem.self) { try ShiftCodec.decode(bytes, count: 40) }
     }
 
+    /// One pixel ends in its second byte. Sixteen bytes more may pad a block; what was read ahead counts too.
+    @Test func theBytesGoOnBehindTheFrame() throws {
+        let pixel = ByteText.bits("0111 00000000001")
+        #expect(pixel.count == 2)
+        let padded = pixel + [UInt8](repeating: 0, count: 16)
+        #expect(try ShiftCodec.decode(padded, count: 1) == [264])
+        let problem = #expect(throws: Problem.self) { try ShiftCodec.decode(padded + [0], count: 1) }
+        #expect(problem?.notes == ["behind its 1 pixels 17 of its 19 bytes are left"])
+    }
+
     @Test func theBytesEndBeforeTheFrame() throws {
         for (bytes, held) in [([UInt8](), 0), ([0], 4), ([0x78], 0), ([0x70, 0x02], 1), ([0x00, 0x40], 9)] {
             let problem = #expect(throws: Problem.self) { try ShiftCodec.decode(bytes, count: 100) }

@@ -108,7 +108,11 @@ import Testing
         Damage(
             testDescription: "a motion file of another recording",
             warnings: ["no motion sample falls into the time of the camera lines"],
-            file: "mini.rot", apply: { try shiftClock(of: $0) }),
+            file: "mini.rot", apply: { try shiftClock(of: $0, seconds: 3600) }),
+        Damage(
+            testDescription: "a motion file of a later recording",
+            warnings: ["no motion sample falls into the time of the camera lines"],
+            file: "mini.rot", apply: { try shiftClock(of: $0, seconds: -4) }),
         Damage(
             testDescription: "a clock that stands still",
             warnings: ["1 camera lines have a timestamp that is not later than the one before"],
@@ -118,6 +122,13 @@ import Testing
             apply: {
                 try $0.replace(
                     "\"depth_unit\": \"m\",", by: "\"depth_unit\": \"m\", \"depth_confidence_value_range\": [0, 1],",
+                    in: "mini.json")
+            }),
+        Damage(
+            testDescription: "confidence below its range", warnings: ["160 confidence values are outside 1 to 2"],
+            apply: {
+                try $0.replace(
+                    "\"depth_unit\": \"m\",", by: "\"depth_unit\": \"m\", \"depth_confidence_value_range\": [1, 2],",
                     in: "mini.json")
             }),
         Damage(
@@ -278,12 +289,13 @@ import Testing
         return bytes[..<place] + Array(" acce".utf8) + bytes[(place + 4)...]
     }
 
-    /// Moves every camera line an hour on.
-    private static func shiftClock(of sample: InspectSample) throws {
+    /// Moves every camera line on.
+    private static func shiftClock(of sample: InspectSample, seconds: Int64) throws {
         for i in 0..<40 {
             let stamp = 5_000_000_000 + 33_333_333 * Int64(i)
             try sample.replace(
-                "\"timestamp\": \(stamp),", by: "\"timestamp\": \(stamp + 3_600_000_000_000),", in: "mini.jsonl")
+                "\"timestamp\": \(stamp),", by: "\"timestamp\": \(stamp + seconds * 1_000_000_000),",
+                in: "mini.jsonl")
         }
     }
 }

@@ -59,6 +59,16 @@ import Testing
         #expect(depth.median == values[values.count / 2])
     }
 
+    @Test func theMedianOfAnEvenNumberIsBetweenTheMiddleTwo() throws {
+        // Without the last pixel there are 436, and the middle two are the first of frame 20.
+        try sample.edit("mini.depth.zlib") {
+            try CaptureInspectionDamageTests.repacked($0) { $0[..<958] + [0, 0] }
+        }
+        let depth = try #require(try CaptureInspection.inspect(sample.path).depth)
+        #expect(depth.validCount == 436)
+        #expect(depth.median == 1 + 241.5 / 1024)
+    }
+
     @Test func confidenceIsCountedByValue() throws {
         let confidence = try #require(try CaptureInspection.inspect(sample.path).confidence)
         #expect(confidence.frameCount == 40)
@@ -110,6 +120,8 @@ import Testing
             return line.replacing("\(stamp)", with: "\(stamp + 33_333_333 * late)", maxReplacements: 1).description
         }
         try sample.write(moved.joined(separator: "\n") + "\n", to: "mini.jsonl")
+        // Frame 9 has no time, but is not missing.
+        try sample.replaceLine(10, of: "mini.jsonl", by: "nonsense")
         let clock = try #require(try CaptureInspection.inspect(sample.path).clock)
         #expect(clock.gapCount == 2)
         #expect(clock.gaps.map(\.frame) == [10, 20])

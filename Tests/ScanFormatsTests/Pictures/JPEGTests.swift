@@ -67,7 +67,7 @@ func meanDifference(_ a: [UInt8], _ b: [UInt8]) -> Double {
     }
 
     /// The smallest of libjpeg's sizes that is large enough, close to the mean over the area.
-    @Test(arguments: [(100, 60, 13, 8), (101, 61, 26, 16), (64, 48, 60, 40), (16, 16, 100, 100)])
+    @Test(arguments: [(100, 60, 13, 8), (100, 60, 12, 30), (101, 61, 26, 16), (64, 48, 60, 40), (16, 16, 100, 100)])
     func decodesAtASmallerSize(_ width: Int, _ height: Int, _ atLeastWide: Int, _ atLeastHigh: Int) throws {
         let slope = RGBImage(
             width: width, height: height,
@@ -140,6 +140,12 @@ func meanDifference(_ a: [UInt8], _ b: [UInt8]) -> Double {
         #expect(try JPEG.decodeRGB(Array(stray)) == pixels)
         #expect(try JPEG.decodeRGB(file + slopes(5000)) == pixels)
         #expect(try JPEG.decodeRGB(file + [UInt8](repeating: 0, count: 512)) == pixels)
+        // Another version of JFIF than libjpeg knows.
+        var later = file
+        let version = Array("JFIF\0".utf8) + [1]
+        try #require(Array(later[6..<12]) == version)
+        later[11] = 2
+        #expect(try JPEG.decodeRGB(later) == pixels)
         // Many mean that the scan ran out of step.
         let lost = Array(file.dropLast(2) + [UInt8](repeating: 0x12, count: 200) + file.suffix(2))
         let problem = problem { () throws(Problem) in _ = try JPEG.decodeRGB(lost) }
@@ -167,6 +173,10 @@ func meanDifference(_ a: [UInt8], _ b: [UInt8]) -> Double {
         let problem = problem { () throws(Problem) in _ = try JPEG.header(announcing(50_000, 50_000)) }
         #expect(problem?.summary == "a picture of 50000 × 50000 pixels")
         #expect(try JPEG.header(announcing(32_768, 7629)).width == 32_768)
+        // As many as are allowed are not too many.
+        #expect(try JPEG.header(file, limits: PictureLimits(side: 16, pixels: 256)).width == 16)
+        let tight = PictureLimits(side: 16, pixels: 255)
+        #expect(ScanFormatsTests.problem { () throws(Problem) in _ = try JPEG.header(file, limits: tight) } != nil)
         // Within the limits, but the data is for 16 × 16 pixels.
         let hollow = ScanFormatsTests.problem { () throws(Problem) in _ = try JPEG.decodeRGB(announcing(32_768, 7629)) }
         #expect(hollow?.summary == "JPEG damaged")
@@ -224,6 +234,8 @@ func meanDifference(_ a: [UInt8], _ b: [UInt8]) -> Double {
         #expect(verdict(picture + slopes(1000)) == nil)
         let cut = Array(picture.dropLast(3))
         #expect(verdict(cut) == "it has no end marker in its last 65536 bytes")
+        // Bytes FF may fill up before a marker.
+        #expect(verdict(cut + [0xff, 0xff, 0xd0]) == "it has no end marker in its last 65536 bytes")
         #expect(verdict(cut + [UInt8](repeating: 0, count: 1 << 17)) == "it ends in 65536 zeros")
         // A phone's video behind the picture: no end marker in sight, and yet whole.
         var random = SplitMix(seed: 3)

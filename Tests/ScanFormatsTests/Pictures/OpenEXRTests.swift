@@ -34,6 +34,23 @@ import Testing
         #expect(problem?.summary == "no depth that can be read: \(reason)" && problem?.fault == .input)
     }
 
+    /// PXR24 keeps all of half floats and enough of floats. Rows that it does not make smaller lie there as they are.
+    @Test func depthThatWasPackedWithPXR24() throws {
+        var file = EXRSamples.floats
+        let name = Array("compression\0compression\0".utf8)
+        let start = try #require(file.indices.first { file[$0...].starts(with: name) })
+        // Behind the name and the type stands a length of four bytes.
+        let packing = start + name.count + 4
+        #expect(file[packing] == 3)
+        file[packing] = 5
+        // The only block: its 46 bytes and their count.
+        let rows = EXRSamples.depth.flatMap { depth in
+            withUnsafeBytes(of: depth.bitPattern.littleEndian) { Array($0) }
+        }
+        file.replaceSubrange((file.count - 50)..., with: [48, 0, 0, 0] + rows)
+        #expect(floats(try OpenEXR.decodeDepth(file)).map(\.description) == EXRSamples.depth.map(\.description))
+    }
+
     /// A part of the view would be taken for all of it.
     @Test func whatWasCroppedIsRefused() throws {
         var file = EXRSamples.floats

@@ -54,13 +54,14 @@ import Testing
 
     /// From frame 6 on the world lies elsewhere; a frame between two others is wrong by itself.
     @Test func aPathThatJumps() {
-        func warnings(_ places: [Double], isMetric: Bool = true) -> [String] {
+        func warnings(_ places: [Double], turnedFrom: Int = .max, isMetric: Bool = true) -> [String] {
             var capture = Capture(id: "doubts")
             capture.isMetric = isMetric
             capture.frames = places.enumerated().map { index, x in
                 var facts = FrameFacts(index: index)
                 facts.timestamp = Int64(index) * 100_000_000
-                facts.pose = Pose(rotation: .identity, position: Vector3(x, 1, 2))
+                let turn = index < turnedFrom ? 0 : 40 * Double.pi / 180
+                facts.pose = Pose(rotation: .rotation(aboutY: turn), position: Vector3(x, 1, 2))
                 return facts
             }
             capture.noteDoubts(in: MemoryTree([:]))
@@ -73,6 +74,10 @@ import Testing
         #expect(warnings(walk) == [])
         #expect(warnings(moved) == ["the camera's path jumps once by 0.55 m and 0.0° between frames 5 and 6\(end)"])
         #expect(warnings(moved, isMetric: false) == [])
+        #expect(
+            warnings(walk, turnedFrom: 6) == [
+                "the camera's path jumps once by 0.05 m and 40.0° between frames 5 and 6\(end)"
+            ])
         let glitch = walk.enumerated().map { $0 == 4 ? $1 + 1 : $1 }
         #expect(
             warnings(glitch) == [

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Bytes put together by hand, for files whose layout a test spells out. Nothing of it comes from the code under test.
+/// Bytes put together by hand, for files whose layout a test spells out. None of it comes from the code under test.
 struct ByteText {
     var bytes: [UInt8] = []
 
@@ -12,7 +12,7 @@ struct ByteText {
     mutating func add(_ values: [Float]) { for value in values { add(value) } }
     mutating func add(_ values: [Double]) { for value in values { add(value) } }
 
-    /// RFC 1950 with one stored block, and its checksum in the simplest way.
+    /// RFC 1950 with one stored block, and its checksum computed in the simplest way.
     static func zlib(_ content: [UInt8]) -> [UInt8] {
         precondition(content.count < 65536)
         let count = UInt16(content.count)
@@ -29,7 +29,7 @@ struct ByteText {
     /// Whole numbers of 16 bits.
     static func words(_ values: [UInt16]) -> [UInt8] { values.flatMap { [UInt8($0 & 255), UInt8($0 >> 8)] } }
 
-    /// "0111 1010…" as bytes, filled up with zeros.
+    /// "0111 1010…" as bytes, padded with zeros.
     static func bits(_ text: String) -> [UInt8] {
         var digits = Array(text.filter { $0 == "0" || $0 == "1" })
         while digits.count % 8 != 0 { digits.append("0") }
@@ -39,7 +39,7 @@ struct ByteText {
     }
 }
 
-/// A `.sens` file, field by field as its description has them.
+/// A `.sens` file, field by field as in its description.
 struct SensBytes {
     struct Frame {
         var pose: [Float] = [1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1]
@@ -47,7 +47,7 @@ struct SensBytes {
         var depthTime: UInt64 = 0
         var color: [UInt8] = []
         var depth: [UInt8] = []
-        /// What the header says of the payloads, where it is not their length.
+        /// What the header says about the payloads, if it is not their length.
         var colorCount: UInt64?
         var depthCount: UInt64?
     }

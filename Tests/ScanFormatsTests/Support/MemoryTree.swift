@@ -9,7 +9,7 @@ final class MemoryTree: CaptureTree {
     private let chunk: Int
     private let count = Mutex(0)
 
-    /// - Parameter chunk: the most that one read gives.
+    /// - Parameter chunk: the most that one read returns.
     init(_ files: [String: [UInt8]], chunk: Int = .max) {
         self.files = files
         self.chunk = chunk

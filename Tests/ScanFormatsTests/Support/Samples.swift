@@ -9,7 +9,7 @@ func slopes(_ count: Int, seed: UInt64 = 1) -> [UInt8] {
     return (0..<count).map { UInt8(truncatingIfNeeded: $0 / 37 + Int(random.next() & 3)) }
 }
 
-/// What a Python script hands over with `put(bytes)`, one entry a call. `sys`, `struct` and `zlib` are imported.
+/// What a Python script passes to `put(bytes)`, one entry per call. `sys`, `struct` and `zlib` are imported.
 func python(_ script: String, _ arguments: [String] = []) throws -> [[UInt8]] {
     let prelude = """
         import sys, struct, zlib
@@ -36,7 +36,7 @@ func python(_ script: String, reading bytes: [UInt8]) throws -> [[UInt8]] {
     return try python("data = open(sys.argv[1], 'rb').read()\n" + script, [folder.write(bytes, to: "in")])
 }
 
-/// Compresses with Python's zlib. `wbits` −15 is raw DEFLATE, 15 has zlib's wrapper.
+/// Compresses with Python's zlib. `wbits` −15 is raw DEFLATE, 15 adds zlib's wrapper.
 func pythonDeflate(_ bytes: [UInt8], wbits: Int, level: Int = 6, strategy: Int = 0) throws -> [UInt8] {
     let script = """
         c = zlib.compressobj(\(level), zlib.DEFLATED, \(wbits), 8, \(strategy))

@@ -8,7 +8,7 @@ enum TestVideo {
     /// The luma of frame `n` of ``gray(_:in:frames:dropping:size:rate:encoder:)`` in a column, in 16...235.
     static func luma(_ n: Int, column: Int = 0) -> UInt8 { UInt8(16 + (n * 37 + column) % 220) }
 
-    /// Grey frames, brighter to the right, encoded without loss, of which some are left out: their time is then a gap.
+    /// Losslessly encoded grey frames, brighter to the right. Some are left out, which leaves a gap in time.
     @discardableResult
     static func gray(
         _ name: String, in folder: TemporaryFolder, frames: Int, dropping dropped: [Int] = [], size: String = "64x48",
@@ -26,8 +26,8 @@ enum TestVideo {
         return path
     }
 
-    /// The same frames at times of their own, nanoseconds on any clock. Without an edit list, by which versions 7 of ffmpeg
-    /// hide a last frame of no length.
+    /// The same frames at given times, nanoseconds on any clock. Without an edit list, with which ffmpeg 7 hides a last
+    /// frame of zero duration.
     @discardableResult
     static func gray(
         _ name: String, in folder: TemporaryFolder, at times: [Int64], dropping dropped: [Int] = []
@@ -65,14 +65,14 @@ enum TestVideo {
         let result = folder.url("turned.mp4").path
         let angle = String(360 - degrees)
         let newer = try runCommand(["ffmpeg", "-nostdin", "-display_rotation", angle, "-i", path, "-c", "copy", result])
-        // Versions before 6 know only this.
+        // ffmpeg before version 6 knows only this.
         if newer.status != 0 { try ffmpeg(["-i", path, "-c", "copy", "-metadata:s:v", "rotate=\(angle)", result]) }
         return result
     }
 
-    /// The same video with an edit list that hides its first frame, as an app leaves it that begins its file after the
-    /// frame's time.
-    /// - Parameter rate: frames a second.
+    /// The same video with an edit list that hides its first frame, as left by an app that begins its file after the
+    /// time of that frame.
+    /// - Parameter rate: frames per second.
     static func hidingFirst(_ path: String, rate: Int, as name: String, in folder: TemporaryFolder) throws -> String {
         let result = folder.url(name).path
         try ffmpeg(["-ss", String(1 / Double(rate)), "-i", path, "-c", "copy", result])

@@ -14,13 +14,13 @@ import Testing
     }
 
     @Test func columnsWithSpaces() throws {
-        let found = try rows("# a comment\n\n 1.5  rgb/a.png\t\r\n#\n2,3\n", .space)
+        let found = try rows("# a comment\n\n 1.5  rgb/a.png\t\r\n  # 7\n2,3\n", .space)
         #expect(found.map(\.fields) == [["1.5", "rgb/a.png"], ["2", "3"]])
         #expect(found.map(\.line) == [3, 5])
     }
 
     @Test func columnsWithCommas() throws {
-        let found = try rows("a, b c ,,\n1,2\n", .comma)
+        let found = try rows("a, b c ,,\n  \n1,2\n", .comma)
         #expect(found.map(\.fields) == [["a", "b c", "", ""], ["1", "2"]])
     }
 
@@ -43,7 +43,7 @@ import Testing
         #expect(problem?.summary == "the line is too long")
     }
 
-    /// The last number of a file that was cut off is another number, where digits are missing that the others have.
+    /// If a file was cut off, its last number is wrong when it lacks digits that the others have.
     @Test func aLastLineThatWasCutOff() throws {
         let lines = ["0.0 -1.25", "1.0 0.123456", "2.0 -10.654321", "3.0 0.333333", "4.0 7.500001"]
         func end(_ last: String, after lines: [String]) throws -> TextTable.End? {
@@ -52,14 +52,14 @@ import Testing
         #expect(try end("5.0 -1.2345", after: lines) == .open)
         #expect(try end("5.0 0.123\n", after: lines) == .lineFeed)
         for last in ["5.0 -1.234", "5.0 -1", "5.0 -1."] { #expect(try end(last, after: lines) == .cut, "\(last)") }
-        // A writer of whole numbers, and of exponents, leaves digits out by itself.
+        // A writer that prints whole numbers or exponents leaves out digits anyway.
         #expect(try end("5.0 -1", after: lines + ["4.5 0"]) == .open)
         #expect(try end("5.0 2e-17", after: lines) == .open)
-        // Where all have the same number of places, each counts.
+        // If all numbers have the same number of decimals, each one counts.
         let fixed = Array(lines.dropFirst())
         #expect(try end("5.0 -1.23456", after: fixed) == .cut)
         #expect(try end("5.0 -1.234567", after: fixed) == .open)
-        // Two lines, names, and numbers that are short by themselves tell nothing.
+        // Two lines, names, and numbers that are short anyway tell nothing.
         #expect(try end("5.0 1", after: Array(fixed.prefix(2))) == .open)
         #expect(try end("5.0 rgb/5", after: ["0 rgb/0.png", "1 rgb/1.png", "2 rgb/2.png"]) == .open)
         #expect(try end("5.0 1", after: ["0 0.5", "1 0.7", "2 0.1"]) == .open)

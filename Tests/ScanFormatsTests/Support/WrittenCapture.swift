@@ -27,7 +27,7 @@ struct WrittenCapture {
         try write(isJPEG ? try JPEG.encode(image) : try PNG.encodeRGB(image), to: file)
     }
 
-    /// Depth of 4 × 3 pixels whose first is `first` units and whose others go up by one.
+    /// Depth of 4 × 3 pixels: the first is `first` units, and each further one is one more.
     func depth(_ file: String, first: UInt16, _ width: Int = 4, _ height: Int = 3) throws {
         let pixels = (0..<width * height).map { first + UInt16($0) }
         try write(try PNG.encodeGray16(Gray16Image(width: width, height: height, pixels: pixels)), to: file)
@@ -47,7 +47,7 @@ struct WrittenCapture {
         return capture
     }
 
-    /// What opening it ends with.
+    /// The problem that opening it ends with, or nil.
     func problem(_ format: any CaptureFormat.Type, rules: ReadRules = ReadRules()) throws -> Problem? {
         let tree = try CaptureFormats.tree(at: path)
         do throws(Problem) {
@@ -59,7 +59,7 @@ struct WrittenCapture {
     var recognition: Recognition? { (try? CaptureFormats.tree(at: path)).flatMap { CaptureFormats.recognise($0) } }
 }
 
-/// The source of a capture whose folder stays as long as somebody can read from it.
+/// The source of a capture whose folder exists as long as somebody can read from it.
 private struct HeldSource: CaptureSource {
     let inner: any CaptureSource
     let folder: TemporaryFolder
@@ -78,7 +78,7 @@ private struct HeldSource: CaptureSource {
 }
 
 extension Capture {
-    /// Every frame with these channels, as a pass gives them; dropped ones as their facts alone.
+    /// Every frame with these channels, as a pass provides them; dropped frames have only their facts.
     func loaded(_ channels: Set<Channel>) throws -> [Frame] {
         let tracks = try source.tracks(for: channels, of: self)
         var result: [Frame] = []

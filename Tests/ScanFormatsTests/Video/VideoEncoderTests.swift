@@ -211,6 +211,18 @@ import Testing
         #expect(written.times == [0, 65_000, 1_995_000])
     }
 
+    @Test func reencodeTellsOfFramesThatWereGuessed() throws {
+        try TestVideo.detailed("whole.mp4", in: folder, frames: 60)
+        var bytes = try folder.bytes("whole.mp4")
+        for index in stride(from: bytes.count / 4, to: bytes.count / 2, by: 1999) { bytes[index] ^= 0x55 }
+        let input = VideoInput(path: try folder.write(bytes, to: "damaged.mp4"), name: "damaged.mp4")
+        let facts = try VideoProbe.probe(input, with: ffmpeg)
+        let written = try VideoEncoder.reencode(
+            input, facts: facts, keeping: [0, 1], path: path("x.mp4"), name: "x.mp4",
+            settings: VideoSettings(like: facts), with: ffmpeg)
+        #expect(written.complaints.first?.hasPrefix("parts of ") == true)
+    }
+
     @Test func reencodeOfABrokenVideoLeavesNoFile() throws {
         let source = try TestVideo.gray("source.mp4", in: folder, frames: 10)
         let input = VideoInput(path: source, name: "source.mp4")

@@ -34,6 +34,16 @@ import Testing
         }
     }
 
+    /// Too early or too late by more than half a frame; the first frame sets the clocks.
+    @Test func framesThatAreShownAtAnotherTimeThanTheyWereTaken() {
+        let taken = (0..<10).map { Int64($0) * 100 }
+        var facts = VideoFacts()
+        facts.times = [0, 100, 140, 300, 460, 500, 600, 700, 850, 900]
+        let off = facts.framesOffTime(from: taken)
+        #expect(off.map(\.frame) == [2, 4])
+        #expect(off.map(\.late) == [-60, 60])
+    }
+
     /// A clock without jitter fits at the first frame as well as at the second.
     @Test func anEvenClockDoesNotTellWhichFramesAreMissingAtItsEnds() {
         let even = (0..<40).map { 5_000_000_000 + Int64($0) * 33_333_333 }

@@ -172,6 +172,15 @@ import Testing
         #expect(problem["fix"]?.string?.hasPrefix("copy the file again") == true)
     }
 
+    /// The path of a capture that is a file names that file already.
+    @Test func aCaptureThatIsAFileIsNamedOnce() throws {
+        let sens = SharedData.checkout.appendingPathComponent("samples/sens/sens.sens")
+        let bytes = [UInt8](try Data(contentsOf: sens))
+        try sample.folder.write(Array(bytes.prefix(bytes.count * 3 / 4)), to: "in/cut.sens")
+        let result = try inspect("in/cut.sens")
+        #expect(result.output.contains("--> in/cut.sens at byte "), "\(result.output)")
+    }
+
     @Test func warningsAloneDoNotFail() throws {
         try sample.replaceLine(5, of: "mini.jsonl", by: "[")
         let result = try inspect("mini")
@@ -238,7 +247,7 @@ import Testing
     @Test func formatsSayWhatTheyRead() throws {
         let text = try Scanmill.run(["formats"]).output
         #expect(
-            text.contains("stand for frames. Say `read: {format: ply}`.\n                reads points\n"), "\(text)")
+            text.contains("and set `read: {format: ply}`.\n                reads points\n"), "\(text)")
     }
 
     @Test func whatIsNoCaptureIsAUsageError() throws {

@@ -130,6 +130,33 @@ import Testing
         #expect(html.contains("the worst of ") && html.contains(" --set filter-blur.window=2</code>"))
     }
 
+    /// Degrees begin at the front, in the middle of this gap, and count round to the right.
+    @Test func aGapThatGoesPastTheFront() throws {
+        try makeNight(3)
+        try changeFirstReceipt(#/"ring": \{[^}]*\}/#, to: #""ring": {"gap": 150, "from": 285, "to": 75}"#)
+        let finding = try #require(try report()["findings"]?.array?.first { $0["kind"]?.string == "coverage" })
+        let text = finding["captures"]?.array?.first?["text"]?.string ?? ""
+        #expect(text.firstMatch(of: #/its middle \w+ the ([a-z ]+)\./#)?.1 == "front", "\(text)")
+    }
+
+    @Test func whatIsNotAllNeverLooksAsIfItWere() throws {
+        try makeNight(3)
+        try changeFirstReceipt(#/"confidence": \{[^}]*\}/#, to: #""confidence": {"low": 1, "medium": 0, "high": 999}"#)
+        _ = try report()
+        let words = "confidence: low &lt; 1 %, medium 0 %, high &gt; 99 %"
+        #expect(try nightPage().contains(words.replacing(" %", with: "\u{202F}%")))
+    }
+
+    /// Changes what one capture's receipt says.
+    private func changeFirstReceipt(_ part: Regex<Substring>, to text: String) throws {
+        let name = try #require(try results().first)
+        let path = "out/\(name)/receipt.json"
+        let receipt = String(decoding: try folder.bytes(path), as: UTF8.self)
+        let changed = receipt.replacing(part, with: text)
+        try #require(changed != receipt)
+        try folder.write(changed, to: path)
+    }
+
     /// Sorted.
     private func results() throws -> [String] {
         try FileManager.default.contentsOfDirectory(atPath: "\(folder.path)/out").filter { $0 != ".scanmill" }.sorted()
@@ -273,7 +300,7 @@ import Testing
         #expect(try run("in").contains("4 captures: 1 done, 2 up to date, 1 failed"))
         let summary = try #require(try report()["summary"])
         #expect(summary["ran"]?.integer == 2 && summary["captures"]?.integer == 4)
-        #expect(try others() == "the others stand as earlier runs left them.")
+        #expect(try others() == "the others are as earlier runs left them.")
         let html = String(decoding: try folder.bytes(try newestPage()), as: UTF8.self)
         #expect(html.contains("--only=-dash --retry"))
 
@@ -329,6 +356,8 @@ import Testing
         let night = try StateJSON.read("\(folder.path)/out/.scanmill/runs/20261120T214000Z-night/night.json")
         #expect(night["ran"]?.integer == 40)
         #expect(night["devices"]?.array?.count == 5)
+        // The run itself is none of the earlier ones.
+        #expect(try report()["earlier-runs"]?.integer == 7)
     }
 
     @Test func withoutEarlierRunsThereAreNoTrends() throws {
@@ -339,6 +368,15 @@ import Testing
         let page = String(
             decoding: try folder.bytes("out/.scanmill/runs/20261120T214000Z-night/report.html"), as: UTF8.self)
         #expect(!page.contains("against the usual") && !page.contains("Against the last"))
+    }
+
+    /// Of a report of the same run with more captures.
+    @Test func pagesThatAreNoLongerNeededGo() throws {
+        try makeNight(3)
+        let page = "out/.scanmill/runs/20261120T214000Z-night/captures-001.html"
+        try folder.write("", to: page)
+        _ = try report()
+        #expect(!FileManager.default.fileExists(atPath: "\(folder.path)/\(page)"))
     }
 
     @Test func receiptsAreEnough() throws {
@@ -417,7 +455,7 @@ import Testing
         try FileManager.default.removeItem(atPath: "\(runs)/\(run)/outcome.json")
         for name in ["b", "c"] { try FileManager.default.removeItem(atPath: "\(folder.path)/out/\(name)") }
         let json = try report()
-        let verdict = "1 of 3 captures is ready. The run has not ended: it was killed, or still runs."
+        let verdict = "1 of 3 captures is ready. The run has not ended: it was killed or is still running."
         #expect(json["verdict"] == .string(verdict))
         #expect(json["summary"]?["waiting"]?.integer == 2)
         #expect(
@@ -487,6 +525,16 @@ import Testing
         #expect(try FileManager.default.contentsOfDirectory(atPath: "\(folder.path)/out/.scanmill/runs") == runs)
     }
 
+    @Test func ofFourPicturesAllAreShown() throws {
+        var mini = MiniCapture()
+        mini.frameCount = 4
+        try mini.write(in: folder)
+        #expect(try folder.run("read, decompress").status == 0)
+        let strip = try StateJSON.read("\(folder.path)/out/.scanmill/thumbnails/mini.json")
+        let frames = strip["cells"]?.array?.compactMap { $0["frame"]?.integer }
+        #expect(frames == [0, 1, 2, 3], "\(strip)")
+    }
+
     /// From a frame header of a JPEG.
     private static func jpegWidth(_ bytes: [UInt8]) -> Int? {
         var at = 2
@@ -513,6 +561,27 @@ import Testing
             [.modificationDate: Date(timeIntervalSinceNow: 4e7)], ofItemAtPath: outcome)
         _ = try report()
         #expect(try !newestPage().contains("ahead"))
+    }
+
+    /// `cp -r` gives all files the time of copying, whichever it copies first.
+    @Test func theNewestRunOfACopy() throws {
+        #expect(try run(["--no-report"]).status == 0)
+        let runs = "\(folder.path)/out/.scanmill/runs"
+        try FileManager.default.removeItem(atPath: runs)
+        for (day, age) in [("20250101", 0.0), ("20250102", 3600)] {
+            let files = [
+                ("plan.json", #"{"captures": []}"#),
+                ("outcome.json", #"{"ended": "\#(day)T000500Z", "captures": []}"#),
+            ]
+            for (name, text) in files {
+                try folder.write(text, to: "out/.scanmill/runs/\(day)T000000Z-x/\(name)")
+                try FileManager.default.setAttributes(
+                    [.modificationDate: Date(timeIntervalSinceNow: -age)],
+                    ofItemAtPath: "\(runs)/\(day)T000000Z-x/\(name)")
+            }
+        }
+        _ = try report()
+        #expect(try newestPage().contains("/20250102T"))
     }
 
     /// The pictures of a result that has not changed are kept, even when the capture itself has gone.
@@ -549,6 +618,33 @@ import Testing
         #expect(result.output.contains("1 capture: 1 done; results are in out\n"))
     }
 
+    /// Commands that lead to the place of before would begin another folder there.
+    @Test func commandsNameTheFolderAsItIsCalledNow() throws {
+        try FileManager.default.copyItem(atPath: QuickRun.sample, toPath: "\(folder.path)/cut")
+        let depth = try folder.bytes("cut/desk.depth.zlib")
+        try folder.write(Array(depth.prefix(depth.count / 2)), to: "cut/desk.depth.zlib")
+        try folder.write(QuickRun.cloud, to: "quick.yaml")
+        #expect(try Scanmill.run(["run", "quick.yaml", "cut", "-o", "out"], in: folder.path).status == 1)
+        func page(_ output: String, in place: String) throws -> String {
+            let result = try Scanmill.run(["report", output], in: place)
+            #expect(result.status == 0, "\(result.errors)")
+            let page = result.output.dropLast()
+            let path = page.hasPrefix("/") ? String(page) : "\(place)/\(page)"
+            return try String(contentsOfFile: path, encoding: .utf8)
+        }
+        // From wherever it is asked for.
+        let elsewhere = try TemporaryFolder()
+        let before = try page("\(folder.path)/out", in: elsewhere.path)
+        #expect(before.contains(" -o out --only cut "))
+        try FileManager.default.moveItem(atPath: "\(folder.path)/out", toPath: "\(folder.path)/moved")
+        let moved = try page("moved", in: folder.path)
+        #expect(moved.contains(" -o \(folder.path)/moved --only cut "))
+        #expect(moved.contains("results in <code>\(folder.path)/moved</code>"))
+        // Another folder that has the name by now is another one.
+        try FileManager.default.createDirectory(atPath: "\(folder.path)/out", withIntermediateDirectories: false)
+        #expect(try page("moved", in: folder.path).contains(" -o \(folder.path)/moved --only cut "))
+    }
+
     /// A failure's card shows how far the stream goes, and the command that tries it again works as it stands.
     @Test func aFailureShowsWhatIsMissingAndTheNextCommand() throws {
         try FileManager.default.copyItem(atPath: QuickRun.sample, toPath: "\(folder.path)/it's cut")
@@ -560,7 +656,9 @@ import Testing
         let json = try report()
         let finding = try #require(json["findings"]?.array?.first)
         #expect(finding["title"]?.string == "Depth stream truncated")
-        #expect(finding["captures"]?.array?.first?["expected"]?.string == "of 60")
+        let shortfall = try #require(finding["captures"]?.array?.first)
+        let whole = try #require(failed.errors.firstMatch(of: #/inside frame (\d+)/#)?.1)
+        #expect(shortfall["expected"]?.string == "of 60" && shortfall["value"]?.double == Double(whole))
         let page = try newestPage()
         let html = String(decoding: try folder.bytes(page), as: UTF8.self)
         let shown = try #require(

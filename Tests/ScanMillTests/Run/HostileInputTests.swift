@@ -160,7 +160,18 @@ import Testing
         let result = try run()
         #expect(result.status == 1)
         #expect(result.errors.contains("error: a name is not UTF-8, so what it names was left out"))
+        #expect(!result.errors.contains("to see it again"))
         #expect(published == ["a"])
+        let entry = "failed  latin\u{FFFD}  a name is not UTF-8, so what it names was left out\n"
+        #expect(try Scanmill.run(["status", "out"], in: folder.path).output == entry + "1 done, 1 failed\n")
+        // Nobody can type the name.
+        let commands = ["grep", "-rlE", "scanmill (run|inspect) [^<]*latin", "out/.scanmill/runs"]
+        #expect(try runCommand(commands, in: folder.path).status == 1)
+        let again = try run()
+        #expect(again.status == 1 && again.output.contains("failed   latin\u{FFFD}  as before: a name"), "\(again)")
+        #expect(try runCommand(["bash", "-c", "mv in/latin* in/latin"], in: folder.path).status == 0)
+        #expect(try run().status == 0)
+        #expect(try Scanmill.run(["status", "out"], in: folder.path).output == "2 done\n")
     }
 
     // MARK: - Numbers

@@ -85,6 +85,28 @@ import Testing
         #expect(try !quick.run([QuickRun.sample, "-o", "out"]).output.contains("the report is"))
     }
 
+    /// Somebody removes the newest run's folder: the page that leads to the newest report leads to one again.
+    @Test func aReportThatWasRemovedIsReplaced() throws {
+        let command = [QuickRun.sample, "-o", "out"]
+        for more in [[], ["--force"]] { #expect(try quick.run(command + more).status == 0) }
+        let state = "\(quick.output)/.scanmill"
+        func target() throws -> String {
+            let doorway = try String(contentsOfFile: "\(state)/report.html", encoding: .utf8)
+            let address = try #require(doorway.firstMatch(of: #/url=(runs/[^"]*)"/#)).1
+            return "\(state)/\(address)"
+        }
+        let removed = try target()
+        for path in [String(removed.dropLast("/report.html".count)), "\(state)/runs"] {
+            try FileManager.default.removeItem(atPath: path)
+            let again = try quick.run(command)
+            #expect(again.output.contains("1 up to date"))
+            #expect(again.output.contains("the report is out/.scanmill/report.html"))
+            let now = try target()
+            #expect(now != removed && FileManager.default.fileExists(atPath: now))
+            #expect(try !quick.run(command).output.contains("the report is"))
+        }
+    }
+
     @Test func quietTellsOfWhatIsLeftOut() throws {
         try quick.copySample("good")
         try quick.folder.write("x", to: "in/lost/notes.bin")

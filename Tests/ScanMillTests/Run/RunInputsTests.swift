@@ -1,4 +1,5 @@
 import Foundation
+import ScanModel
 import TestSupport
 import Testing
 
@@ -14,12 +15,19 @@ import Testing
             atPath: "\(quick.folder.path)/in/more", withIntermediateDirectories: true)
         try FileManager.default.copyItem(atPath: QuickRun.sample, toPath: "\(quick.folder.path)/in/more/a")
         try quick.copySample("b")
+        let plan = try Scanmill.run(["plan", "quick.yaml", "in", "-o", "out", "--json"], in: quick.folder.path)
+        let planned = try JSONValue.parse(Array(plan.output.utf8), file: "stdout")["captures"]?.array ?? []
+        let decisions = planned.map { "\($0["id"]?.string ?? "") \($0["decision"]?.string ?? "")" }
+        #expect(decisions.sorted() == ["a cannot run", "b run"])
         let result = try quick.run(["in", "-o", "out"])
         #expect(result.status == 1)
         #expect(result.errors.contains("error: 2 captures are called a"))
         #expect(result.errors.contains("   = one is in/a\n   = one is in/more/a\n"))
         #expect(!result.errors.contains("to see it again"))
         #expect(quick.names("out").filter { !$0.hasPrefix(".") } == ["b"])
+        // Whoever asks again hears all of it again.
+        let again = try quick.run(["in", "-o", "out", "--retry", "--no-report"])
+        #expect(again.status == 1 && again.errors.contains("error: 2 captures are called a"), "\(again)")
     }
 
     /// The result of a pipeline is replaced as a whole, and what lies in it is gone then.

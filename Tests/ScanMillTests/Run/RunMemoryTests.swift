@@ -41,15 +41,20 @@ import Testing
         #expect(plan.output.contains("; captures of earlier runs took up to 3.0 GB of memory\n"), "\(plan.output)")
         let json = try JSONValue.parse(Array(try scanmill("plan", "--json").output.utf8), file: "")
         #expect(json["peak-memory-bytes"]?.integer == 3_000_000_000)
+        // Another pipeline's captures may take anything.
+        try folder.write("name: other\nstages: [read, decompress]\n", to: "other.yaml")
+        let other = try Scanmill.run(["plan", "other.yaml", "in", "-o", "out"], in: folder.path)
+        #expect(other.output.contains("; a capture usually takes up to 200.0 MB of memory\n"), "\(other)")
     }
 
     /// Two captures of 3 GB each do not run side by side in 4 GB.
     @Test func aBudgetGoesByEarlierRuns() throws {
         #expect(try scanmill("run").status == 0)
-        func events(_ bytes: Int64) throws -> [String] {
+        func events(_ bytes: Int64, in budget: String = "4G") throws -> [String] {
             try remember(bytes)
             try? FileManager.default.removeItem(atPath: "\(folder.path)/log")
-            let run = try scanmill("run", "--force", "--jobs", "2", "--max-memory", "4G", "--log", "log", "--no-report")
+            let run = try scanmill(
+                "run", "--force", "--jobs", "2", "--max-memory", budget, "--log", "log", "--no-report")
             try #require(run.status == 0, "\(run.errors)")
             try newestOnly()
             return String(decoding: try folder.bytes("log"), as: UTF8.self).split(separator: "\n").compactMap { line in
@@ -59,6 +64,39 @@ import Testing
         }
         #expect(try events(3_000_000_000) == ["began", "ended", "began", "ended"])
         #expect(try events(1_000_000_000).prefix(2) == ["began", "began"])
+        // Small captures of earlier nights promise nothing of tonight's.
+        #expect(try events(1_000_000, in: "300M") == ["began", "ended", "began", "ended"])
+    }
+
+    /// Runs a capture with a video, for which another ffmpeg is in the place of the real one.
+    private func runVideo(_ more: [String], ffmpeg: String) throws -> CommandResult {
+        var mini = MiniCapture()
+        mini.id = "video"
+        mini.pictures = .mp4
+        try mini.write(in: folder)
+        let path = try folder.fakeFFmpeg(version: "FFMPEG -version", else: ffmpeg)
+        return try folder.run(
+            "read, filter-blur: {window: 3}, write-transforms", ["video", "-o", "out", "--no-report"] + more,
+            environment: path)
+    }
+
+    /// Also before its first frame is through.
+    @Test func aCaptureThatTakesTooMuchIsEnded() throws {
+        let result = try runVideo(["--capture-memory", "1M", "--patience", "10s"], ffmpeg: "exec sleep 1000")
+        #expect(result.status == 3)
+        #expect(result.errors.contains("the capture took more than 1.0 MB of memory"), "\(result.errors)")
+    }
+
+    /// Which the capture's own process does not know.
+    @Test func theMemoryOfFfmpegCounts() throws {
+        let greed = #"python3 -c 'import time; x = b"1" * 400000000; time.sleep(1)'"#
+        let result = try runVideo([], ffmpeg: "[ -e fed ] || { touch fed; \(greed); }; exec FFMPEG \"$@\"")
+        #expect(result.status == 0, "\(result.errors)")
+        let runs = "\(folder.path)/out/.scanmill/runs"
+        let name = try #require(try FileManager.default.contentsOfDirectory(atPath: runs).first)
+        let outcome = try StateJSON.read("\(runs)/\(name)/outcome.json")
+        let peak = try #require(outcome["captures"]?.array?.first?["peak-bytes"]?.integer)
+        #expect(peak > 400_000_000)
     }
 
     private func newestOnly() throws {

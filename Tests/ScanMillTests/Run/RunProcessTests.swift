@@ -220,6 +220,24 @@ import Testing
         #expect(try FileManager.default.contentsOfDirectory(atPath: "\(folder.path)/out/.scanmill/work") == [])
     }
 
+    /// Whoever mends it needs the last lines that it wrote.
+    @Test func theLastWordsOfAProcessThatDied() throws {
+        var mini = MiniCapture()
+        mini.pictures = .mp4
+        try mini.write(in: folder)
+        var environment = try folder.fakeFFmpeg(version: "FFMPEG -version", else: "kill -USR1 $PPID")
+        // For each of them the dynamic linker has a line when a program starts.
+        let missing = (1...4).map { "/missing/\($0)" }
+        environment["LD_PRELOAD"] = missing.joined(separator: " ")
+        let result = try folder.run(
+            "read, filter-blur: {window: 3}, write-transforms", ["mini", "-o", "out", "--no-report"],
+            environment: environment)
+        #expect(result.errors.contains("the capture's process ended unexpectedly (signal "), "\(result.errors)")
+        let notes = result.errors.split(separator: "\n").filter { $0.hasPrefix("   = ") }
+        let named = missing.filter { name in notes.contains { $0.contains("'\(name)'") } }
+        #expect(named == Array(missing.dropFirst()), "\(result.errors)")
+    }
+
     /// The capture is done, and its process takes too long to end.
     @Test func whatWasSaidCountsWhateverComesAfterwards() throws {
         guard Self.hasStrace else { return }

@@ -138,6 +138,11 @@ import Testing
         #expect(found["broken"]?["decision"] == .string("cannot run"))
         #expect(found["broken"]?["fault"] == .string("input"))
         #expect(found["broken"]?["reason"]?.string?.isEmpty == false)
+        // What is only compared is most likely up to date, and takes no room.
+        try FileManager.default.removeItem(atPath: "\(folder.path)/out/.scanmill/inputs")
+        let unsure = try plan()
+        #expect(captures(unsure)["sound"]?["decision"] == .string("compare"))
+        #expect(unsure["output-bytes"] == after["output-bytes"])
     }
 
     /// The figures are those of the page, and each has its own value.

@@ -60,6 +60,16 @@ import Testing
         #expect(!FileManager.default.fileExists(atPath: "\(folder.path)/out2"))
     }
 
+    /// Five of them are named, and all are counted.
+    @Test func whatManyCapturesShareIsCounted() throws {
+        let archives = (0..<6).map { "cut\($0).zip" }
+        for archive in archives { try folder.write("PK\u{3}\u{4} and then nothing", to: archive) }
+        let result = try folder.run("read, decompress", archives + ["-o", "out", "--no-report"])
+        #expect(result.status == 1)
+        #expect(result.errors.contains("6 captures failed:\n  6 × "), "\(result.errors)")
+        #expect(result.errors.contains(": cut0, cut1, cut2, cut3, cut4, …\n"), "\(result.errors)")
+    }
+
     @Test func whatCannotBeLookedAtCanBeNamedAlone() throws {
         try MiniCapture().write(in: folder)
         // Two captures whose files share a folder.
@@ -350,8 +360,10 @@ import Testing
         try mini.write(in: folder)
         mini.id = "mini/inner"
         try mini.write(in: folder)
-        let result = try folder.run("read, write-transforms")
+        let result = try folder.run("read, write-transforms", ["mini", "-o", "out", "--metrics", "figures"])
         #expect(result.status == 0, "\(result.errors)")
+        let figures = String(decoding: try folder.bytes("figures"), as: UTF8.self)
+        #expect(figures.contains("scanmill_captures_salvaged 0.0\n"), "nothing of it was lost")
         let receipt = try JSONValue.parse(try folder.bytes("out/mini/receipt.json"), file: "receipt.json")
         let warnings = (receipt["warnings"]?.array ?? []).compactMap(\.string)
         #expect(

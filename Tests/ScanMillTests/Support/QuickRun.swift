@@ -36,7 +36,7 @@ struct QuickRun {
         try FileManager.default.copyItem(atPath: Self.sample, toPath: "\(folder.path)/in/\(name)")
     }
 
-    /// What lies in a folder of the folder, sorted.
+    /// The names in one of its folders, sorted.
     func names(_ path: String) -> [String] {
         ((try? FileManager.default.contentsOfDirectory(atPath: "\(folder.path)/\(path)")) ?? []).sorted()
     }

@@ -66,6 +66,25 @@ import Testing
         #expect(Self.ink(empty).isEmpty)
     }
 
+    /// A metre in a second, or nobody knows what.
+    @Test(arguments: [(true, "1 m/s"), (false, "1 /s")])
+    func speedsHaveTheUnitOfTheWorld(_ isMetric: Bool, _ high: String) {
+        var frames = (0..<2).map { FrameFacts(index: $0) }
+        for i in 0..<2 {
+            frames[i].pose = Pose(rotation: .identity, position: Vector3(Double(i), 0, 0))
+            frames[i].timestamp = Int64(i) * 1_000_000_000
+        }
+        let view = CloudView(
+            .oblique, axes: CloudView.Axes(up: nil, box: nil), fitting: [.zero], size: PixelSize(200, 200))
+        var image = RGBImage(width: 200, height: 200, color: .white)
+        image.addLegend("", view: view, trail: CameraTrail(frames, by: .speed), isMetric: isMetric)
+        var expected = RGBImage(width: 200, height: 200, color: .white)
+        expected.write("0", x: 6, y: 187, color: .black)
+        expected.fill(x: 14, y: 188, width: 60, height: 4, .black)
+        expected.write(high, x: 77, y: 187, color: .black)
+        #expect(Self.ink(image) == Self.ink(expected))
+    }
+
     @Test func theColoursOfTheCamerasAreExplained() {
         var frames = (0..<2).map { FrameFacts(index: $0) }
         for i in 0..<2 {

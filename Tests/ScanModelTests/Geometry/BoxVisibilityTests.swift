@@ -93,6 +93,16 @@ import Testing
         #expect(visibility[.front].share == 1)
         let nearest = visibility[.front].nearest ?? 0
         #expect(abs(nearest - (1.9 * 1.9 + 0.25 * 0.25).squareRoot()) < 1e-9)
+        // A box that lies on its edge, and a picture that ends at the floor: what is below it counts for nothing.
+        var tilted = box
+        let (c, s) = (cos(Double.pi / 4), sin(Double.pi / 4))
+        tilted.worldFromBox = Matrix3(rows: Vector3(c, -s, 0), Vector3(s, c, 0), Vector3(0, 0, 1))
+        tilted.floor = 2
+        var above = camera
+        above.cy = 80
+        var half = BoxVisibility(of: tilted)
+        half.add(Pose(rotation: .rotation(aboutY: .pi), position: Vector3(1, 2, 0.9)), above)
+        #expect(half[.front].share == 1 && half.wholeCount == 1)
         // From inside, no side is seen.
         #expect(seen(box, [Pose(rotation: .identity, position: box.center)]).absentCount == 1)
     }

@@ -41,6 +41,9 @@ import Testing
         #expect(CameraFocus(of: poses + [turned]) == .parallel)
         #expect(CameraFocus(of: arc(-2...2, 12)) == .parallel)
         #expect(CameraFocus(of: Array(poses.prefix(1))) == .parallel && CameraFocus(of: []) == .parallel)
+        // One looks away from the place where it would cross the others, so it does not count.
+        let away = Pose.camera(at: Vector3(5, 0, -2), lookingAt: Vector3(9, 0, -2))
+        #expect(CameraFocus(of: poses + [away]) == .parallel)
     }
 
     @Test func camerasThatLookOutwardsHaveNone() {

@@ -46,6 +46,11 @@ import Testing
         #expect(cut.contains(Vector3(0, -0.25, 0)))
         #expect(!cut.contains(Vector3(0, (-0.25).nextDown, 0)))
         #expect(cut.contains(Vector3(0, 1, 0)))
+        // From y = −0.25 to 1; a floor below the box leaves it as it is.
+        #expect(cut.endingOnItsFloor?.center == Vector3(0, 0.375, 0))
+        #expect(cut.endingOnItsFloor?.halfSize == Vector3(1, 0.625, 1))
+        cut.floor = -3
+        #expect(cut.endingOnItsFloor?.center == .zero && cut.endingOnItsFloor?.halfSize == Vector3(1, 1, 1))
     }
 
     @Test func grownByAMargin() {

@@ -32,6 +32,47 @@ import Testing
         }
     }
 
+    /// Several factors at once give what each gives alone: the mean over its block, rounded once, also of the brightest
+    /// picture and where only some of the factors divide the size.
+    @Test(arguments: [(48, 32), (40, 24), (36, 20), (34, 18), (33, 17), (2, 2), (16, 16), (32, 1)])
+    func severalFactorsGiveWhatEachGives(width: Int, height: Int) {
+        var dice = SplitMix(seed: 11)
+        let factors = [8, 2, 16, 3, 4, 2]
+        let noise = (0..<(width * height * 3)).map { _ in UInt8.random(in: 0...255, using: &dice) }
+        for pixels in [noise, [UInt8](repeating: 255, count: noise.count)] {
+            let image = RGBImage(width: width, height: height, pixels: pixels)
+            let pictures = image.downscaled(by: factors)
+            for (factor, small) in zip(factors, pictures) {
+                #expect(small.size == RGBImage.downscaledSize(image.size, by: factor))
+                guard width.isMultiple(of: factor), height.isMultiple(of: factor) else {
+                    #expect(small == image.downscaled(to: small.size))
+                    continue
+                }
+                #expect(small.pixels == Self.means(of: image, over: factor), "by \(factor)")
+            }
+        }
+    }
+
+    /// By the definition, in whole numbers.
+    private static func means(of image: RGBImage, over side: Int) -> [UInt8] {
+        var means: [UInt8] = []
+        for y in 0..<(image.height / side) {
+            for x in 0..<(image.width / side) {
+                for channel in 0..<3 {
+                    var sum = side * side / 2
+                    for v in 0..<side {
+                        for u in 0..<side {
+                            let place = (y * side + v) * image.width + x * side + u
+                            sum += Int(image.pixels[3 * place + channel])
+                        }
+                    }
+                    means.append(UInt8(sum / (side * side)))
+                }
+            }
+        }
+        return means
+    }
+
     @Test func shapesStayAndNothingGrows() {
         #expect(RGBImage.downscaledSize(PixelSize(1920, 1440), toWidth: 320) == PixelSize(320, 240))
         #expect(RGBImage.downscaledSize(PixelSize(1080, 1920), toWidth: 320) == PixelSize(320, 569))

@@ -23,6 +23,7 @@ import Testing
         #expect(2.0.fixedText(decimals: 2) == "2.00")
         #expect((-0.001).fixedText(decimals: 2) == "0.00")
         #expect((-1.005).fixedText(decimals: 1) == "-1.0")
+        #expect((-0.75).fixedText(decimals: 2) == "-0.75")
         #expect(0.0625.fixedText(decimals: 3) == "0.063")
         #expect(7.5.fixedText(decimals: 0) == "8")
         #expect(Double.infinity.fixedText(decimals: 1) == "inf")

@@ -4,10 +4,11 @@ import TestSupport
 import Testing
 
 @Suite struct ShellWordTests {
-    /// What a shell makes of the word is the word: with an accent behind it, an apostrophe is no character of its own.
+    /// A shell reads the quoted word as the word: an apostrophe followed by a combining accent is no `Character` of its
+    /// own.
     @Test(arguments: [
         "plain", "", "two words", "it's", "'", "a'\u{301}b", "x'\u{301}; echo no; '\u{301}", "$HOME `id`", "\\", "\"",
-        "tab\there",
+        "tab\there", "tab\there\\back",
         "line\nbreak'\u{301}",
     ])
     func aShellReadsTheWord(_ word: String) throws {

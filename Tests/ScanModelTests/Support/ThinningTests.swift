@@ -10,7 +10,7 @@ import Testing
         #expect(held.count <= limit)
         #expect(held.count >= min(count, limit / 2))
         let step = held.count > 1 ? held[1] : 1
-        // From the first one on, at one distance, to less than a step before the end.
+        // From the first one on, evenly spaced, to less than a step before the end.
         #expect(held == held.indices.map { $0 * step })
         #expect((held.last ?? 0) + step >= count)
         if count <= limit { #expect(held == Array(0..<count)) }

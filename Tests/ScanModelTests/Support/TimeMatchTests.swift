@@ -5,7 +5,7 @@ import Testing
 
 @Suite struct TimeMatchTests {
     @Test func theNearestGoFirst() {
-        // 10 is nearer to 11 than 12 is; 12 is left with 14.
+        // 10 and 12 are equally near to 11, and the earlier pair wins; 12 is left with 14.
         let match = TimeMatch([10, 12], with: [11, 14], within: 5)
         #expect(match.partners == [0, 1])
         #expect(match.largestGap == 2)
@@ -13,7 +13,7 @@ import Testing
         let other = TimeMatch([9, 12], with: [11, 15], within: 4)
         #expect(other.partners == [nil, 0])
         #expect(other.matchedCount == 1)
-        // 11 is near enough to 9, and another one's.
+        // 11 is near enough to 9, but paired with another time.
         #expect(other.outdone == [0] && match.outdone == [])
         #expect(
             other.summary
@@ -44,7 +44,7 @@ import Testing
         #expect(match.partners == [1, 0])
     }
 
-    /// associate.py's way: all pairs, sorted by their difference.
+    /// As associate.py does it: all pairs, sorted by their difference.
     private func byAllPairs(_ times: [Int64], _ targets: [Int64], _ tolerance: Int64) -> [Int?] {
         var pairs: [(gap: Int64, one: Int, other: Int)] = []
         for (i, a) in times.enumerated() {
@@ -84,7 +84,7 @@ import Testing
         return time.tv_sec
     }
 
-    /// All pairs would take minutes of the processor, whatever else it has to do.
+    /// All pairs would take minutes of processor time, however busy the machine is.
     @Test func manyEqualTimesTakeNoLonger() {
         let began = Self.secondsOfThread
         defer { #expect(Self.secondsOfThread - began < 20) }

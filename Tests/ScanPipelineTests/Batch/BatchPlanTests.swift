@@ -88,8 +88,15 @@ import Testing
         #expect(try reason("stages: [read, pick, write]") == .run("the stages changed (new: pick)"))
         #expect(try reason("stages: [read, pick]") == .run("the stages changed (new: pick; gone: write)"))
         #expect(try reason("{name: other, stages: [read, write]}") == .run("the pipeline's name changed"))
+        let both = "the pipeline's name changed, write.level changed from 1 to 2"
+        #expect(try reason("{name: other, stages: [read, write: {level: 2}]}") == .run(both))
         fixture.versions.withLock { $0.stage = 2 }
-        #expect(try reason("stages: [read, write]") == .run("a stage makes other results than before"))
+        let revised = "since an update, ScanMill makes other results in"
+        #expect(try reason("stages: [read, write]") == .run("\(revised) write"))
+        #expect(try reason("stages: [read, write: {level: 2}]") == .run("write.level changed from 1 to 2"))
+        // Earlier versions have not kept which revision made it.
+        try fixture.forgetRevisions(of: "a")
+        #expect(try reason("stages: [read, write]") == .run("\(revised) a stage"))
     }
 
     /// Where a newer version has an option that the receipt does not know, nobody has changed the pipeline.

@@ -82,6 +82,31 @@ import Testing
         }
     }
 
+    /// It may still have the key, and files that are whole: what a run called up to date would be known for good.
+    @Test func aDamagedReceiptIsMadeAnew() throws {
+        let fixture = try DiskFixture()
+        let input = try fixture.capture("a")
+        try fixture.run(input)
+        let results = fixture.results()
+        let receipt = "\(fixture.output)/a/receipt.json"
+        let text = try String(contentsOfFile: receipt, encoding: .utf8)
+        for damaged in [text.replacing("\"kept\": 2", with: "\"kept\": 3"), text + "\n"] {
+            try #require(damaged != text)
+            try damaged.write(toFile: receipt, atomically: false, encoding: .utf8)
+            guard case .done = try fixture.run(input) else {
+                Issue.record("the damaged receipt was taken for good")
+                continue
+            }
+            #expect(fixture.results() == results)
+            #expect(try fixture.plan([input]) == [.upToDate])
+        }
+        // What earlier versions wrote has no seal.
+        let lines = text.split(separator: "\n", omittingEmptySubsequences: false).filter { !$0.contains("\"seal\"") }
+        let old = lines.joined(separator: "\n").replacing(",\n}", with: "\n}")
+        try old.write(toFile: receipt, atomically: false, encoding: .utf8)
+        #expect(try fixture.run(input) == .upToDate)
+    }
+
     /// Files that stand as they stood are not digested again.
     @Test func digestsAreRemembered() throws {
         let fixture = try DiskFixture()

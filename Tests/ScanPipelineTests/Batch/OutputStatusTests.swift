@@ -130,9 +130,10 @@ import Testing
 
     /// The record of a run that began so long ago.
     private func record(
-        _ fixture: DiskFixture, _ pipeline: Pipeline, _ inputs: [CaptureInput], minutesAgo: Double
+        _ fixture: DiskFixture, _ pipeline: Pipeline, _ inputs: [CaptureInput], formats: [String: Int] = [:],
+        minutesAgo: Double
     ) throws -> RunRecord {
-        let record = RunRecord(state: fixture.state, pipeline: pipeline, inputs: inputs)
+        let record = RunRecord(state: fixture.state, pipeline: pipeline, formats: formats, inputs: inputs)
         try fixture.age("out/.scanmill/runs/\(record.name)/plan.json", minutes: minutesAgo)
         return record
     }
@@ -164,12 +165,134 @@ import Testing
         #expect(entries().map(\.standing) == [.done, .stale])
         #expect(entries().map(\.cause) == [nil, change + reason])
         #expect(entries().map(\.isBehind) == [false, true])
-        // Without what is known of its files, its receipt tells the same of a capture that was left.
+        // Without what is known of its files, its receipt tells the same.
         FileSystem.removeTree(fixture.state.inputs("b"))
-        #expect(entries().map(\.standing) == [.done, reason.isEmpty ? .done : .stale])
+        #expect(entries().map(\.standing) == [.done, .stale])
+        #expect(entries().map(\.cause) == [nil, change + reason])
         // The next run makes it.
         try fixture.run(inputs[1], changed)
         #expect(entries().map(\.standing) == [.done, .done])
+    }
+
+    /// Its files changed, and the run that was to make it again did not come to it.
+    @Test func aChangedCaptureThatTheLastRunLeft() throws {
+        let fixture = try DiskFixture()
+        let input = try fixture.capture("a")
+        let pipeline = try fixture.pipeline()
+        let first = try record(fixture, pipeline, [input], minutesAgo: 60)
+        try first.end([CaptureOutcome(input: input, ending: try fixture.run(input))], seconds: 1)
+        try fixture.write("one\n", to: "in/a/frames.txt", minutesAgo: 20)
+        let second = try record(fixture, pipeline, [input], minutesAgo: 10)
+        try second.end([CaptureOutcome(input: input, ending: .notBegun("too late"))], seconds: 1)
+        let entries = OutputStatus(output: fixture.output, programs: fixture.programs).entries
+        #expect(entries.map(\.standing) == [.stale])
+        #expect(entries.map(\.cause) == ["\(input.path)/frames.txt changed; the last run left it: too late"])
+    }
+
+    /// The options are the same, and the run of the new version was to make other results of them.
+    @Test func anUpdateOfAStageThatWasCutShort() throws {
+        let fixture = try DiskFixture()
+        let inputs = try ["a", "b"].map { try fixture.capture($0) }
+        func entries() -> [OutputStatus.Entry] {
+            OutputStatus(output: fixture.output, programs: fixture.programs).entries
+        }
+        let before = try fixture.pipeline()
+        let first = try record(fixture, before, inputs, minutesAgo: 60)
+        let endings = try inputs.map { try fixture.run($0) }
+        try first.end(zip(inputs, endings).map { CaptureOutcome(input: $0, ending: $1) }, seconds: 1)
+        fixture.versions.withLock { $0.stage = 2 }
+        // Nothing is stale for an update alone.
+        #expect(entries().map(\.standing) == [.done, .done])
+        let after = try fixture.pipeline()
+        let second = try record(fixture, after, inputs, minutesAgo: 30)
+        let made = try fixture.run(inputs[0])
+        let stopped = CaptureEnding.notBegun("stopped by SIGINT")
+        try second.end(zip(inputs, [made, stopped]).map { CaptureOutcome(input: $0, ending: $1) }, seconds: 1)
+        let (change, left) = ("since an update, ScanMill makes other results in", "the last run left it")
+        #expect(entries().map(\.standing) == [.done, .stale])
+        #expect(entries().map(\.cause) == [nil, "\(change) write; \(left): stopped by SIGINT"])
+        #expect(entries().map(\.isBehind) == [false, true])
+        // What an earlier version knew of its results does not tell which stage it is.
+        try fixture.forgetRevisions(of: "b")
+        #expect(entries().map(\.cause) == [nil, "\(change) a stage; \(left): stopped by SIGINT"])
+        // Who goes back to the version of before finds it up to date.
+        let upToDate = [CaptureOutcome(input: inputs[1], ending: .upToDate)]
+        #expect(RunHistory.lacks(upToDate, of: before, in: fixture.state))
+        #expect(!RunHistory.lacks([CaptureOutcome(input: inputs[0], ending: .upToDate)], of: after, in: fixture.state))
+        try record(fixture, before, [], minutesAgo: 20).end(upToDate, seconds: 1)
+        #expect(entries().map(\.standing) == [.done, .done])
+        #expect(!RunHistory.lacks(upToDate, of: before, in: fixture.state))
+        // The first bytes of a plan tell which recipe it is of.
+        let plan = try String(contentsOfFile: "\(second.path)/plan.json", encoding: .utf8)
+        #expect(plan.prefix(256).contains(after.digest.hex))
+        #expect(plan.prefix(256).matches(of: #/"[0-9a-f]{64}"/#).count == 2)
+    }
+
+    /// The same where a format is read in another way.
+    @Test func anUpdateOfAReaderThatWasCutShort() throws {
+        let fixture = try DiskFixture()
+        let input = try fixture.capture("a")
+        let pipeline = try fixture.pipeline()
+        func entries() -> [OutputStatus.Entry] {
+            OutputStatus(output: fixture.output, programs: fixture.programs).entries
+        }
+        let (before, after) = (["lines": 1, "others": 1], ["lines": 2, "others": 1])
+        let first = try record(fixture, pipeline, [input], formats: before, minutesAgo: 60)
+        try first.end([CaptureOutcome(input: input, ending: try fixture.run(input))], seconds: 1)
+        // Another format's reader is none of its concern.
+        let second = try record(fixture, pipeline, [input], formats: ["lines": 1, "others": 2], minutesAgo: 50)
+        try second.end([CaptureOutcome(input: input, ending: .notBegun("too late"))], seconds: 1)
+        #expect(entries().map(\.standing) == [.done])
+        let third = try record(fixture, pipeline, [input], formats: after, minutesAgo: 40)
+        try third.end([CaptureOutcome(input: input, ending: .notBegun("too late"))], seconds: 1)
+        #expect(entries().map(\.standing) == [.stale])
+        let cause = "since an update, ScanMill reads lines in another way; the last run left it: too late"
+        #expect(entries().map(\.cause) == [cause])
+        let upToDate = [CaptureOutcome(input: input, ending: .upToDate)]
+        #expect(RunHistory.lacks(upToDate, of: pipeline, formats: before, in: fixture.state))
+        #expect(!RunHistory.lacks(upToDate, of: pipeline, formats: after, in: fixture.state))
+        fixture.versions.withLock { $0.format = 2 }
+        try fixture.run(input)
+        #expect(entries().map(\.standing) == [.done])
+    }
+
+    /// Copied elsewhere, or without what was known of their files: the receipts tell what should be there.
+    @Test func resultsOfWhichOnlyTheReceiptsTell() throws {
+        let fixture = try DiskFixture()
+        let inputs = try ["a", "b", "c"].map { try fixture.capture($0) }
+        let record = try record(fixture, try fixture.pipeline(), inputs, minutesAgo: 60)
+        let endings = try inputs.map { try fixture.run($0) }
+        try record.end(zip(inputs, endings).map { CaptureOutcome(input: $0, ending: $1) }, seconds: 1)
+        FileSystem.removeTree("\(fixture.state.path)/inputs")
+        func entries() -> [OutputStatus.Entry] {
+            OutputStatus(output: fixture.output, programs: fixture.programs).entries
+        }
+        #expect(entries().map(\.standing) == [.done, .done, .done])
+        FileSystem.removeTree("\(fixture.output)/a/deep")
+        let receipt = "\(fixture.output)/b/receipt.json"
+        let text = try String(contentsOfFile: receipt, encoding: .utf8)
+        let (missing, damaged) = (
+            "deep/a.txt of the result is missing or has another size", "receipt.json of the result is damaged"
+        )
+        for changed in [String(text.dropLast(20)), text.replacing("\"kept\": 2", with: "\"kept\": 3")] {
+            try #require(changed != text)
+            try changed.write(toFile: receipt, atomically: false, encoding: .utf8)
+            #expect(entries().map(\.standing) == [.stale, .stale, .done])
+            #expect(entries().map(\.cause) == [missing, damaged, nil])
+            #expect(entries().map(\.isBehind) == [true, true, false])
+        }
+        // Nothing can make it again.
+        FileSystem.removeTree(inputs[0].path)
+        #expect(entries().map(\.standing) == [.done, .stale, .done])
+        #expect(entries().map(\.isCaptureGone) == [true, false, false])
+        // Nor does anything remember where its capture lay.
+        FileSystem.removeTree(fixture.state.path)
+        #expect(entries().map(\.cause) == [missing, damaged, nil])
+        try text.write(toFile: receipt, atomically: false, encoding: .utf8)
+        try fixture.state.claim(for: try fixture.pipeline("{name: other, stages: [read, write]}"), replacing: true)
+        let another = "the pipeline `p` made it, and the folder is `other`'s now"
+        #expect(entries().map(\.cause) == [another, another, another])
+        #expect(entries().map(\.standing) == [.stale, .stale, .stale])
     }
 
     /// Who goes back to the options of before finds all up to date, and that is said in the outcome alone.

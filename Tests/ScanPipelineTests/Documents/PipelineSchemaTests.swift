@@ -90,6 +90,8 @@ import Testing
             (#"{"stages": [{"cull-points": {"every": 0}}]}"#, false),
             (#"{"stages": [{"cull-points": {"every": 1.5}}]}"#, false),
             (#"{"stages": [{"cull-points": {"levels": [9]}}]}"#, false),
+            (#"{"stages": [{"cull-points": {"levels": []}}]}"#, false),
+            (#"{"stages": [{"cull-points": {"levels": [2, 2]}}]}"#, false),
             (#"{"stages": [{"cull-points": {"keep": "up"}}]}"#, false),
             (#"{"stages": [{"odd": {"quality": "10"}}]}"#, false), (#"{"stages": [{"odd": {"share": 0.4}}]}"#, false),
         ]

@@ -93,12 +93,10 @@ import Testing
         #expect(!result.isWhole)
         #expect(result.verify().map(\.summary) == ["a file of the result has 1 bytes instead of 8"])
         try FileManager.default.removeItem(atPath: fixture.output + "/a/deep/a.txt")
-        try fixture.write("x", to: "out/a/stranger")
+        for name in ["stranger", ".stranger"] { try fixture.write("x", to: "out/a/\(name)") }
         #expect(!result.isWhole)
-        #expect(
-            result.verify().map(\.summary) == [
-                "a file of the result is missing", "a file stands in the result that its receipt does not list",
-            ])
+        let stranger = "a file stands in the result that its receipt does not list"
+        #expect(result.verify().map(\.summary) == ["a file of the result is missing", stranger, stranger])
     }
 
     @Test func noResult() throws {

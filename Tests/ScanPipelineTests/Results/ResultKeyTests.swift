@@ -25,10 +25,10 @@ import Testing
 
     /// A picture that no stage uses decides for which size cameras are: its bytes are no part of the key, and the
     /// cameras are.
-    @Test(arguments: 0..<6) func aCameraThatChanges(_ number: Int) throws {
+    @Test(arguments: 0..<7) func aCameraThatChanges(_ number: Int) throws {
         let fixture = try DiskFixture()
         let input = try fixture.capture("a")
-        var camera = ["500", "501", "320", "240", "640", "480"]
+        var camera = ["500", "501", "320", "240", "640", "480", "corner"]
         func writePicture(_ ending: String, minutesAgo: Double) throws {
             let text = camera.joined(separator: " ") + ending
             try fixture.write(text, to: "in/a/picture.jpg", minutesAgo: minutesAgo)
@@ -37,7 +37,7 @@ import Testing
         guard case .done = try fixture.run(input) else { Issue.record("not made"); return }
         try writePicture(" ", minutesAgo: 40)
         #expect(try fixture.run(input) == .upToDate)
-        camera[number] += "0"
+        camera[number] = number == 6 ? "centre" : camera[number] + "0"
         try writePicture("", minutesAgo: 30)
         guard case .done = try fixture.run(input) else { Issue.record("not made again"); return }
     }

@@ -17,16 +17,20 @@ import Testing
     }
 
     /// The folder had stood still, and only what is in the file is new, be it one that no stage uses.
-    @Test(arguments: ["frames.txt", "picture.jpg"]) func aFileThatWasWrittenOverTooLate(_ name: String) throws {
+    @Test(arguments: ["in/a/frames.txt", "in/a/picture.jpg", "list.txt"])
+    func aFileThatWasWrittenOverTooLate(_ name: String) throws {
         let fixture = try DiskFixture()
+        let stages = "stages: [read, pick: {file: list.txt}, write]"
+        try fixture.write("0", to: "list.txt")
         let input = try fixture.capture("a")
         try fixture.write("old", to: "in/a/picture.jpg")
         usleep(2_100_000)
-        try Data("one\nnew\n".utf8).write(to: URL(fileURLWithPath: "\(input.path)/\(name)"))
-        try fixture.run(input, isAtOnce: true)
-        #expect(try fixture.plan([input]) == [.compare("its files had just changed when it was run")])
-        #expect(try fixture.run(input) == .upToDate)
-        #expect(try fixture.plan([input]) == [.upToDate])
+        let text = name == "list.txt" ? "1" : "one\nnew\n"
+        try Data(text.utf8).write(to: URL(fileURLWithPath: "\(fixture.path)/\(name)"))
+        try fixture.run(input, stages, isAtOnce: true)
+        #expect(try fixture.plan([input], stages) == [.compare("its files had just changed when it was run")])
+        #expect(try fixture.run(input, stages) == .upToDate)
+        #expect(try fixture.plan([input], stages) == [.upToDate])
     }
 
     /// A camera's clock, or an archive's, may be ahead: such times say nothing of when somebody wrote, and last for years.
@@ -214,6 +218,34 @@ import Testing
         try fixture.write("0", to: "in/a/list.txt")
         try fixture.run(input, text)
         input.pipelineFolder = "\(fixture.path)/one"
+        #expect(try fixture.plan([input], text) == [.upToDate])
+    }
+
+    /// Together with the file beside it: what lies at the old place, or no longer does, is none of its concern.
+    @Test func aPipelineThatWasMoved() throws {
+        let fixture = try DiskFixture()
+        let text = "stages: [read, pick: {file: list.txt}, write]"
+        var input = try fixture.capture("a")
+        try fixture.write("0", to: "one/list.txt")
+        input.pipelineFolder = "\(fixture.path)/one"
+        try fixture.run(input, text)
+        #expect(rename("\(fixture.path)/one", "\(fixture.path)/two") == 0)
+        #expect(try fixture.plan([input], text) == [.run("\(fixture.path)/one/list.txt is gone")])
+        // Without the pipeline nobody can tell where it is now.
+        let status = OutputStatus(output: fixture.output, programs: fixture.programs).entries
+        #expect(status.map(\.standing) == [.done])
+        let elsewhere = BatchPlan.Decision.compare("`list.txt` is another file than it was")
+        input.pipelineFolder = "\(fixture.path)/two"
+        #expect(try fixture.plan([input], text) == [elsewhere])
+        #expect(try fixture.run(input, text) == .upToDate)
+        #expect(try fixture.plan([input], text) == [.upToDate])
+        // A copy is used now, and the first one is changed.
+        try fixture.write("0", to: "three/list.txt")
+        try fixture.write("11", to: "two/list.txt", minutesAgo: 20)
+        #expect(try fixture.plan([input], text) == [.run("\(fixture.path)/two/list.txt changed")])
+        input.pipelineFolder = "\(fixture.path)/three"
+        #expect(try fixture.plan([input], text) == [elsewhere])
+        #expect(try fixture.run(input, text) == .upToDate)
         #expect(try fixture.plan([input], text) == [.upToDate])
     }
 

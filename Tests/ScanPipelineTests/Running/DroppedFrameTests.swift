@@ -59,6 +59,16 @@ import Testing
         #expect(failure.fault == .input)
     }
 
+    /// Whoever found them bad knows it.
+    @Test func theWayToMendBadFramesIsSaid() throws {
+        let picky = Mock.frame("picky") { (frame, _) throws(Problem) in
+            if frame.index < 4 { throw Problem(.input, "the pose is no rotation", fix: "copy the poses again") }
+        }
+        let failure = try #require(
+            problem { _ = try MockRun([.reader(40), picky, .decompress, .unproject, .ply]) })
+        #expect(failure.fix == "copy the poses again, or allow more with  --set read.bad-frame-limit=0.1")
+    }
+
     @Test func badFramesOfTheReaderCount() throws {
         let read = Mock.reader(20) { capture in
             for index in 0..<2 { capture.drop(index, stage: "read", reason: "no pose", isBad: true) }

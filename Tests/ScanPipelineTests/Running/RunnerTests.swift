@@ -147,6 +147,23 @@ import Testing
         #expect(seen.withLock(\.count) == passes)
     }
 
+    /// Where each frame is compared with itself alone, none goes.
+    @Test(arguments: [(1, false), (2, true)]) func framesThatAreLeftOutAreTold(_ most: Int, _ leavesOut: Bool) throws {
+        let seen = Guarded<Set<Bool>>([])
+        let read = Mock.reader(4) { capture in
+            capture.videoFile = "scan.mp4"
+            capture.colorSize = PixelSize(64, 48)
+            capture.depthSize = PixelSize(64, 48)
+        }
+        let look = Mock.frame("look") { _, context in
+            let isTold = context.leavesFramesOut
+            seen.withLock { _ = $0.insert(isTold) }
+        }
+        let score = Mock.frame("score", .init(makes: [.sharpness])).choosing(among: most)
+        _ = try MockRun([read, .decompress, .unproject, score, look, .ply])
+        #expect(seen.withLock { $0 } == [leavesOut])
+    }
+
     /// What a stage would look at if it is there stays for it, and no longer.
     @Test func whatIsReusedStaysUntilThen() throws {
         let seen = Guarded<[String: Bool]>([:])
@@ -205,8 +222,9 @@ import Testing
         }
         #expect(try failure([]).notes == ["warned before: warns: odd depth"])
         #expect(try failure(["a"]).notes == ["warned before: a", "warned before: warns: odd depth"])
-        let many = ["warned before: a", "warned before: b", "warned before: c", "warned before: 2 more"]
-        #expect(try failure(["a", "b", "c", "d"]).notes == many)
+        let three = ["warned before: a", "warned before: b", "warned before: c"]
+        #expect(try failure(["a", "b", "c"]).notes == three + ["warned before: 1 more"])
+        #expect(try failure(["a", "b", "c", "d"]).notes == three + ["warned before: 2 more"])
         // The machine's fault has nothing to do with the capture.
         #expect(try failure(["a"], fault: .environment).notes.isEmpty)
     }

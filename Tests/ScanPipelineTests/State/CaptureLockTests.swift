@@ -35,6 +35,16 @@ import Testing
         #expect(lock != nil && attempts == 2 && FileSystem.exists(path))
     }
 
+    /// As some shares are: work may be done twice there.
+    @Test(arguments: [ENOLCK, ENOTSUP, EINVAL, ENOSYS]) func aFilesystemWithoutLocks(_ code: Int32) throws {
+        let fixture = try DiskFixture()
+        let lock = try CaptureLock(at: fixture.state.lock("a")) { _ in
+            errno = code
+            return -1
+        }
+        #expect(lock != nil)
+    }
+
     @Test func aLockIsRemovedUnlessItIsHeld() throws {
         let fixture = try DiskFixture()
         do {

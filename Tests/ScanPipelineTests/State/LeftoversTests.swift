@@ -116,7 +116,7 @@ import Testing
         let fixture = try DiskFixture()
         let names = [".a", "inputs/.b", "failures/.c", "thumbnails/.d", "runs/20260101T000000Z-x/.e"]
         for name in names + ["inputs/kept.json"] { try fixture.write("", to: "out/.scanmill/\(name)") }
-        try fixture.write("", to: "out/.scanmill/inputs/.young", minutesAgo: 0)
+        try fixture.write("", to: "out/.scanmill/inputs/.young", minutesAgo: 50)
         try fixture.write(OutputFixture.receipt, to: "out/kept/receipt.json")
         let removed = try Leftovers.collect(in: fixture.state).removed
         #expect(Set(removed) == Set(names.map { "\(fixture.output)/.scanmill/\($0)" }))

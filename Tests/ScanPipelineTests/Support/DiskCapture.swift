@@ -15,8 +15,8 @@ struct DiskSource: CaptureSource {
     func bytes(of file: String, limit: Int) throws(Problem) -> [UInt8] {
         try FileSystem.bytes(of: "\(folder)/\(file)", limit: limit)
     }
-    /// A capture in a single file stands for an archive, whose entries lie nowhere on disk; one that ends with `.stored`
-    /// for an archive that holds its entry as it is, behind the first byte.
+    /// A capture in a single file stands for an archive, whose entries are not on disk as such; one that ends with
+    /// `.stored` stands for an archive that holds its entry uncompressed, after the first byte.
     func location(of file: String) -> FileLocation? {
         let path = "\(folder)/\(file)"
         if isArchive {
@@ -33,16 +33,16 @@ struct DiskSource: CaptureSource {
     func toolVersions(for channels: Set<Channel>) -> [String: String] { ["decoder": version] }
 }
 
-/// Captures on disk, and a pipeline that copies their `frames.txt`: one frame a line; a line `bad` is a bad frame. They may
-/// have a `picture.jpg`, which no stage uses; six numbers in it are fx, fy, cx, cy, width and height of all frames'
-/// cameras.
+/// Captures on disk, and a pipeline that copies their `frames.txt`: one frame per line; a line `bad` is a bad frame.
+/// They may have a `picture.jpg`, which no stage uses; six numbers in it are fx, fy, cx, cy, width and height of all
+/// frames' cameras, and the word `centre` says that their pixels are counted from a pixel's centre.
 final class DiskFixture: Sendable {
     let folder = Mutex<TemporaryFolder?>(nil)
     let path: String
     private let start = Date(timeIntervalSince1970: Date().timeIntervalSince1970.rounded(.down))
     /// What sources were asked to open.
     let log = Log()
-    /// What programs and formats are said to be.
+    /// The versions that programs and formats claim to have.
     let versions = Mutex((scanmill: "scanmill 0", tool: "1", format: 1, stage: 1))
 
     var output: String { path + "/out" }
@@ -54,7 +54,7 @@ final class DiskFixture: Sendable {
         folder.withLock { $0 = fresh }
     }
 
-    /// Writes a file that was last changed some minutes ago, in a folder that was last changed an hour ago.
+    /// Writes a file as if last changed some minutes ago, in a folder as if last changed an hour ago.
     func write(_ text: String, to name: String, minutesAgo: Double = 60) throws {
         let url = URL(fileURLWithPath: "\(path)/\(name)")
         try FileManager.default.createDirectory(at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
@@ -106,7 +106,7 @@ final class DiskFixture: Sendable {
         var shown = Mock.fold("write", claims: ["{id}.txt"]).ending { (list, capture, context) throws(Problem) in
             try context.output.write(Array("\(list.count) frames".utf8), to: "deep/\(capture.id).txt")
         }
-        // So that it may stand above `pick` too.
+        // So that it may also come before `pick`.
         shown.bindsFrames = false
         let write = shown
         return StageLibrary([
@@ -135,7 +135,8 @@ final class DiskFixture: Sendable {
         let k = text.split(separator: " ").compactMap { Double($0) }
         guard k.count == 6 else { return nil }
         return CameraIntrinsics(
-            fx: k[0], fy: k[1], cx: k[2], cy: k[3], width: Int(k[4]), height: Int(k[5]), pixelOrigin: .corner)
+            fx: k[0], fy: k[1], cx: k[2], cy: k[3], width: Int(k[4]), height: Int(k[5]),
+            pixelOrigin: text.contains("centre") ? .centre : .corner)
     }
 
     var programs: ProgramVersions {
@@ -161,8 +162,8 @@ final class DiskFixture: Sendable {
             isForced: forced, replaces: replaces)
     }
 
-    /// - Parameter isAtOnce: right after the files were written; else an hour later, since nobody can set the time at which
-    ///   something about a file changed.
+    /// - Parameter isAtOnce: whether it runs right after the files were written; otherwise an hour later, since a
+    ///   file's change time (ctime) cannot be set.
     @discardableResult
     func run(
         _ input: CaptureInput, _ text: String = "stages: [read, write]", forced: Bool = false, replaces: Bool = false,
@@ -178,8 +179,17 @@ final class DiskFixture: Sendable {
         return ending
     }
 
-    /// Waits until nobody holds a capture's lock. A process that another test starts at this moment holds copies of all
-    /// descriptors, and so of a lock that was just let go of, until it becomes its own program.
+    /// Makes a result look as earlier versions left it, which recorded no revisions.
+    func forgetRevisions(of id: String) throws {
+        let path = state.inputs(id)
+        let text = try String(contentsOfFile: path, encoding: .utf8)
+        let older = text.replacing(#/,\s*"revisions": \[[^\]]*\]/#, with: "")
+        if older == text { throw TestError("no revisions are kept") }
+        try older.write(toFile: path, atomically: true, encoding: .utf8)
+    }
+
+    /// Waits until nobody holds a capture's lock. A process that another test is just starting holds copies of all
+    /// descriptors, and so of a lock that was just released, until it has executed its program.
     func comesFree(_ id: String) -> Bool {
         for _ in 0..<1000 {
             if !CaptureLock.isHeld(id, in: state) { return true }
@@ -198,7 +208,7 @@ final class DiskFixture: Sendable {
             .entries.map(\.decision)
     }
 
-    /// Every file below OUT with its bytes, without what has a clock in it.
+    /// Every file below OUT with its bytes, except what depends on the clock.
     func results() -> [String: [UInt8]] {
         let names = FileManager.default.enumerator(atPath: output)?.allObjects as? [String] ?? []
         return names.reduce(into: [:]) { list, name in

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A value behind a lock that thread sanitizer knows; it reports Swift's own mutex, which is made of atomics.
+/// A value behind a lock that the thread sanitizer knows; it reports Swift's own mutex, which is made of atomics.
 final class Guarded<Value>: @unchecked Sendable {
     private let lock = NSLock()
     private var value: Value

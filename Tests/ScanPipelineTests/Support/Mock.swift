@@ -1,7 +1,7 @@
 import ScanModel
 import ScanPipeline
 
-/// A stage made of closures. Which roles it takes follows from which closures it has.
+/// A stage made of closures, which decide its roles.
 struct Mock: Sendable {
     typealias Gathered = [Int]
 
@@ -54,7 +54,7 @@ struct Mock: Sendable {
         return mock
     }
 
-    /// A reader that gives `capture`, and says that captures may hold `mayMake`.
+    /// A reader that returns `capture`, and says that captures may hold `mayMake`.
     static func reader(
         _ name: String = "read", _ mayMake: [Channel] = [.recordedDepth, .recordedConfidence, .color, .pose, .box],
         _ capture: @escaping @Sendable () -> Capture = { Capture(id: "") }
@@ -103,7 +103,7 @@ struct Mock: Sendable {
         return copy
     }
 
-    /// With a look at `count` neighbours, by which the last of them stays where nothing else is said.
+    /// With a choice among `count` neighbours, which by default keeps only the last of them.
     func choosing(
         among count: Int,
         _ drops: @escaping @Sendable ([FrameFacts]) -> [(frame: Int, reason: String)] = { frames in

@@ -20,7 +20,7 @@ struct MockSource: CaptureSource {
     var streams: [Channel: Int] = [:]
     var prepare: @Sendable (inout Frame, Set<Channel>) throws(Problem) -> Void = { _, _ in }
     var tools: [String: String] = [:]
-    /// Where the files lie on disk too.
+    /// The folder of the files, if they also lie on disk.
     var folder: String?
     let log = Log()
 
@@ -56,7 +56,7 @@ final class MemorySource: ByteSource, @unchecked Sendable {
     let byteCount: Int64?
     private var rest: ArraySlice<UInt8>
     private let step: Int
-    /// What is found behind the last byte.
+    /// What is found after the last byte.
     private let damage: Problem?
 
     init(name: String, _ bytes: [UInt8], step: Int = 7, damage: Problem? = nil) {

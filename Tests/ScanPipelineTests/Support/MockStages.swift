@@ -6,7 +6,7 @@ import Testing
 
 /// The stages of a usual pipeline, without pixels: each does the least that its name promises.
 extension Mock {
-    /// Reads a capture of so many frames, changed.
+    /// Reads a capture of so many frames, changed by `change`.
     static func reader(_ count: Int, _ change: @escaping @Sendable (inout Capture) -> Void = { _ in }) -> Mock {
         .reader { () -> Capture in
             var capture = Capture.mock(count)
@@ -71,7 +71,7 @@ extension Mock {
         }
     }
 
-    /// A finish that drops every frame but each n-th.
+    /// A finish that keeps only every n-th frame.
     static func every(_ n: Int) -> Mock {
         .finish("every", .init(needs: [.frames], drops: true)) { capture, context in
             for frame in capture.keptFrames where frame.index % n != 0 {
@@ -106,7 +106,7 @@ struct MockRun {
             as: UTF8.self)
     }
 
-    /// What the receipt says of the frames; of each dropped one its number, stage and reason.
+    /// What the receipt says about the frames; for each dropped one, its number, stage and reason.
     func account() throws -> (source: Int, kept: Int, by: [String: Int], dropped: [String]) {
         let json = try #require(try JSONSerialization.jsonObject(with: Data(receipt.bytes)) as? [String: Any])
         let frames = try #require(json["frames"] as? [String: Any])

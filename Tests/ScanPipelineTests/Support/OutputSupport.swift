@@ -13,8 +13,8 @@ struct OutputFixture {
         root = folder.path + "/out"
     }
 
-    /// Puts a small filesystem in the place of the output, for as long as `body` runs.
-    /// - Parameter what: what is said aloud to be skipped where that may not be done.
+    /// Mounts a small filesystem over the output, for as long as `body` runs.
+    /// - Parameter what: what is said to be skipped if mounting is not allowed.
     func onSmallDisk(_ options: String, else what: String, _ body: () throws -> Void) throws {
         _ = try FileSystem.makeFolders(root)
         let mounted = try runCommand(["mount", "-t", "tmpfs", "-o", options, "tmpfs", root])
@@ -35,7 +35,7 @@ struct OutputFixture {
         }.sorted()
     }
 
-    /// As much of a receipt as makes a folder a result.
+    /// Just enough of a receipt to make a folder a result.
     static let receipt = #"{"tool": "scanmill 0.1.0"}"#
 
     func text(_ path: String) throws -> String { String(decoding: try folder.bytes("out/" + path), as: UTF8.self) }
@@ -54,7 +54,7 @@ func pythonDigests(of paths: [String]) throws -> [String] {
     return try runPython(script, paths).output.split(separator: "\n").map(String.init)
 }
 
-/// Says aloud why a test proves nothing here.
+/// Says aloud why a test is skipped.
 func skip(_ reason: String) { print("SKIPPED: \(reason)") }
 
 /// Bytes without a pattern.

@@ -168,6 +168,38 @@ import Testing
             problem { _ = try FileSystem.bytes(of: folder.path, limit: 4) }?.summary == "this is not a regular file")
     }
 
+    /// Reading such a name puts a character in the place of what is no text, and nothing is found under that.
+    @Test func aNameThatIsNotTextIsNotGone() throws {
+        let folder = try TemporaryFolder()
+        try runCommand(["bash", "-c", "mkdir $'latin\\xe9'"], in: folder.path).require(0)
+        let path = "\(folder.path)/latin\u{FFFD}"
+        #expect(FileSystem.isMended(path) && !FileSystem.isGone(path))
+        #expect(FileSystem.isGone("\(folder.path)/other\u{FFFD}"))
+        try runCommand(["bash", "-c", "mv latin* latin"], in: folder.path).require(0)
+        #expect(FileSystem.isGone(path))
+        // A name may have the character itself.
+        try folder.write("", to: "latin\u{FFFD}")
+        #expect(!FileSystem.isMended(path) && !FileSystem.isGone(path))
+    }
+
+    /// As another user, in a process of its own, since a user is the whole process's.
+    @Test func aFolderThatMayNotBeListedIsNotGone() async {
+        await #expect(processExitsWith: .success) {
+            let folder = try TemporaryFolder()
+            let path = "\(folder.path)/capture"
+            _ = try FileSystem.makeFolders(path)
+            precondition(FileSystem.isGone(path))
+            // Root may do everything.
+            let user = geteuid()
+            precondition(chmod(path, 0) == 0)
+            if user == 0 { precondition(chmod(folder.path, 0o755) == 0 && seteuid(65534) == 0) }
+            let isGone = FileSystem.isGone(path)
+            if user == 0 { precondition(seteuid(0) == 0) }
+            precondition(chmod(path, 0o700) == 0)
+            precondition(!isGone)
+        }
+    }
+
     @Test func durability() throws {
         let folder = try TemporaryFolder()
         try FileSystem.syncFolder(folder.path)

@@ -59,7 +59,7 @@ import Testing
         // A camera below the floor looks up at it through the floor: rays that rise meet it.
         let below = Pose(rotation: .identity, position: Vector3(0, -1, 0))
         box.floor = -0.5
-        // Its rays rise by ⅝, ⅜, ⅛, −⅛ … a metre. Row 2 is at −0.625 in the front and at −0.375 > −0.5 in the back.
+        // Its rays rise by ⅝, ⅜, ⅛, −⅛ … per metre. Row 2 is at −0.625 in the front and at −0.375 > −0.5 in the back.
         #expect(silhouette(box, below).map { $0.contains("#") } == [true, true, true, false, false, false])
         // A floor above the box leaves nothing.
         box.floor = 2
@@ -87,7 +87,8 @@ import Testing
         #expect(Array(silhouette(touching, .identity, exact)[2])[3] == "#")
     }
 
-    /// Every pixel against the ray's stretch within the box's planes, near, around, beside and behind the camera.
+    /// Every pixel against the part of its ray between the box's planes, with boxes near, around, beside and behind the
+    /// camera.
     @Test func anyBoxFromAnywhere() {
         var random = SplitMix(seed: 7)
         func number(_ range: ClosedRange<Double>) -> Double { Double.random(in: range, using: &random) }
@@ -125,7 +126,7 @@ import Testing
                         let (speed, distance) = (normal.dot(ray), normal.dot(point - pose.position))
                         if speed > 0 { far = min(far, distance / speed) } else { near = max(near, distance / speed) }
                     }
-                    // Where it touches no more than an edge, rounding decides.
+                    // Where the ray only touches an edge, rounding decides.
                     if abs(far - near) < 1e-9 { continue }
                     #expect((mask.pixels[v * 32 + u] == 255) == (near < far), "round \(round), pixel \(u), \(v)")
                     count += near < far ? 1 : 0

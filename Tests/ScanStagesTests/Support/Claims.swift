@@ -2,7 +2,7 @@ import ScanModel
 import ScanPipeline
 import Testing
 
-/// The paths that stages say they write, by which the order check finds two that would write one.
+/// The paths that stages say they write, by which the order check finds two stages that would write the same one.
 enum Claims {
     /// Fails the test for each file of a result that no stage has claimed.
     static func check(_ receipt: JSONValue, of pipeline: Pipeline) {

@@ -27,13 +27,13 @@ import Testing
         let run = try StageRun("- unproject", on: capture([try pngOf(width: 8, height: 6)]), probing: [.color])
         #expect(run.frames.first?.picture == .file("color/0.png"))
         #expect(run.frames.first?.decodedPicture?.pixels.prefix(3) == [10, 20, 30])
-        // Nothing of it is kept when no stage below wants it.
+        // Nothing of it is kept if no later stage wants it.
         let without = try StageRun("- unproject", on: capture([try pngOf(width: 8, height: 6)]), probing: [.points])
         #expect(without.frames.first?.picture == nil)
         #expect(without.frames.first?.decodedPicture == nil)
     }
 
-    /// What a stage makes of a video's planes is what it makes of their colours.
+    /// A stage makes the same of a video's planes as of their colours.
     @Test func colorsOfPlanesAreMadeOnce() throws {
         var dice = SplitMix(seed: 5)
         let planes = YUVImage(
@@ -80,5 +80,29 @@ import Testing
         #expect(problem?.notes == ["it looks turned by a quarter"])
         #expect(problem?.place.file == "color/0.png")
         #expect(problem?.place.frame == 0)
+    }
+
+    /// A JPEG is scored row by row, without a decoded picture whose size could be checked.
+    @Test func aTurnedPictureIsNamedWhereItIsOnlyScored() throws {
+        let picture = RGBImage(width: 6, height: 8, pixels: Array(repeating: 77, count: 144))
+        var capture = capture([try JPEG.encode(picture)])
+        capture.colorSize = PixelSize(8, 6)
+        capture.onBadFrame = .fail
+        let problem = problem { _ = try StageRun("- measure-blur", on: capture) }
+        #expect(problem?.summary == "the picture is 6×8, and the capture's pictures are 8×6")
+        #expect(problem?.place.file == "color/0.png")
+    }
+
+    /// Pictures are 8×6, so they are 6×8 below `turn`.
+    @Test func aPictureOfAnotherSizeIsNamedWhereItIsTurned() throws {
+        var capture = capture([try pngOf(width: 6, height: 8)])
+        capture.items[0].depth = nil
+        capture.colorSize = PixelSize(8, 6)
+        capture.onBadFrame = .fail
+        let problem = problem {
+            _ = try StageRun("- turn: {quarter-turns: 1}", on: capture, probing: [.color])
+        }
+        #expect(problem?.summary == "the turned picture is 8×6, and others are 6×8")
+        #expect(problem?.place.file == "color/0.png")
     }
 }

@@ -3,10 +3,10 @@ import ScanModel
 import ScanPipeline
 import Synchronization
 
-/// A capture that a test makes up: every frame's content is given, nothing lies on disk.
+/// A capture that a test makes up: every frame's content is given, nothing is on disk.
 ///
-/// What a frame gives is offered as a channel of the capture, so that a stage can be tested alone: depth may be handed
-/// in as metres, without any stage that unpacks it.
+/// What a frame holds is offered as a channel of the capture, so that a stage can be tested alone: depth may be given
+/// in metres, without any stage that unpacks it.
 struct MemoryCapture {
     struct Item {
         var timestamp: Int64?
@@ -20,12 +20,12 @@ struct MemoryCapture {
         var confidence: ConfidenceMap?
         var points: PointCloud?
         var pixels: RGBImage?
-        /// A picture as a video's.
+        /// A picture as in a video.
         var planes: YUVImage?
         var luma: LumaImage?
         var mask: LumaImage?
         var split: DatasetSplit?
-        /// A picture's file among the capture's files.
+        /// The picture's file, one of the capture's files.
         var file: String?
         var drop: Drop?
     }
@@ -35,7 +35,7 @@ struct MemoryCapture {
 
     var items: [Item]
     var files: [String: [UInt8]] = [:]
-    /// Files that are there without the reader knowing them, as a user's own lists are.
+    /// Files that exist without the reader knowing them, such as a user's own lists.
     var unlisted: [String: [UInt8]] = [:]
     var box: OrientedBox?
     var worldUp: Vector3? = Vector3(0, 1, 0)
@@ -43,11 +43,13 @@ struct MemoryCapture {
     var fileAxes = CameraAxes.openGL
     var isMetric = true
     var colorSize: PixelSize?
+    /// Unless a frame has depth in metres, whose size it is then.
+    var depthSize: PixelSize?
     var depthCamera: DepthCamera?
     var frameRate: Double?
     var obstacles: [Channel: Problem] = [:]
     var onBadFrame = BadFrameRule.drop
-    /// No test loses a frame to the limit without saying so.
+    /// No capture fails for bad frames unless a test sets a limit.
     var badFrameLimit = 1.0
 
     init(_ items: [Item]) { self.items = items }
@@ -79,7 +81,7 @@ struct MemoryCapture {
             capture.channels.formUnion(there.filter(\.1).map(\.0))
         }
         let size = items.lazy.compactMap { $0.depth.map { PixelSize($0.width, $0.height) } }.first
-        capture.depthSize = size
+        capture.depthSize = size ?? depthSize
         capture.colorSize = colorSize
         capture.depthCamera = depthCamera
         capture.frameRate = frameRate
@@ -228,7 +230,7 @@ extension MemoryCapture.Item {
 }
 
 extension RecordedDepth {
-    /// One row of floats, whose bits come out as they went in.
+    /// One row of floats, whose bits stay unchanged.
     init(metres: [Float]) {
         self.init(
             width: metres.count, height: 1, encoding: .float32Metres,
@@ -237,7 +239,7 @@ extension RecordedDepth {
 }
 
 extension MemoryCapture {
-    /// A camera that looks along −z and goes along x by these ways, a tenth of a second each.
+    /// A camera that looks along −z and moves along x by these distances, a tenth of a second each.
     /// - Parameters:
     ///   - start: where it begins.
     ///   - exposure: of every picture, nanoseconds.

@@ -21,7 +21,7 @@ import Testing
         #expect(try files("{}", "a.b/noextension", jpeg) == ["000000.jpg": jpeg])
     }
 
-    /// What one writer has encoded the next one takes, if it is asked for the same.
+    /// What one writer has encoded, the next one reuses if it needs the same encoding.
     @Test func aPictureIsEncodedOnceForAllWriters() throws {
         var capture = try MemoryCapture.posed(1)
         let bytes = try pngOf(width: 8, height: 6)
@@ -48,7 +48,7 @@ import Testing
         #expect(frame.encodedPictures.isEmpty)
     }
 
-    /// Many readers go by the name.
+    /// Many readers go by the file name.
     @Test func aCopyIsNamedAfterWhatItIs() throws {
         let png = try pngOf(width: 8, height: 6)
         let jpeg = try JPEG.encode(try PNG.decodeRGB(png))
@@ -56,7 +56,8 @@ import Testing
         #expect(try files("{}", "a.png", jpeg) == ["000000.jpg": jpeg])
     }
 
-    /// Loaders in Python take the numbers of grey and of palettes as they lie. What is no dataset is copied all the same.
+    /// Loaders in Python take grey values and palette indices as they are. An output that is no dataset still gets a
+    /// plain copy.
     @Test func datasetsHoldColoursWhereAPNGHasNone() throws {
         var capture = try MemoryCapture.posed(1)
         let gray = try PNG.encodeGray16(Gray16Image(width: 8, height: 6, pixels: (0..<48).map { UInt16($0) * 1300 }))

@@ -82,7 +82,7 @@ struct PipelineRun {
     func inflated(_ file: String) throws -> [UInt8] { try Self.inflated("\(path)/\(file)") }
 
     static func inflated(_ path: String) throws -> [UInt8] {
-        // Into a file: what a command prints is also made a text, which takes long for megabytes that are none.
+        // Into a file: what a command prints is also decoded as text, which takes long for megabytes of binary data.
         let folder = try TemporaryFolder()
         let script =
             "import sys, zlib; open(sys.argv[2], 'wb').write(zlib.decompress(open(sys.argv[1], 'rb').read(), -15))"
@@ -108,7 +108,7 @@ struct MiniSource {
 
     func bytes(_ file: String) throws -> [UInt8] { try folder.bytes("\(mini.id)/\(file)") }
 
-    /// Puts something else in a file's place.
+    /// Replaces a file's content.
     func write(_ bytes: [UInt8], to file: String) throws { try folder.write(bytes, to: "\(mini.id)/\(file)") }
 }
 

@@ -2,7 +2,7 @@ import ScanFormats
 import ScanModel
 
 extension MemoryCapture {
-    /// Frames with pictures in files, a pose and a focal length of their own each; depth of 4 × 3 pixels at 2 m.
+    /// Frames with pictures in files, each with its own pose and focal length; depth of 4 × 3 pixels at 2 m.
     static func posed(_ count: Int) throws(Problem) -> MemoryCapture {
         var capture = MemoryCapture([])
         for number in 0..<count {

@@ -22,7 +22,7 @@ import Testing
 
     @Test func framesTakeTheNearestPlace() {
         #expect(Self.shown(Self.clock(), milliseconds: [0, 98, 207, 300]) == [0, 100, 200, 300])
-        // Of several in one place the first.
+        // Of several frames in one place, the first is shown.
         #expect(
             Self.shown(Self.clock(), milliseconds: [0, 33, 67, 100, 133, 167, 200]) == [
                 0, nil, 100, nil, nil, 200, nil,
@@ -54,7 +54,7 @@ import Testing
     }
 
     @Test func withoutTimesTheNominalRateCounts() {
-        // 20 a second on 10 places.
+        // 20 frames per second in 10 places.
         #expect(
             Self.shown(Self.clock(hasTimes: false), milliseconds: [nil, nil, nil, nil, nil]) == [0, 100, nil, 200, nil])
     }

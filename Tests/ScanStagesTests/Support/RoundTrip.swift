@@ -12,7 +12,7 @@ struct RoundTrip {
     let read: StageRun
 
     /// - Parameters:
-    ///   - options: of `synthesize`, beside small pictures and six frames.
+    ///   - options: of `synthesize`, besides small pictures and six frames.
     ///   - folder: what is read, in the published folder.
     init(
         _ writer: String, in folder: String = "", synthesize options: String = "", between stages: String = "",
@@ -83,7 +83,7 @@ struct RoundTrip {
         return errors
     }
 
-    /// Between each of the other's pixels and the one that its centre lies in.
+    /// The largest difference between a pixel of `other` and the pixel of `map` in which its centre lies.
     private static func worst(_ map: DepthMap, _ other: DepthMap) -> Float {
         var worst: Float = 0
         for v in 0..<other.height {

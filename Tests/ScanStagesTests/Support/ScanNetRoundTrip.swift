@@ -31,7 +31,7 @@ struct ScanNetRoundTrip {
         }.map(\.length).max() ?? .infinity
     }
 
-    /// The largest difference of a number of the rotations.
+    /// The largest difference between matrix entries of the rotations.
     var rotationError: Double {
         zip(truth.frames, back.frames).flatMap { one, other in
             zip((one.pose ?? .identity).columnMajor.prefix(12), (other.pose ?? .identity).columnMajor.prefix(12))
@@ -39,8 +39,8 @@ struct ScanNetRoundTrip {
         }.max() ?? .infinity
     }
 
-    /// The largest difference of a depth pixel from what `expected` makes of the one that went in, metres: the one in
-    /// which it lies, where the maps came out enlarged by a whole factor.
+    /// The largest difference between a depth pixel and what `expected` makes of the one that went in, metres: the one
+    /// in which it lies, if the maps came out enlarged by a whole factor.
     func depthError(_ expected: (Float) -> Float = { $0 }) -> Float {
         zip(truth.frames, back.frames).flatMap { one, other -> [Float] in
             guard let (before, after) = one.depth.flatMap({ one in other.depth.map { (one, $0) } }) else { return [] }
@@ -52,7 +52,7 @@ struct ScanNetRoundTrip {
         }.max() ?? .infinity
     }
 
-    /// The lower median of a number of the frames' cameras, counted from the centre of the first pixel.
+    /// The lower median of one number over the frames' cameras, counted from the centre of the first pixel.
     func median(_ number: KeyPath<CameraIntrinsics, Double>) -> Double {
         let values = truth.frames.compactMap { $0.intrinsics?.counted(from: .centre)[keyPath: number] }.sorted()
         return values.isEmpty ? .nan : values[(values.count - 1) / 2]
@@ -75,11 +75,12 @@ extension MemoryCapture {
         return capture
     }
 
-    /// A frame whose depth sensor stands with the colour camera and looks a depth pixel to the left: what it sees in column
-    /// u + 1 is in the pictures' column u. Recorded in millimetres, a metre in the first column, then one more in each.
+    /// A frame whose depth sensor is in the place of the colour camera and looks one depth pixel to the left: what it
+    /// sees in column u + 1 is in the pictures' column u. Recorded in millimetres: a metre in the first column, then
+    /// one more in each.
     static func depthBeside() throws(Problem) -> MemoryCapture {
         var capture = try posed(1)
-        // As `camera` is at 4 × 3 pixels, f = 2 and c = (2, 1.5), but for cx.
+        // Like `camera` at 4 × 3 pixels, f = 2 and c = (2, 1.5), except for cx.
         let camera = CameraIntrinsics(fx: 2, fy: 2, cx: 3, cy: 1.5, width: 4, height: 3, pixelOrigin: .corner)
         capture.depthCamera = DepthCamera(intrinsics: camera, colorFromDepth: .identity)
         capture.items[0].depth = nil

@@ -2,8 +2,8 @@ import ScanFormats
 import ScanModel
 
 extension MemoryCapture {
-    /// Frames a tenth of a second apart with a picture of one colour each, whose red tells the frame's number.
-    /// - Parameter turns: the quarters by which the camera was turned to the left when it recorded.
+    /// Frames a tenth of a second apart, each with a picture of one colour, whose red tells the frame's number.
+    /// - Parameter turns: how many quarter turns the camera was rotated to the left when it recorded.
     static func shown(_ count: Int, size: PixelSize = PixelSize(64, 48), turns: Int = 0) -> MemoryCapture {
         var capture = MemoryCapture(
             (0..<count).map { n in
@@ -18,7 +18,7 @@ extension MemoryCapture {
 
     static func shade(_ frame: Int) -> RGBColor { RGBColor(UInt8(frame * 20 % 256), 128, 200) }
 
-    /// The frame that a colour, which an encoder may have changed a little, belongs to.
+    /// The frame to which a colour belongs; an encoder may have changed the colour a little.
     static func frame(of color: RGBColor) -> Int { (Int(color.red) + 10) / 20 }
 }
 

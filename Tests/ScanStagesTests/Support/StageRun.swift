@@ -5,8 +5,8 @@ import ScanPipeline
 import ScanStages
 import TestSupport
 
-/// What came of a capture that was taken through a few stages: the receipt, the files, and what a probe behind the last
-/// stage saw.
+/// The result of taking a capture through a few stages: the receipt, the files, and what a probe after the last stage
+/// saw.
 struct StageRun {
     let receipt: JSONValue
     /// The capture as it was at the end.
@@ -19,9 +19,9 @@ struct StageRun {
 
     /// Runs stages on a capture in memory.
     /// - Parameters:
-    ///   - stages: the lines of a pipeline behind the reader: `- mask-range: {near: 1}`.
+    ///   - stages: the lines of a pipeline after the reader: `- mask-range: {near: 1}`.
     ///   - probing: the channels that the probe asks for.
-    ///   - pipelineFolder: where the pipeline is said to stand.
+    ///   - pipelineFolder: the folder in which the pipeline is said to be.
     init(
         _ stages: String, on capture: MemoryCapture, workers: Int = 1,
         probing: [Channel] = [.depth, .confidence, .points], pipelineFolder: String = "."
@@ -86,7 +86,7 @@ struct StageRun {
 
     func text(_ file: String) throws -> String { String(decoding: try bytes(file), as: UTF8.self) }
 
-    /// The files of the result beside the receipt, as the receipt lists them.
+    /// The files of the result other than the receipt, as the receipt lists them.
     var files: [String] { (receipt["files"]?.array ?? []).compactMap { $0["path"]?.string } }
 
     /// What a stage left in the receipt.

@@ -3,7 +3,7 @@ import ScanStages
 import Testing
 
 @Suite struct VideoClockTests {
-    /// What a clock shows, of 60 frames a second unless told.
+    /// What a clock shows, at 60 frames per second unless told otherwise.
     private func shown(
         _ times: [Int64], rate: Double = 60, in container: VideoSettings.Container = .mp4
     ) -> (times: [Int64], clock: VideoClock) {
@@ -25,7 +25,7 @@ import Testing
         #expect(clock.repeats.count == 3 && clock.repeats.first == 2 && clock.pauses.count == 0)
     }
 
-    /// A clock of milliseconds has no sixtieths of a second.
+    /// A clock that counts milliseconds has no sixtieths of a second.
     @Test(arguments: [VideoSettings.Container.mp4, .matroska]) func timesAreThoseThatTheFileCanHold(
         _ container: VideoSettings.Container
     ) {

@@ -3,7 +3,7 @@ import ScanStages
 import Testing
 
 @Suite struct WorldTurnTests {
-    /// Up need be no axis: a dataset that another program has levelled, or turned by some degrees.
+    /// Up need not be an axis, as in a dataset that another program has levelled, or turned by some degrees.
     @Test func anyUpIsBroughtToAnAxis() {
         let (y, z) = (Vector3(0, 1, 0), Vector3(0, 0, 1))
         #expect(WorldTurn.bringing(y, to: z) == .yUpToZUp && WorldTurn.bringing(z, to: y) == .zUpToYUp)
@@ -53,7 +53,7 @@ import Testing
         #expect(WorldTurn.none.apply(clamped) == clamped)
     }
 
-    /// The numbers of boxes come from single precision.
+    /// Boxes hold numbers that come from single precision.
     @Test func aFloorIsTheBottomFaceAfterwards() throws {
         let axes = Matrix3(columns: Vector3(0.8, 1e-8, 0.6), Vector3(1e-8, 0.9999999, -2e-8), Vector3(-0.6, 0, 0.8))
         let box = OrientedBox(

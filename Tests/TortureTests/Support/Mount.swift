@@ -1,7 +1,7 @@
 import Foundation
 import TestSupport
 
-/// A filesystem that is mounted for as long as this lives.
+/// A filesystem that is mounted for as long as this object lives.
 final class Mount {
     private let folder: TemporaryFolder
     let path: String
@@ -20,7 +20,7 @@ final class Mount {
         return mount
     }
 
-    /// A folder as it stands elsewhere, read-only.
+    /// A read-only view of an existing folder.
     static func readOnly(_ original: String) throws -> Mount {
         let mount = try Mount()
         try runCommand(["mount", "--bind", original, mount.path]).require(0)
@@ -58,7 +58,7 @@ final class LoopDisk {
         try mount()
     }
 
-    /// Makes the disk what it was when it was kept.
+    /// Restores the disk to what was kept under a name.
     func restore(_ name: String) throws {
         try unmount()
         try runCommand(["cp", "--sparse=always", folder.url(name).path, image]).require(0)
@@ -66,8 +66,8 @@ final class LoopDisk {
     }
 
     /// From now on nothing reaches the disk.
-    /// - Parameter flush: writes the journal first, but no data: names are then on the disk, and what they name perhaps
-    ///   not.
+    /// - Parameter flush: writes the journal first, but no data: names are then on the disk, but perhaps not the data
+    ///   that they name.
     func cutPower(flush: Bool = false) throws {
         let descriptor = open(path, O_RDONLY | O_DIRECTORY)
         defer { close(descriptor) }
@@ -78,7 +78,7 @@ final class LoopDisk {
         }
     }
 
-    /// Lets nothing be written until ``thaw()``: whoever tries waits, and cannot be killed meanwhile.
+    /// Blocks all writes until ``thaw()``: a process that tries to write waits, and cannot be killed meanwhile.
     func freeze() throws { try runCommand(["fsfreeze", "-f", path]).require(0) }
     func thaw() throws { try runCommand(["fsfreeze", "-u", path]).require(0) }
 

@@ -6,7 +6,7 @@ struct ResultTree: Equatable, CustomStringConvertible {
     /// By path; folders end with a slash and hold nothing.
     private(set) var files: [String: [UInt8]] = [:]
 
-    /// - Returns: nil when nothing stands there.
+    /// - Returns: nil if there is nothing at the path.
     init?(_ path: String) {
         guard let names = try? FileManager.default.subpathsOfDirectory(atPath: path) else { return nil }
         for name in names {

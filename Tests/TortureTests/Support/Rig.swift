@@ -1,9 +1,9 @@
 import Foundation
 import TestSupport
 
-/// A few small captures, a pipeline with two settings, and an output folder, on which runs are disturbed.
+/// A few small captures, a pipeline with two settings, and an output folder, for runs that are disturbed.
 struct Rig {
-    /// Two settings of one pipeline: what one has published, the other replaces.
+    /// Two settings of one pipeline: each replaces what the other has published.
     enum Setting: String, CaseIterable {
         case old, new
 
@@ -28,10 +28,10 @@ struct Rig {
     let output: String
     /// What undisturbed runs publish, by setting and id.
     let references: [Setting: [String: ResultTree]]
-    /// In the environment of every process of this rig, to tell them from others.
+    /// Set in the environment of every process of this rig, to tell them from others.
     private let token = UUID().uuidString
 
-    /// - Parameter output: OUT, when it is to lie elsewhere than beside the captures.
+    /// - Parameter output: OUT, if it is not to lie beside the captures.
     init(_ ids: [String] = ["a"], output: String? = nil) throws {
         folder = try TemporaryFolder()
         self.ids = ids
@@ -43,8 +43,8 @@ struct Rig {
             capture.frameCount = 3
             try capture.write(in: folder)
         }
-        // What is younger than two seconds is looked at again by a rerun, and copied by other calls than what has stood
-        // still: every run is to make the same ones.
+        // A rerun looks again at files younger than two seconds, and copies them with other calls than older ones:
+        // every run is to make the same calls.
         try runCommand(["sleep", "2.1"]).require(0)
         var references: [Setting: [String: ResultTree]] = [:]
         for setting in Setting.allCases {
@@ -99,7 +99,7 @@ struct Rig {
         return process
     }
 
-    /// The processes of this rig that live.
+    /// The living processes of this rig.
     var processes: [pid_t] {
         let mark = "RIG=\(token)"
         return ((try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []).compactMap { pid_t($0) }.filter {
@@ -128,7 +128,7 @@ struct Rig {
 
     func clear() throws { try runCommand(["rm", "-rf", output]).require(0) }
 
-    /// Puts an undisturbed run's OUT in place: the results that are to be replaced.
+    /// Puts the OUT of an undisturbed run in place: the results that are to be replaced.
     func publishOld() throws {
         let kept = "\(folder.path)/old"
         if !FileManager.default.fileExists(atPath: kept) {
@@ -157,7 +157,7 @@ struct Rig {
         }
     }
 
-    /// What a plain rerun leaves to be desired: it must succeed, give the undisturbed result, and leave nothing over.
+    /// What is wrong after a plain rerun: it must succeed, give the undisturbed result, and leave nothing else behind.
     func findingsOfRerun(_ setting: Setting = .new, _ more: [String] = ["--jobs", "1"]) throws -> [String] {
         let result = try run(setting, more)
         var findings = findings([setting], orAbsent: false)

@@ -1,7 +1,7 @@
 import Foundation
 import TestSupport
 
-/// A Slurm cluster of one-core nodes, all of them on this machine, for as long as this lives.
+/// A Slurm cluster of one-core nodes, all of them on this machine, for as long as this object lives.
 final class SlurmCluster {
     static let programs = ["munged", "slurmctld", "slurmd", "sbatch", "squeue", "sinfo"]
 
@@ -22,7 +22,7 @@ final class SlurmCluster {
             [
                 "ClusterName=test", "SlurmctldHost=\(host)(127.0.0.1)", "SlurmUser=root", "SlurmctldPort=\(port)",
                 "AuthType=auth/munge", "CredType=cred/munge",
-                // A job that goes back into the queue waits as long as a credential lives: 5 s is the least.
+                // A requeued job waits for as long as a credential lives: 5 s is the least.
                 "AuthInfo=socket=\(folder.url("munge.sock").path),cred_expire=5",
                 "StateSaveLocation=\(folder.url("state").path)", "SlurmdSpoolDir=\(folder.url("spool-%n").path)",
                 "SlurmctldPidFile=\(folder.url("slurmctld.pid").path)",
@@ -57,7 +57,7 @@ final class SlurmCluster {
         }
     }
 
-    /// Starts a daemon without what it would inherit: Foundation waits until nobody holds that open any more.
+    /// Starts a daemon without inherited descriptors: Foundation waits until nobody holds those open any more.
     private func start(_ command: [String]) throws {
         let script = """
             for path in /proc/self/fd/*; do
@@ -69,7 +69,7 @@ final class SlurmCluster {
         try runCommand(["bash", "-c", script, "bash"] + command, environment: environment).require(0)
     }
 
-    /// The lines that `squeue` has of jobs that wait or run.
+    /// The lines of `squeue` about jobs that wait or run.
     func queue() throws -> [Substring] {
         try runCommand(["squeue", "-h", "-r", "-o", "%i %T"], environment: environment).require(0)
             .output.split(separator: "\n")

@@ -5,13 +5,13 @@ import TestSupport
 struct FaultPoint: Hashable, CustomStringConvertible {
     var call: String
     var number: Int
-    /// What the call works on, without what is different in each run.
+    /// What the call works on, without the parts that differ from run to run.
     var subject: String
 
     var description: String { "\(call) \(number) (\(subject))" }
 }
 
-/// Faults in a run's system calls. strace counts `when=` in each thread for itself, so the process of a capture and the
+/// Faults in a run's system calls. strace counts `when=` separately in each thread, so the process of a capture and the
 /// one that reports are put under strace one at a time.
 struct Strace {
     enum Target {
@@ -51,9 +51,9 @@ struct Strace {
 
     /// Runs the batch with a fault.
     /// - Parameters:
-    ///   - fault: what strace calls it, such as `signal=KILL`; nil only looks on.
+    ///   - fault: what strace calls it, such as `signal=KILL`; nil only observes.
     ///   - sabotage: a protocol that is broken on purpose.
-    ///   - isBare: without the library that keeps the calls apart, to count what it may hide.
+    ///   - isBare: whether to run without the library that keeps the calls apart, to count what it may hide.
     func run(
         _ setting: Rig.Setting, fault: String?, at point: FaultPoint?, sabotage: String = "", isBare: Bool = false,
         _ more: [String] = ["--jobs", "1"]
@@ -80,7 +80,7 @@ struct Strace {
         }
     }
 
-    /// Every call below OUT that can change something, as an undisturbed run makes them.
+    /// Every call below OUT that can change something, as made by an undisturbed run.
     func points(
         _ setting: Rig.Setting, sabotage: String = "", isBare: Bool = false, _ more: [String] = ["--jobs", "1"]
     ) throws -> [FaultPoint] {
@@ -97,7 +97,7 @@ struct Strace {
         return points
     }
 
-    /// Whether the fault was put where it was meant to be, by strace's own account.
+    /// Whether the fault hit where it was meant to, according to strace's own log.
     func wasHit(_ point: FaultPoint, fault: String) throws -> Bool {
         let text = try String(contentsOfFile: log, encoding: .utf8)
         if fault == "signal=KILL" {
@@ -110,7 +110,7 @@ struct Strace {
         return target == .batch ? !lines.isEmpty : lines.contains { subject($0) == point.subject }
     }
 
-    /// The end of strace's account, for messages.
+    /// The end of strace's log, for messages.
     var lastWords: String {
         let lines = (try? String(contentsOfFile: log, encoding: .utf8))?.split(separator: "\n") ?? []
         return lines.suffix(4).joined(separator: "\n")
@@ -123,7 +123,7 @@ struct Strace {
         }
     }
 
-    /// The first path below OUT in a line, with every part that is different in each run taken out.
+    /// The first path below OUT in a line, without the parts that differ from run to run.
     private func subject(_ line: Substring) -> String {
         guard let start = line.range(of: rig.output)?.lowerBound else { return "" }
         let path = String(line[start...].prefix { $0 != ">" && $0 != "\"" }.dropFirst(rig.output.count))

@@ -2,15 +2,15 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The proof of the runner's promises: the tool as people run it, with faults in its way.
+/// The proof of the runner's promises: the tool as people run it, with injected faults.
 ///
-/// `make test` runs a short form; `make torture` sets SCANMILL_TORTURE=full for the long one. One test at a time: several
-/// of them use both cores and count what happens.
+/// `make test` runs a short form; `make torture` sets SCANMILL_TORTURE=full for the long one. One test at a time:
+/// several of them use both cores and count what happens.
 @Suite(.serialized, .disabled(if: Sanitizer.isOn, "a sanitizer takes memory and lets no library be preloaded"))
 enum Torture {
     static let isFull = ProcessInfo.processInfo.environment["SCANMILL_TORTURE"] == "full"
 
-    /// How often something is done in the two forms.
+    /// How often something is done in the short and the full form.
     static func times(short: Int, full: Int) -> Int { isFull ? full : short }
 
     /// What a test needs beyond the tool itself.
@@ -45,7 +45,7 @@ enum Torture {
 
     static func has(_ needs: Need..., for subject: String) -> Bool { needs.allSatisfy { $0.isMet(for: subject) } }
 
-    /// The library for LD_PRELOAD that lies beside the tool: see Tests/Sabotage.
+    /// The library for LD_PRELOAD that is built beside the tool: see Tests/Sabotage.
     static let sabotageLibrary = URL(fileURLWithPath: Scanmill.path).deletingLastPathComponent()
         .appendingPathComponent("libSabotage.so").path
 
@@ -60,7 +60,7 @@ enum Torture {
         return (try? runCommand(["sh", "-c", command]))?.status == 0
     }
 
-    /// What a test measured, for people who read the log.
+    /// Prints what a test measured, for people who read the log.
     static func say(_ text: String) { print("TORTURE: \(text)") }
 
     /// `count` of the positions 0..<total, spread evenly, always with the last.

@@ -1,7 +1,7 @@
 import Foundation
 import TestSupport
 
-/// A run that is looked at while it works.
+/// A run that is watched while it works.
 struct Watch {
     var status: Int32 = 0
     /// The most memory that the batch's own process, and any capture's process, ever had resident: bytes.
@@ -10,7 +10,7 @@ struct Watch {
     /// The most files that the batch's own process had open.
     var openFiles = 0
 
-    /// - Throws: when the run's process did not tell its memory, for it did not come to its own end.
+    /// - Throws: when the run's process did not report its memory because it did not end by itself.
     static func run(_ arguments: [String], in folder: TemporaryFolder) throws -> Watch {
         let peaks = folder.url("peaks").path
         try folder.write("", to: "peaks")

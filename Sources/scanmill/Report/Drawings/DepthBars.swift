@@ -4,7 +4,7 @@ enum DepthBars {
 
     /// A line from the nearest to the farthest, a box around nine tenths, a tick at the median.
     static func range(_ depth: Measured.Depth) -> HTML {
-        // Farther than this, the near part would be a dot.
+        // With a farther end the near part would be a dot.
         let end = max(min(depth.highest, 4 * depth.p95), 1e-6)
         func x(_ depth: Double) -> Double { max(0, min(1, depth / end)) * (width - 2) + 1 }
         return """

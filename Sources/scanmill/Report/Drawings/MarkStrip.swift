@@ -1,7 +1,7 @@
-/// One mark a capture, in the order in which they ran, each a link to its card.
+/// One mark per capture, in the order in which they ran, each a link to its card.
 enum MarkStrip {
-    /// More marks than this have no link or title of their own while they are ready: a page of 10,000 captures opens
-    /// with a few paths in place of 30,000 elements.
+    /// With more captures than this, marks of ready ones have no link or title of their own: a page of 10,000 captures
+    /// opens with a few paths in place of 30,000 elements.
     static let mostLinks = 2000
 
     private static let width = 1184.0
@@ -39,7 +39,7 @@ enum MarkStrip {
             """
     }
 
-    /// Told apart by shape too: a look stands taller, a failure is taller and has a notch.
+    /// Told apart by shape too: a look is taller, a failure is taller and has a notch.
     private static func mark(
         _ status: CaptureFacts.Status, _ x: Double, _ y: Double, _ size: (width: Double, height: Double), _ step: Double
     ) -> HTML {

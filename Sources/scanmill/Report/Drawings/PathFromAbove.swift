@@ -38,14 +38,14 @@ enum PathFromAbove {
             """
     }
 
-    /// The speed from which on the path is red: that above which frames are too fast, or the highest where the unit is
-    /// unknown. Nil where no speed is known.
+    /// The speed from which the path is red: the limit above which frames are too fast, or the highest speed where the
+    /// unit is unknown. Nil where no speed is known.
     static func reddest(_ motion: Measured.Motion) -> Double? {
         guard motion.track.contains(where: { $0.speed != nil }) else { return nil }
         return motion.isMetric ? motion.fastLimit : motion.speed?.highest
     }
 
-    /// Of four colours for speeds and a fifth for those that are unknown, which.
+    /// Which of four colours a speed has; a fifth is for unknown speeds.
     private static func band(_ speed: Double, _ limit: Double) -> Int {
         speed >= limit ? 3 : speed > 0 ? Int(speed / limit * 3) : 0
     }

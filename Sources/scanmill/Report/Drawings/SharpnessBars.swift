@@ -1,9 +1,9 @@
-/// Sharpness of a capture's frames: how often which score, and when.
+/// Sharpness of a capture's frames: a histogram of the scores, and the scores over time.
 enum SharpnessBars {
     private static let width = 240.0
     private static let height = 84.0
 
-    /// How many frames have which score, with the limit as a dashed line.
+    /// How many frames have each score, with the limit as a dashed line.
     static func histogram(_ sharpness: Measured.Sharpness) -> HTML {
         let step = width / Double(sharpness.histogram.count)
         let most = Double(max(1, sharpness.histogram.max() ?? 1))
@@ -15,7 +15,7 @@ enum SharpnessBars {
             if let limit, (Double(bin) + 0.5) * step < limit { below += bar } else { above += bar }
         }
         let label =
-            "how many of \(sharpness.count) frames have which sharpness, from 0 to \(Wording.measure(sharpness.highest))"
+            "histogram of the sharpness of \(sharpness.count) frames, from 0 to \(Wording.measure(sharpness.highest))"
         return svg(above, below, line: limit.map { "M\(HTML.short($0)) 0V\(HTML.short(height))" }, label)
     }
 

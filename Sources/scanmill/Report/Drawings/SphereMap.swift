@@ -1,4 +1,4 @@
-/// From which directions around the box there are views: rows from the top down, columns once around.
+/// The directions around the box that have views: rows from the top down, columns once around.
 enum SphereMap {
     static func draw(_ coverage: Measured.Coverage) -> HTML? {
         guard let columns = coverage.sphere.first?.count, columns > 0 else { return nil }

@@ -1,4 +1,4 @@
-/// When each capture ran: lanes side by side as the captures did.
+/// When each capture ran, in as many lanes as captures ran side by side.
 enum Timeline {
     static let mostTitles = 600
 

@@ -13,7 +13,8 @@ import Testing
 
     @Test func sineAgreesWithTheCLibrary() {
         for turn in Self.turns {
-            // The C library is given the angle within half a turn, or its argument's own rounding would be the error.
+            // The C library gets the angle reduced to half a turn: else the rounding of its argument would be the
+            // error.
             let angle = (turn - turn.rounded()) * 2 * Double.pi
             #expect(abs(PortableTrigonometry.sine(turns: turn) - sin(angle)) < 1e-15, "at \(turn) turns")
             #expect(abs(PortableTrigonometry.cosine(turns: turn) - cos(angle)) < 1e-13, "at \(turn) turns")

@@ -28,7 +28,7 @@ import Testing
         }
     }
 
-    /// One step of 1/60 s by the rate in its middle, against the poses at its ends.
+    /// One step of 1/60 s with the rate at its middle, against the poses at its ends.
     @Test func rotationRateTurnsOnePoseIntoTheNext() {
         for sample in truth.motion.samples(.rotationRate) {
             let half = 1.0 / 120
@@ -38,7 +38,7 @@ import Testing
             let angle = sample.value.length * 2 * half
             let measured = acos(min(1, (turned.columns.0.x + turned.columns.1.y + turned.columns.2.z - 1) / 2))
             #expect(abs(angle - measured) < 2e-4, "radians in a sixtieth of a second")
-            // The axis of a small turn is in the matrix's skew part.
+            // The axis of a small rotation is in the skew-symmetric part of the matrix.
             let axis = Vector3(
                 turned.columns.1.z - turned.columns.2.y, turned.columns.2.x - turned.columns.0.z,
                 turned.columns.0.y - turned.columns.1.x)

@@ -67,7 +67,7 @@ import Testing
         #expect(!box.contains(Vector3(0.05, SyntheticRoom.tableHeight, -0.03)), "the table")
         #expect(box.contains(Vector3(0.05, SyntheticRoom.tableHeight + 0.0101, -0.03)))
         #expect(!box.contains(room.object.center + up * 0.15))
-        // Clamped or not, the same is inside.
+        // Clamped or not, the same points are inside.
         #expect(abs(box.corners[7].y - (-0.42)) < 1e-12)
         #expect(abs(box.corners[0].y - (isClamped ? -0.77 : -0.67)) < 1e-12)
     }

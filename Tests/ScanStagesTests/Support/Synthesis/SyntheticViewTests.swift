@@ -20,7 +20,7 @@ import Testing
                     (Double(u) + 0.5 - camera.cx) / camera.fx, -(Double(v) + 0.5 - camera.cy) / camera.fy, -1)
                 let hit = truth.room.hit(from: pose.position, along: pose.rotation * ray)
                 let pixel = v * 256 + u
-                // Where two faces meet, rounding may decide for either surface, but not for another depth.
+                // Where two faces meet, rounding may decide for either surface, but the depth is the same.
                 if abs(view.depth[pixel] - hit.depth) > 1e-12 { others.append(pixel) }
                 surfaces.insert(view.surface[pixel])
             }
@@ -31,7 +31,7 @@ import Testing
         #expect(surfaces.contains { $0 < 6 }, "and the room")
     }
 
-    /// Independent of how boxes are cut: the ray ends on a surface and goes through empty space on its way.
+    /// Independent of how boxes are intersected: the ray ends on a surface and passes only through empty space.
     @Test func nothingStandsBeforeWhatIsSeen() {
         let view = truth.depthView(of: 12)
         let camera = truth.intrinsics(of: 12).resized(to: PixelSize(256, 192))

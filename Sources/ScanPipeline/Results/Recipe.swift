@@ -1,0 +1,98 @@
+import ScanModel
+
+/// What results are made with, besides captures and other programs: a pipeline, and the revisions of the stages and of
+/// the readers that carry it out. It tells a result from one that a run was to make.
+struct Recipe {
+    /// Resolved.
+    let pipeline: JSONValue?
+    /// ``Pipeline/digest``, which the stages' revisions decide too; nil where it was not kept.
+    let digest: Digest?
+    /// Those of the stages, in their order; nil where they were not kept.
+    private let revisions: [Int]?
+    /// Those of the readers, by their formats' names; for a result, only that of its own format.
+    private let formats: [String: Int]
+
+    /// What a run was to make results with.
+    init(of pipeline: Pipeline, formats: [String: Int]) {
+        // As records have it: a number that is whole is written as such.
+        let resolved = try? JSONValue.parse(JSONWriter.text(pipeline.resolved), file: "")
+        self.pipeline = resolved ?? pipeline.resolved
+        digest = pipeline.digest
+        revisions = pipeline.steps.map(\.revision)
+        self.formats = formats
+    }
+
+    /// What a result was made with.
+    /// - Parameters:
+    ///   - pipeline: as its receipt has it.
+    ///   - known: what else is known of the result.
+    init(_ pipeline: JSONValue?, _ known: ResultState? = nil) {
+        self.pipeline = pipeline
+        digest = known?.pipeline
+        revisions = known?.revisions
+        formats = known.map { [$0.format: $0.formatRevision] } ?? [:]
+    }
+
+    /// Whether they differ in nothing that is known.
+    func isSame(as other: Recipe) -> Bool {
+        hasPipeline(of: other) && formats.allSatisfy { other.formats[$0.key] ?? $0.value == $0.value }
+    }
+
+    private func hasPipeline(of other: Recipe) -> Bool {
+        if let digest, let other = other.digest { return digest == other }
+        return pipeline == other.pipeline
+    }
+
+    /// How another one differs, in words.
+    func change(to new: Recipe) -> String {
+        guard hasPipeline(of: new) else {
+            return PipelineChange.text(
+                from: pipeline, to: new.pipeline, revisions: (before: revisions, after: new.revisions))
+        }
+        let others = formats.filter { new.formats[$0.key] ?? $0.value != $0.value }.keys.sorted()
+        return "since an update, ScanMill reads \(others.listed) in another way"
+    }
+}
+
+extension Recipe {
+    private static let key = (digest: "pipeline-digest", formats: "formats-digest")
+
+    /// As a run's plan has it. The digests come first: they are enough to tell a plan by, which may name many captures.
+    var json: JSONObject {
+        var json: JSONObject = [
+            Self.key.digest: .string(digest?.hex ?? ""), Self.key.formats: .string(formatsDigest.hex),
+        ]
+        json["pipeline"] = pipeline
+        json["revisions"] = .object(["stages": .of(revisions ?? []), "formats": formatsJSON])
+        return json
+    }
+
+    /// Of a run's plan.
+    init(plan: JSONValue?) {
+        pipeline = plan?["pipeline"]
+        let kept = plan?["revisions"]
+        revisions = kept?["stages"]?.array?.compactMap { $0.integer.flatMap { Int(exactly: $0) } }
+        // Without revisions it is the digest of the pipeline alone, as earlier versions wrote it.
+        digest = kept == nil ? nil : plan?[Self.key.digest]?.string.map(Digest.init(hex:))
+        let formats = kept?["formats"]?.object?.members ?? []
+        self.formats = Dictionary(
+            formats.compactMap { member in
+                member.value.integer.flatMap { Int(exactly: $0) }.map { (member.key, $0) }
+            }, uniquingKeysWith: { $1 })
+    }
+
+    /// How many of a plan's first bytes tell whether its recipe is the same.
+    static let headLength = 256
+
+    /// Whether a plan that begins so is one with this recipe.
+    func isSame(asPlanWithHead head: String) -> Bool {
+        if head.contains("\"\(Self.key.formats)\"") {
+            return head.contains(digest?.hex ?? "") && head.contains(formatsDigest.hex)
+        }
+        return pipeline.map { head.contains(Digest.of(JSONWriter.text($0, pretty: false)).hex) } ?? false
+    }
+
+    private var formatsJSON: JSONValue { .object(JSONObject(formats) { .of($0) }) }
+
+    private var formatsDigest: Digest { Digest.of(JSONWriter.text(formatsJSON, pretty: false)) }
+}
