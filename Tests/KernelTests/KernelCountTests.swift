@@ -22,8 +22,8 @@ import Testing
         "unproject_colored": Expectation(recorded: 2_236_615, limit: 1.15),
         "cull_by_box": Expectation(recorded: 1_498_833),
         "voxels": Expectation(recorded: 6_928_619, limit: 1.2),
-        "halve": Expectation(recorded: 1_905_692),
-        "halve_thrice": Expectation(recorded: 1_905_692),
+        "halve": Expectation(recorded: 1_883_586),
+        "halve_thrice": Expectation(recorded: 2_155_230),
     ]
 
     /// How far a count may be from the recorded one.
