@@ -7,8 +7,8 @@ extension RGBImage {
     /// The picture made smaller by a whole factor, as ``downscaled(to:)`` does it.
     public func downscaled(by factor: Int) -> RGBImage { downscaled(by: [factor])[0] }
 
-    /// The picture made smaller by each of several whole factors, as ``downscaled(to:)`` does it; 2, 4, 8 and 16 out of one
-    /// walk over the picture.
+    /// The picture made smaller by each of several whole factors, as ``downscaled(to:)`` does it. With 2 among them, those
+    /// of 2, 4, 8 and 16 that divide the size come out of one walk over the picture.
     public func downscaled(by factors: [Int]) -> [RGBImage] {
         precondition(factors.allSatisfy { $0 > 0 })
         let halved = BlockMeans.halved(self, by: factors)

@@ -39,7 +39,7 @@ struct Recipe {
     }
 
     private func hasPipeline(of other: Recipe) -> Bool {
-        if let digest, let other = other.digest { return digest == other }
+        if let digest, let otherDigest = other.digest { return digest == otherDigest }
         return pipeline == other.pipeline
     }
 
@@ -87,7 +87,8 @@ extension Recipe {
     /// Whether a plan that begins so is one with this recipe.
     func isSame(asPlanWithHead head: String) -> Bool {
         if head.contains("\"\(Self.key.formats)\"") {
-            return head.contains(digest?.hex ?? "") && head.contains(formatsDigest.hex)
+            guard let digest else { return false }
+            return head.contains(digest.hex) && head.contains(formatsDigest.hex)
         }
         return pipeline.map { head.contains(Digest.of(JSONWriter.text($0, pretty: false)).hex) } ?? false
     }

@@ -173,10 +173,10 @@ private struct ResultLook {
     }
 
     /// Whether options no longer lead to a file that they named, whatever became of it. Where nobody knows what they
-    /// lead to now, a file that is gone may have been moved together with its pipeline.
+    /// lead to now, a file that is gone with its folder may have been moved together with its pipeline.
     private func isLeftBehind(_ path: String) -> Bool {
         guard state.options.values.contains(path) else { return false }
-        guard let options else { return !FileSystem.exists(path) }
+        guard let options else { return !FileSystem.exists(FileSystem.parent(of: path)) }
         return state.options.allSatisfy { name, before in
             before != path || options[name].map { $0 != path && FileSystem.exists($0) } ?? false
         }

@@ -74,4 +74,9 @@ public final class CaptureLock: Sendable {
         defer { close(descriptor) }
         return sm_is_locked(descriptor) != 0
     }
+
+    /// Whether any runner works on any capture now.
+    package static func isAnyHeld(in state: StateFolder) -> Bool {
+        state.unfinished.contains { isHeld($0, in: state) }
+    }
 }

@@ -93,7 +93,9 @@ public struct RunRecord: Sendable {
         guard let modified = FileSystem.modified(path) else { return nil }
         let noted = (file == outcomeName ? ended(path) : nil) ?? second(ofStamp: run.prefix(stampLength))
         let second = min(wholeSeconds(modified), noted ?? .max)
-        return second > wholeSeconds(now) ? .longAgo : Time(second: second, modified: modified)
+        if second > wholeSeconds(now) { return .longAgo }
+        // Within a second the file's time decides, where it is of that second.
+        return Time(second: second, modified: wholeSeconds(modified) == second ? modified : .min)
     }
 
     /// When an outcome says it was written, by its first bytes alone: it may cover many captures.
@@ -151,7 +153,7 @@ public struct RunRecord: Sendable {
     /// The newest run that did anything, if it has no report: it was killed or stopped before that, or told to write none.
     /// Nil while any capture is being run, as it may be that run's.
     package static func unreported(in state: StateFolder) -> String? {
-        if state.unfinished.contains(where: { CaptureLock.isHeld($0, in: state) }) { return nil }
+        if CaptureLock.isAnyHeld(in: state) { return nil }
         // Runs that found all to be up to date may have come after it; a few are looked at. A page covers all captures.
         for name in names(in: state).suffix(10).reversed() {
             let path = "\(state.runs)/\(name)"

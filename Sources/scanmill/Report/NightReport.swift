@@ -84,11 +84,11 @@ struct NightReport: Sendable {
         let failed = Set(failures.map { Array($0.utf8) })
         let entries = Dictionary(grouping: run?.entries ?? [], by: { Array($0.id.utf8) })
         // What is out of date for `status` is not ready here.
-        let standings = Dictionary(
-            OutputStatus(output: state.output, programs: .installed).entries.map { (Array($0.id.utf8), $0) },
-            uniquingKeysWith: { first, _ in first })
+        let standing = OutputStatus(output: state.output, programs: .installed).entries
+        let standings = Dictionary(standing.map { (Array($0.id.utf8), $0) }, uniquingKeysWith: { first, _ in first })
+        let unreadable = standing.filter { $0.standing == .unreadable }.map(\.id)
         let wanted = run?.pipeline.map(Digest.of)
-        let ids = (results + failures + (run?.entries.map(\.id) ?? [])).distinctByBytes
+        let ids = (results + failures + unreadable + (run?.entries.map(\.id) ?? [])).distinctByBytes
         // Captures of one name are counted as the run counted them; the result of that name is shown with the first.
         let places = ids.flatMap { id -> [(id: String, entry: RunFacts.Entry?, isFirst: Bool)] in
             guard let own = entries[Array(id.utf8)] else { return [(id, nil, true)] }

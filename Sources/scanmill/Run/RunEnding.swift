@@ -52,23 +52,36 @@ struct RunEnding {
         attempt { () throws(Problem) in try log?.requireWhole() }
         // After everything that may change the code: it is what wakes people.
         writeMetrics(outcomes, seconds: messages.seconds)
-        // A run that was stopped has no time, and one that had nothing to do leaves everything as it is, except that it
-        // writes the report of an earlier run that has none, or whose report is gone.
-        let run = course.didWork ? course.record?.name : RunRecord.unreported(in: night.state)
-        if !options.noReport, stop.reason == nil, course.unrecorded == nil,
-            run != nil || !course.didWork && ReportFiles.hasStrayDoorway(in: night.state)
-        {
+        if let subject = reportSubject(course, in: night.state) {
             if night.hung.areThere {
                 Console.error(
                     "warning: the report was not written: it would wait for the same disk; write it when that answers:  "
                         + "scanmill report \(ShellWord.quoted(options.batch.output))")
             } else {
-                await ReportProcess.run(options.batch.output, run: run, isQuiet: options.isSilent, stop: stop)
+                await ReportProcess.run(options.batch.output, run: subject.run, isQuiet: options.isSilent, stop: stop)
             }
             code = stop.exitCode ?? code
         }
         await runHook()
         return code
+    }
+
+    /// What a report is about: a run, or without its name the newest.
+    private struct ReportSubject {
+        var run: String?
+    }
+
+    /// Nil where no report is to be written.
+    ///
+    /// A run that was stopped has no time for it, and one that had nothing to do leaves everything as it is, except that
+    /// it writes the report of an earlier run that has none, or whose report is gone.
+    private func reportSubject(_ course: Night.Course, in state: StateFolder) -> ReportSubject? {
+        if options.noReport || stop.reason != nil || course.unrecorded != nil { return nil }
+        if course.didWork { return course.record.map { ReportSubject(run: $0.name) } }
+        // A capture that is being run belongs to a run that will report by itself.
+        if CaptureLock.isAnyHeld(in: state) { return nil }
+        if let run = RunRecord.unreported(in: state) { return ReportSubject(run: run) }
+        return ReportFiles.hasStrayDoorway(in: state) ? ReportSubject() : nil
     }
 
     private mutating func runHook() async {

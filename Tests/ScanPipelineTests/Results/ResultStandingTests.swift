@@ -229,6 +229,11 @@ import Testing
         try fixture.write("0", to: "one/list.txt")
         input.pipelineFolder = "\(fixture.path)/one"
         try fixture.run(input, text)
+        // Only the file is gone: nothing was moved.
+        #expect(rename("\(fixture.path)/one/list.txt", "\(fixture.path)/away.txt") == 0)
+        let list = OutputStatus(output: fixture.output, programs: fixture.programs).entries
+        #expect(list.map(\.cause) == ["\(fixture.path)/one/list.txt is gone"])
+        #expect(rename("\(fixture.path)/away.txt", "\(fixture.path)/one/list.txt") == 0)
         #expect(rename("\(fixture.path)/one", "\(fixture.path)/two") == 0)
         #expect(try fixture.plan([input], text) == [.run("\(fixture.path)/one/list.txt is gone")])
         // Without the pipeline nobody can tell where it is now.
