@@ -272,8 +272,8 @@ public struct RunRecord: Sendable {
 
     private static let stampLength = 16
 
-    /// The inverse; nil for any other text.
-    private static func second(ofStamp text: Substring) -> Int64? {
+    /// The second since 1970 that a ``stamp(_:)`` names; nil for any other text.
+    package static func second(ofStamp text: Substring) -> Int64? {
         let bytes = Array(text.utf8)
         guard bytes.count == stampLength, bytes[8] == UInt8(ascii: "T"), bytes[15] == UInt8(ascii: "Z") else {
             return nil

@@ -113,16 +113,8 @@ struct RunMoment: Sendable {
     private let year, month, day, hour, minute: Int
 
     init?(_ stamp: String?) {
-        guard let digits = stamp?.utf8.filter(\.isASCIIDigit), digits.count == 14 else { return nil }
-        func number(_ range: Range<Int>) -> Int32 { digits[range].reduce(0) { $0 * 10 + Int32($1 - 0x30) } }
-        var utc = tm()
-        utc.tm_year = number(0..<4) - 1900
-        utc.tm_mon = number(4..<6) - 1
-        utc.tm_mday = number(6..<8)
-        utc.tm_hour = number(8..<10)
-        utc.tm_min = number(10..<12)
-        utc.tm_sec = number(12..<14)
-        var seconds = timegm(&utc)
+        guard let stamp, let second = RunRecord.second(ofStamp: stamp[...]) else { return nil }
+        var seconds = time_t(second)
         var local = tm()
         localtime_r(&seconds, &local)
         year = Int(local.tm_year) + 1900
