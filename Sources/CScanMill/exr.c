@@ -53,6 +53,15 @@ static int is_same(exr_attr_box2i_t a, exr_attr_box2i_t b) {
     return a.min.x == b.min.x && a.min.y == b.min.y && a.max.x == b.max.x && a.max.y == b.max.y;
 }
 
+// Whether some channels have fewer pixels than the picture. The library's fast paths take all for whole ones, and leave
+// pixels undecoded (3.1.5).
+static int is_subsampled(const exr_attr_chlist_t *channels) {
+    for (int i = 0; i < channels->num_channels; i++) {
+        if (channels->entries[i].x_sampling != 1 || channels->entries[i].y_sampling != 1) return 1;
+    }
+    return 0;
+}
+
 // Opens a file that has one part in scan lines, and returns its data window. Cameras are for the whole view, so the
 // pixels have to cover it.
 static int open_rows(struct file *file, exr_context_t *context, exr_attr_box2i_t *window) {
@@ -78,6 +87,7 @@ static int open_rows(struct file *file, exr_context_t *context, exr_attr_box2i_t
     if (parts != 1) return refuse(file->message, "it has several parts");
     if (storage != EXR_STORAGE_SCANLINE) return refuse(file->message, "its pixels are in tiles, or deep");
     if (channels->num_channels > most_channels) return refuse(file->message, "it has more than 16 channels");
+    if (is_subsampled(channels)) return refuse(file->message, "some of its channels are subsampled");
     if (!is_same(*window, view)) {
         return refuse(file->message, "its pixels are not those of the whole view, as if it had been cropped");
     }
@@ -100,16 +110,12 @@ int sm_exr_size(const uint8_t *bytes, size_t count, uint32_t *width, uint32_t *h
     return failed;
 }
 
-static int is_depth(const exr_coding_channel_info_t *channel) {
-    return channel->data_type != EXR_PIXEL_UINT && channel->x_samples == 1 && channel->y_samples == 1;
-}
-
 // Which channel holds the depth; NULL where none can.
 static exr_coding_channel_info_t *depth_channel(exr_decode_pipeline_t *decoder) {
     for (int16_t i = 0; i < decoder->channel_count; i++) {
         exr_coding_channel_info_t *channel = &decoder->channels[i];
         if (decoder->channel_count == 1 || strcmp(channel->channel_name, "R") == 0) {
-            return is_depth(channel) ? channel : NULL;
+            return channel->data_type == EXR_PIXEL_UINT ? NULL : channel;
         }
     }
     return NULL;

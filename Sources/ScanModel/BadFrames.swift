@@ -23,13 +23,14 @@ extension Capture {
     public func excessOfBadFrames(using used: Set<Channel>? = nil, readBy stage: String = Drop.reader) -> Problem? {
         let bad = badFrames(using: used)
         let count = frames.count - leftOutCount
-        guard Double(bad.count) > badFrameLimit * Double(count) else { return nil }
+        // As shares: 0.29 · 100 is less than 29, so 29 bad frames of 100 would be more than a limit of 0.29 allows.
         let share = Double(bad.count) / Double(count)
+        guard share > badFrameLimit else { return nil }
         // Rounded up, so that the proposed limit allows this very share.
         let enough = min(1, (share * 100).rounded(.up) / 100)
         // With no frame left a higher limit is no help.
         let allowing =
-            frames.allSatisfy { $0.drop?.isBad == true }
+            frames.allSatisfy(\.isDropped)
             ? "" : ", or allow more with  --set \(stage).bad-frame-limit=\(enough.shortText)"
         return Problem(
             .input, "\(bad.count) of \(count) frames are bad (\((share * 100).shortText) %)",

@@ -4,7 +4,8 @@ public struct FrameFacts: Hashable, Sendable {
     public var index: Int
     /// Nanoseconds on the recorder's clock.
     public var timestamp: Int64?
-    /// `worldFromCamera`; nil where the capture has none for this frame.
+    /// `worldFromCamera`; nil where the capture has none for this frame. Readers drop a frame whose pose has a
+    /// ``Pose/defect``.
     public var pose: Pose?
     /// For the colour picture's size.
     public var intrinsics: CameraIntrinsics?

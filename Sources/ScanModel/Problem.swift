@@ -96,7 +96,8 @@ extension Problem {
 
     /// The message people see, several lines, no newline at the end.
     /// - Parameters:
-    ///   - root: what goes before a relative file name: the path of the capture as the user wrote it.
+    ///   - root: what goes before a relative file name: the path of the capture as the user wrote it; empty where the
+    ///     name is a whole path already.
     ///   - weight: what the message begins with.
     public func message(root: String = "", as weight: String = "error") -> String {
         var lines = ["\(weight): \(summary)"]
@@ -139,8 +140,7 @@ extension Problem {
 
     /// A file's path as the user would write it: most are relative to the capture.
     private static func path(_ file: String, below root: String) -> String {
-        let isWhole = root.isEmpty || file.isAbsolutePath || file == root || file.lies(below: root)
-        return isWhole ? file : "\(root)/\(file)"
+        root.isEmpty || file.isAbsolutePath ? file : "\(root)/\(file)"
     }
 
     private func placeText(prefix: String) -> String {

@@ -102,7 +102,7 @@ public struct Crop: CaptureStage {
         case .cameras: return meanPlace(capture)
         case .focus:
             let lack: String
-            switch CameraFocus(of: capture.keptFrames.compactMap(\.pose).filter { $0.defect == nil }) {
+            switch CameraFocus(of: capture.keptFrames.compactMap(\.pose)) {
             case .point(let point):
                 context.record("focus", .array(point.components.map(Measurement.coordinate)))
                 return point

@@ -52,7 +52,7 @@ public struct ReportCoverage: CaptureStage {
         var coverage = BoxCoverage(of: box)
         var visibility = BoxVisibility(of: box)
         for frame in capture.keptFrames {
-            guard let pose = frame.pose, pose.defect == nil else { continue }
+            guard let pose = frame.pose else { continue }
             let camera = frame.intrinsics.flatMap { $0.defect == nil ? $0 : nil }
             coverage.add(pose, shows: camera.map { visibility.add(pose, $0) })
         }

@@ -67,6 +67,7 @@ public struct SelectEvery: CaptureStage {
         guard count < moments.count, let first = moments.first, let last = moments.last else {
             return Array(moments.indices)
         }
+        let others = nextOthers(in: moments)
         var chosen: [Int] = []
         var next = 0
         for number in 0..<count {
@@ -75,14 +76,26 @@ public struct SelectEvery: CaptureStage {
             // The ones still to come need a moment each.
             let end = moments.count - (count - number - 1)
             var best = next
-            for position in next..<end {
+            var position = next
+            while position < end {
                 let distance = abs(Double(moments[position]) - target)
                 if distance < abs(Double(moments[best]) - target) { best = position }
                 if Double(moments[position]) > target { break }
+                // Of equal moments the first is as near as any.
+                position = others[position]
             }
             chosen.append(best)
             next = best + 1
         }
         return chosen
+    }
+
+    /// For each position the next one that has another moment. Where a clock stands still, that is far away.
+    private static func nextOthers(in moments: [Int64]) -> [Int] {
+        var others = moments.indices.map { $0 + 1 }
+        for position in moments.indices.dropLast().reversed() where moments[position] == moments[position + 1] {
+            others[position] = others[position + 1]
+        }
+        return others
     }
 }

@@ -21,6 +21,7 @@ public struct SelectFrames: CaptureStage {
         options.exactlyOne(of: ["include", "exclude"])
         include = options.frames("include", "The frames to keep: numbers and ranges, or a file that lists them.")
         exclude = options.frames("exclude", "The frames to drop: numbers and ranges, or a file that lists them.")
+        if include == .ranges([]) { options.fail("include", "`include` is empty") }
     }
 
     public var uses: Uses {

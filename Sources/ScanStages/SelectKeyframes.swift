@@ -43,7 +43,7 @@ public struct SelectKeyframes: CaptureStage {
         context.warnUnlessMetric(capture, "\(distance) m may be anything")
         var views: [Viewpoint] = []
         for facts in capture.keptFrames {
-            guard let pose = facts.pose, pose.defect == nil else {
+            guard let pose = facts.pose else {
                 capture.drop(facts.index, stage: context.label, reason: "it has no pose")
                 continue
             }

@@ -82,7 +82,13 @@ struct RunCommand: AsyncParsableCommand {
     func validate() throws {
         if batch.inputs.isEmpty { throw ValidationError("Name at least one INPUT.") }
         if patience < .seconds(1) { throw ValidationError("`--patience` takes a time of at least 1 second.") }
-        if captureMemory.bytes == 0 { throw ValidationError("`--capture-memory` takes more than nothing, such as 8G.") }
+        if captureMemory.bytes == 0 {
+            throw ValidationError("`--capture-memory` must be more than nothing, such as 8G.")
+        }
+        // Two devices, such as /dev/stderr, may well be one.
+        if let log, let metrics, FileSystem.absolute(log) == FileSystem.absolute(metrics), !FileSystem.isSpecial(log) {
+            throw ValidationError("`--log` and `--metrics` are the same file, and the metrics would replace the log.")
+        }
         if let jobs, jobs < 1 { throw ValidationError("`--jobs` takes a whole number of at least 1.") }
     }
 

@@ -101,11 +101,12 @@ struct SampleCommand: ParsableCommand {
     private static func lift(_ path: String) {
         let whole = CaptureFolder(path: path)
         let names = whole.entries(in: "")
+        let aside = "\(path).\(FileSystem.randomName())"
         guard names.count == 1, let only = names.first, only.kind == .folder,
             CaptureFormats.recognise(whole) == nil,
-            rename("\(path)/\(only.name)", path + "~") == 0
+            rename("\(path)/\(only.name)", aside) == 0
         else { return }
-        rename(path + "~", rmdir(path) == 0 ? path : "\(path)/\(only.name)")
+        rename(aside, rmdir(path) == 0 ? path : "\(path)/\(only.name)")
     }
 
     private static func write(_ pipeline: Pipeline, id: String, root: String) throws(Problem) -> Receipt {

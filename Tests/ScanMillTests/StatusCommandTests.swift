@@ -48,7 +48,7 @@ import Testing
     /// Why the last run did not come to a capture stands in its record.
     @Test func whatARunDidNotComeTo() throws {
         try folder.write("now\n", to: "in/b/notes.txt")
-        try runCommand(["find", "in/a", "-exec", "touch", "-d", "2 hours ago", "{}", "+"], in: folder.path)
+        _ = try runCommand(["find", "in/a", "-exec", "touch", "-d", "2 hours ago", "{}", "+"], in: folder.path)
         #expect(try scanmill("run", "quick.yaml", "in", "-o", "out", "--settle", "30m").status == 0)
         #expect(
             try scanmill("status", "out").output == "never run  b  it was still arriving\n1 done, 1 never run\n")

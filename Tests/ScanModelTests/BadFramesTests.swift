@@ -28,6 +28,23 @@ import Testing
         #expect(capture(bad: 4, of: 4).excessOfBadFrames()?.fix == "copy or record the capture again")
     }
 
+    /// Nor where a stage dropped those that were sound.
+    @Test func noLimitHelpsWhereNoFrameIsLeft() {
+        var capture = capture(bad: 3, of: 4)
+        capture.drop(3, stage: "filter-blur", reason: "blurred")
+        #expect(capture.excessOfBadFrames()?.fix == "copy or record the capture again")
+    }
+
+    /// As decimals these shares are not exact: 0.29 · 100 < 29, and 0.7 · 90 < 63.
+    @Test(arguments: [(29, 100), (63, 90), (58, 100), (7, 100)])
+    func theProposedLimitAllowsThem(_ bad: Int, _ count: Int) throws {
+        var capture = capture(bad: bad, of: count)
+        let fix = try #require(capture.excessOfBadFrames()?.fix)
+        let limit = try #require(fix.split(separator: "=").last)
+        capture.badFrameLimit = try #require(Double(limit))
+        #expect(capture.excessOfBadFrames() == nil)
+    }
+
     @Test func whatMendsAllOfThemIsSaid() {
         var capture = capture(bad: 0, of: 4)
         for index in 0..<2 {

@@ -38,6 +38,13 @@ import Testing
         for (problem, place) in table { #expect(problem.message(root: "root") == "error: it failed\n  --> \(place)") }
     }
 
+    /// Some apps' folders hold a folder of their own name.
+    @Test func aFileInAFolderNamedLikeTheCapture() {
+        let problem = Problem(.input, "x").at(file: "sparse/0/cameras.txt", line: 2)
+        #expect(problem.message(root: "sparse") == "error: x\n  --> sparse/sparse/0/cameras.txt:2")
+        #expect(problem.message() == "error: x\n  --> sparse/0/cameras.txt:2")
+    }
+
     @Test func theInnermostPlaceStays() {
         let problem = Problem(.input, "x").at(file: "inner", line: 1, column: 2, byte: 3, of: 4).inFrame(5).inStage("a")
         #expect(problem.at(file: "outer", line: 9, column: 9, byte: 9, of: 9).inFrame(9).inStage("b") == problem)

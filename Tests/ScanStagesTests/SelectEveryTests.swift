@@ -92,6 +92,14 @@ import Testing
         #expect(SelectEvery.spread(2, over: [.min, 0, .max]) == [0, 2])
     }
 
+    /// Equal moments are not gone through again for every frame.
+    @Test func aClockThatStandsStillUntilTheLastFrame() {
+        let chosen = SelectEvery.spread(100_000, over: Array(repeating: 7, count: 200_000) + [8])
+        #expect(chosen.dropLast().elementsEqual(0..<99_999) && chosen.last == 200_000)
+        #expect(SelectEvery.spread(3, over: [0, 0, 0, 4, 4, 4, 8, 8, 8]) == [0, 3, 6])
+        #expect(SelectEvery.spread(4, over: [0, 0, 0, 0, 9, 9]) == [0, 1, 4, 5])
+    }
+
     /// The reason says by what.
     @Test func framesWithoutTimesAreSpreadByTheirNumbers() throws {
         for (times, way) in [([nil, nil, nil], "the frames"), ([0, 1, 2], "time"), ([5, 5, 5], "the frames")]

@@ -103,5 +103,6 @@ import Testing
             StageRun.mistakes(in: "- select-frames: {include: [1, x]}") == [
                 "`include` takes frame numbers and ranges, not `x`"
             ])
+        #expect(StageRun.mistakes(in: "- select-frames: {include: []}") == ["`include` is empty"])
     }
 }

@@ -126,6 +126,9 @@ import Testing
         #expect(run.frames[1].picture != .file("images/1.png"))
         #expect(run.count("undistort", "undistorted") == 1)
         #expect(try run.bytes("nerf/images/000000.png") == folder.bytes("d/images/0.png"))
+        let depth = try StageRun("- read\n- undistort\n- decompress", reading: path, probing: [.depth])
+        #expect(depth.frames[0].depth?.metres == Self.recordedDepth.bytes.metres)
+        #expect(depth.frames[1].depth?.metres != Self.recordedDepth.bytes.metres)
     }
 
     /// A pinhole's numbers would be wrong for all that is done with them.

@@ -201,8 +201,8 @@ public struct MiniCapture: Sendable {
 }
 
 /// DEFLATE without compression, exactly as in RFC 1951, and PNGs made with it.
-enum StoredDeflate {
-    static func raw(_ bytes: [UInt8]) -> [UInt8] {
+public enum StoredDeflate {
+    public static func raw(_ bytes: [UInt8]) -> [UInt8] {
         var result: [UInt8] = []
         var rest = bytes[...]
         repeat {

@@ -126,14 +126,16 @@ private struct ARKitScenesReader {
         }
         dropOpenCameras()
         var source = TreeSource(tree, rules)
-        let depth = match(pictures.times, with: try files(in: "lowres_depth", "png"))
+        let maps = try files(in: "lowres_depth", "png")
+        let depth = match(pictures.times, with: maps)
         try capture.takeDepth(
             places.map { $0.flatMap { depth.paths[$0] } }, .uint16(unitsPerMetre: 1000), in: tree, rules, to: &source,
-            absence: "there are no pictures in lowres_depth/", isWhole: false)
-        let confidence = match(pictures.times, with: try files(in: "confidence", "png"))
+            absence: absence(of: maps, in: "lowres_depth"), isWhole: false)
+        let levels = try files(in: "confidence", "png")
+        let confidence = match(pictures.times, with: levels)
         try capture.takeConfidence(
             places.map { $0.flatMap { confidence.paths[$0] } }, in: tree, rules, to: &source,
-            absence: "there are no pictures in confidence/", isWhole: false)
+            absence: absence(of: levels, in: "confidence"), isWhole: false)
         capture.findings["time-match"] = .object([
             "poses": poses.summary, "cameras": set.cameras.match.summary, "depth": depth.match.summary,
         ])
@@ -142,6 +144,11 @@ private struct ARKitScenesReader {
         capture.sortFiles()
         capture.source = source
         return capture
+    }
+
+    /// Why no frame has a picture of a folder.
+    private func absence(of files: Timed, in folder: String) -> String {
+        Capture.absence(of: folder, holding: files.paths.count, unless: "is called after a picture's time")
     }
 
     /// Adds the cameras whose pictures are missing to the frames, as dropped frames.

@@ -12,7 +12,7 @@ public enum COLMAPCapture: CaptureFormat {
             "depth, which `depth: true` writes beside the model but which is not read back", "confidence",
             "timestamps", "the bounding box", "motion", "that its unit is the metre",
             "which way is up",
-        ], origin: .derived, poseAxes: .openCV, mayBePart: true, revision: 8)
+        ], origin: .derived, poseAxes: .openCV, mayBePart: true, revision: 9)
 
     public static func recognise(_ tree: any CaptureTree) -> Recognition? {
         guard let model = Model(in: tree) else { return nil }
@@ -148,6 +148,8 @@ private struct COLMAPReader {
     let model: COLMAPCapture.Model
     let rules: ReadRules
     private var capture: Capture
+    /// Whether pictures lie without the folders that their names have.
+    private var areNamesBare = false
 
     init(tree: any CaptureTree, model: COLMAPCapture.Model, rules: ReadRules) {
         self.tree = tree
@@ -257,6 +259,7 @@ private struct COLMAPReader {
         guard let found else {
             return capture.losesPictures(.color, images.map { "images/\($0.name)" }, listedIn: "the model", in: tree)
         }
+        areNamesBare = found.isBare
         var takers: [String: [String]] = [:]
         let names = images.enumerated().map { index, image in
             capture.frames[index].isDropped ? nil : name(image, found.isBare)
@@ -292,10 +295,17 @@ private struct COLMAPReader {
         let folder = COLMAPCapture.maskFolder
         guard capture.channels.contains(.color), tree.hasFolder(folder) else { return }
         let masks = images.map { image -> FrameMasks.File? in
-            for name in ["\(image.name).png", "\(image.name.pictureStem).png"] {
-                if let file = try? tree.file(named: "\(folder)/\(name)") { return FrameMasks.File(path: file) }
+            for name in [image.name] + (areNamesBare ? [image.name.lastPart] : []) {
+                for mask in ["\(name).png", "\(name.pictureStem).png"] {
+                    if let file = try? tree.file(named: "\(folder)/\(mask)") { return FrameMasks.File(path: file) }
+                }
             }
             return nil
+        }
+        if masks.allSatisfy({ $0 == nil }), !PictureFolder.pictures(in: tree, folder).isEmpty {
+            capture.warnings.append(
+                "the pictures in \(folder)/ are not used, since none is called after an image of the model: the mask of "
+                    + "a.jpg is a.jpg.png or a.png")
         }
         capture.takeMasks(masks, named: masks.map { $0?.path }, listedIn: "the model", in: tree, to: &source)
     }

@@ -72,7 +72,7 @@ extension MultiScanReader {
     private mutating func readVideo(_ file: String, _ source: inout TreeSource) throws(Problem) {
         guard let shown = try capture.readVideo(file, in: tree, rules) else { return }
         let facts = try capture.wholeVideo(shown, of: file, expecting: lineCount, in: tree, rules)
-        source.video = VideoStream(file: file, facts: facts, frameCount: lineCount)
+        source.video = VideoStream(file: file, facts: facts)
         if lineCount > 0 { try capture.pair(facts, of: file, with: "camera lines", each: "camera line", rules) }
     }
 

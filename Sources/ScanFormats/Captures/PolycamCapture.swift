@@ -195,7 +195,7 @@ private struct PolycamReader {
     /// Why no frame has a picture of a folder.
     private func absence(of folder: String, _ usualCause: String? = nil) -> String {
         let count = tree.originals(in: folder).count
-        if count > 0 { return "none of the \(count) files in \(folder)/ is a PNG called after a camera's time" }
-        return "there are no pictures in \(folder)/" + (usualCause.map { ": \($0)" } ?? "")
+        let absence = Capture.absence(of: folder, holding: count, unless: "is a PNG called after a camera's time")
+        return absence + (count == 0 ? usualCause.map { ": \($0)" } ?? "" : "")
     }
 }

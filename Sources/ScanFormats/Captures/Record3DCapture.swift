@@ -18,7 +18,7 @@ public enum Record3DCapture: CaptureFormat {
         summary: "Record3D: .r3d with pictures, poses, depth and confidence; the EXR + JPG export, without confidence.",
         reads: [.color, .pose, .intrinsics, .timestamp, .recordedDepth, .recordedConfidence],
         passesOver: ["`initPose`, which other readers ignore too", "the sound and the icon"],
-        revision: 4)
+        revision: 5)
 
     fileprivate static let metadataLimit = 64 << 20
 
@@ -113,6 +113,7 @@ private struct Record3DReader {
         if poses.isEmpty && pictures.isEmpty {
             throw Problem(.input, "the recording has no frames", fix: "share it again from the app").at(file: file)
         }
+        try checkCounts(poses: poses.count, pictures: last + 1)
         for index in 0..<max(poses.count, last + 1) {
             var facts = FrameFacts(index: index)
             facts.pictureFile = pictures[index]
@@ -124,7 +125,8 @@ private struct Record3DReader {
             if !poses.isEmpty && !poses.indices.contains(index) {
                 facts.drop = Drop(whileReading: "\(file) has no pose for it")
             } else if pictures[index] == nil && !pictures.isEmpty {
-                facts.drop = Drop(whileReading: "its picture is not there")
+                // Behind the last picture, the difference in length says what is missing.
+                facts.drop = Drop(whileReading: "its picture is not there", isBad: index < last)
             }
             capture.frames.append(facts)
         }
@@ -154,6 +156,15 @@ private struct Record3DReader {
         }
         capture.channels.insert(.intrinsics)
         try readPictures(pictures)
+    }
+
+    /// Each frame has a pose and a picture, except that recordings of the front camera have no poses at all.
+    /// - Throws: when so many are missing at the end that the rules do not allow it.
+    private mutating func checkCounts(poses: Int, pictures: Int) throws(Problem) {
+        if poses == 0 || pictures == 0 { return }
+        let counts = [("poses", poses), ("pictures", pictures)]
+        _ = try rules.reconcile(counts)
+        capture.forgiven += rules.forgiven(counts)
     }
 
     private mutating func readPictures(_ pictures: [Int: String]) throws(Problem) {
@@ -253,8 +264,9 @@ private struct Record3DReader {
     private static let knownSizes = [PixelSize(192, 256), PixelSize(480, 640)]
 
     private func depthSize(_ root: JSONField, _ files: [Int: String]) throws(Problem) -> PixelSize {
-        let first = files.min { $0.key < $1.key }?.value
-        if let first, root["dw"].isAbsent, root["dh"].isAbsent { return try sizeOfDepth(in: first) }
+        if root["dw"].isAbsent, root["dh"].isAbsent {
+            return try sizeOfDepth(in: files.sorted { $0.key < $1.key }.map(\.value))
+        }
         let range = 1...1 << 16
         let size = PixelSize(try root["dw"].whole(in: range), try root["dh"].whole(in: range))
         try rules.check(size, of: "depth map", in: file)
@@ -273,18 +285,29 @@ private struct Record3DReader {
         ).at(file: file)
     }
 
-    /// The size that fits the first map's byte count.
-    private func sizeOfDepth(in first: String) throws(Problem) -> PixelSize {
+    /// The size that fits a map's byte count. Some are looked at, because the first one may be damaged.
+    private func sizeOfDepth(in maps: [String]) throws(Problem) -> PixelSize {
+        var problem: Problem?
+        for map in maps.prefix(5) {
+            do throws(Problem) { return try sizeOfDepth(in: map) } catch {
+                guard error.fault == .input else { throw error }
+                problem = problem ?? error
+            }
+        }
+        throw problem ?? Problem(.input, "the size of the depth maps is not known").at(file: file)
+    }
+
+    private func sizeOfDepth(in map: String) throws(Problem) -> PixelSize {
         let most = 4 * Self.knownSizes.map { $0.width * $0.height }.reduce(0, max)
         let bytes: [UInt8]
         do throws(Problem) {
-            let packed = try tree.bytes(of: first, limit: PictureLimits.fileBytes)
+            let packed = try tree.bytes(of: map, limit: PictureLimits.fileBytes)
             bytes = try LZFSE.decode(packed, limit: most, subject: "depth")
-        } catch { throw error.at(file: first) }
+        } catch { throw error.at(file: map) }
         guard let size = Self.knownSizes.first(where: { 4 * $0.width * $0.height == bytes.count }) else {
             throw Problem(
                 .input, "the size of the depth maps is not known",
-                notes: ["\(file) has no dw and dh, and \(first) unpacks to \(bytes.count) bytes"],
+                notes: ["\(file) has no dw and dh, and \(map) unpacks to \(bytes.count) bytes"],
                 fix: "add  \"dw\": WIDTH, \"dh\": HEIGHT  to \(file)")
         }
         let liesDown = capture.colorSize.map { $0.width > $0.height } ?? false

@@ -18,7 +18,7 @@ public enum ScanNetFolder: CaptureFormat {
         writingLoses: [
             "timestamps", "confidence", "the bounding box", "motion samples",
             "intrinsics that change from frame to frame: all frames get the same", "which way is up",
-        ], origin: .form(of: "ScanNet"), poseAxes: .openCV, revision: 5)
+        ], origin: .form(of: "ScanNet"), poseAxes: .openCV, revision: 6)
 
     static let infoFile = "_info.txt"
 
@@ -85,6 +85,8 @@ private struct ScanNetFolderReader {
             color: CameraIntrinsics(fx: 0, fy: 0, cx: 0, cy: 0, width: 1, height: 1, pixelOrigin: .centre))
         cameras.rigFromColor = try extrinsic("color", called: "colour", isFlat: isFlat)
         cameras.rigFromDepth = try extrinsic("depth", called: "depth", isFlat: isFlat)
+        // Without pictures the depth sensor stands in for the colour camera, and is where its own extrinsic puts it.
+        if frames.entries.allSatisfy({ $0.color == nil }) { cameras.rigFromColor = cameras.rigFromDepth }
         capture.source = try frames.attach(
             to: &capture, in: tree, encoding: .uint16(unitsPerMetre: shift), rigFromColor: cameras.rigFromColor,
             rules: rules)

@@ -87,7 +87,7 @@ private struct ScanNetPPReader {
         let posed = capture.frames.count
         if let video {
             let file = "\(top)rgb.mkv"
-            source.video = VideoStream(file: file, facts: video, frameCount: posed)
+            source.video = VideoStream(file: file, facts: video)
             if try !capture.pairByTime(video, of: file, with: "posed frames", rules) {
                 try capture.reconcile("posed frames", with: (Capture.videoStream, video.frameCount), rules)
                 // One frame more than there are poses is usual, and poses are numbered.

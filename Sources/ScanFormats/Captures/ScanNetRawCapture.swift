@@ -170,7 +170,7 @@ private struct ScanNetRawReader {
             capture.frames.append(facts)
         }
         if let video {
-            source.video = VideoStream(file: "\(stem).h264", facts: video, frameCount: longest)
+            source.video = VideoStream(file: "\(stem).h264", facts: video)
         }
         if capture.frames.isEmpty { throw Problem(.input, "the scan has no frames", fix: "record it again") }
         if capture.frames.contains(where: { !$0.isDropped && $0.timestamp == nil }) {

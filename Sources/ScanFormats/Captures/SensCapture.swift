@@ -17,7 +17,7 @@ public enum SensCapture: CaptureFormat {
         writingLoses: [
             "confidence", "the bounding box", "intrinsics that change from frame to frame: all frames get the same",
             "timestamps finer than a microsecond", "which way is up",
-        ], origin: .form(of: "ScanNet"), poseAxes: .openCV, revision: 4)
+        ], origin: .form(of: "ScanNet"), poseAxes: .openCV, revision: 5)
 
     public static func recognise(_ tree: any CaptureTree) -> Recognition? {
         guard let file = file(in: tree) else { return nil }
@@ -106,6 +106,11 @@ struct SensReader {
             cameras.rigFromDepth = try ScanNetCameras.extrinsic(
                 header.depthExtrinsic.map(Double.init), of: "depth", in: file.name)
         }
+        // Without pictures the depth sensor stands in for the colour camera, and is where its own extrinsic puts it.
+        if !header.hasPictureSize, let depth = cameras.depth {
+            cameras.color = depth
+            cameras.rigFromColor = cameras.rigFromDepth
+        }
         return cameras
     }
 
@@ -177,9 +182,7 @@ struct SensReader {
     // MARK: - Payloads
 
     private mutating func derivePictures(_ header: SensHeader) {
-        guard let first = source.color.first(where: { $0.count > 0 }), header.colorSize.width > 0,
-            header.colorSize.height > 0
-        else {
+        guard let first = source.color.first(where: { $0.count > 0 }), header.hasPictureSize else {
             capture.absences[.color] = "the frames have no pictures"
             return
         }

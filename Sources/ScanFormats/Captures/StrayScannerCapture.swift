@@ -82,12 +82,13 @@ private struct StrayScannerReader {
         var source = TreeSource(tree, rules)
         try readVideo(&source)
         try readCameras()
+        let depth = tree.numbered(in: "depth", ["png", "npy"])
         try capture.takeDepth(
-            paths(in: "depth", ["png", "npy"]), .uint16(unitsPerMetre: 1000), in: tree, rules, to: &source,
-            absence: "there are no pictures in depth/")
+            paths(depth), .uint16(unitsPerMetre: 1000), in: tree, rules, to: &source,
+            absence: absence(of: depth, in: "depth"))
+        let confidence = tree.numbered(in: "confidence", ["png"])
         try capture.takeConfidence(
-            paths(in: "confidence", ["png"]), in: tree, rules, to: &source,
-            absence: "there are no pictures in confidence/")
+            paths(confidence), in: tree, rules, to: &source, absence: absence(of: confidence, in: "confidence"))
         capture.lacks([.box, .motion], "Stray Scanner's recordings have none that ScanMill reads")
         capture.estimateFrameRate()
         capture.withholdCamerasOfUnknownSize()
@@ -183,7 +184,7 @@ private struct StrayScannerReader {
         placeLines(videoFrames: facts?.frameCount)
         guard let facts else { return }
         let count = capture.frames.count
-        source.video = VideoStream(file: file, facts: facts, frameCount: count)
+        source.video = VideoStream(file: file, facts: facts)
         try capture.reconcile("odometry lines", with: (Capture.videoStream, facts.frameCount), rules)
         // The app before version 1.2 wrote neither times nor numbers.
         if rules.mismatch == .auto, facts.frameCount < count - 1 || facts.frameCount > count && !hasTimestamps {
@@ -264,9 +265,14 @@ private struct StrayScannerReader {
     /// Phones have the principal point within a few per cent of the picture's middle.
     private static let largestOffset = 0.1
 
-    /// The pictures of a folder by the frame's index.
-    private func paths(in folder: String, _ endings: [String]) -> [String?] {
-        let files = tree.numbered(in: folder, endings)
-        return capture.frames.indices.map { $0 < numbers.count ? files[numbers[$0]] : nil }
+    /// Why no frame has a picture of a folder.
+    private func absence(of files: [Int: String], in folder: String) -> String {
+        Capture.absence(of: folder, holding: files.count, unless: "has the number of a frame")
+    }
+
+    /// Pictures by the frame's index.
+    /// - Parameter files: by the number in their names.
+    private func paths(_ files: [Int: String]) -> [String?] {
+        capture.frames.indices.map { $0 < numbers.count ? files[numbers[$0]] : nil }
     }
 }

@@ -203,7 +203,7 @@ private struct ThreeDScannerReader {
         guard let shown = try capture.readVideo(file, in: tree, rules) else { return }
         let count = capture.frames.count
         let facts = try capture.wholeVideo(shown, of: file, expecting: count, in: tree, rules)
-        source.video = VideoStream(file: file, facts: facts, frameCount: count)
+        source.video = VideoStream(file: file, facts: facts)
         try capture.pair(facts, of: file, with: "cameras", each: "camera", rules)
         // Frames that the video has beyond those with files.
         numbers += count..<capture.frames.count

@@ -17,7 +17,7 @@ public enum TransformsDataset: CaptureFormat {
             "timestamps", "confidence", "the bounding box", "motion",
             "that its unit is the metre, where there is no depth",
         ],
-        origin: .derived, revision: 12)
+        origin: .derived, revision: 13)
 
     static let file = "transforms.json"
     /// instant-ngp has no split lists: held-out frames are in a description of their own, for `--test_transforms`, with
@@ -188,13 +188,18 @@ private struct TransformsReader {
             let own = try TransformsJSON.Top(root)
             let held = try root["frames"].elements()
             try rules.check(frames: entries.count + held.count, of: "frames")
-            // A dataset that lies there by chance has pictures, and perhaps a world, of its own.
+            // A dataset that lies there by chance has pictures, and perhaps a world or camera axes, of its own.
             let isPart = held.allSatisfy { $0["file_path"].value?.string?.hasPrefix(way) == true }
-            guard isPart, own.originalFromSaved == top.originalFromSaved, own.appliedScale == top.appliedScale else {
+            let isOfWorld = own.originalFromSaved == top.originalFromSaved && own.appliedScale == top.appliedScale
+            guard isPart, isOfWorld, own.axes == top.axes else {
                 capture.warnings.append("\(file) is a dataset of its own, and its frames were left out")
                 return
             }
             capture.list(file, in: tree, [])
+            // Depth of all frames is read in one unit.
+            let isOfUnit =
+                own.saysNoDepth == top.saysNoDepth && own.depthUnitsPerMetre == top.depthUnitsPerMetre
+            var otherDepths = 0
             for number in entries.indices { entries[number].split = .training }
             let trained = Dictionary(
                 entries.enumerated().map { ($1.path.pictureStem, $0) }, uniquingKeysWith: { first, _ in first })
@@ -205,7 +210,15 @@ private struct TransformsReader {
                 } else {
                     entries.append(entry)
                     entries[entries.count - 1].split = .heldOut
+                    guard !isOfUnit, entry.depth != nil else { continue }
+                    entries[entries.count - 1].depth = nil
+                    otherDepths += 1
                 }
+            }
+            if otherDepths > 0 {
+                capture.warnings.append(
+                    "\(file) has another “integer_depth_scale” than \(self.file): the depth of \(otherDepths) of its "
+                        + "frames was left out")
             }
         } catch {
             guard error.fault == .input else { throw error }

@@ -22,7 +22,8 @@ enum CaptureOpening {
                 capture.resources = rules.resources
                 return (capture, problems)
             } catch {
-                problems.append(error)
+                // Some readers read a file that was set aside all the same.
+                if !problems.contains(error) { problems.append(error) }
                 guard let file = error.place.file, tree.entry(file) != nil, aside.insert(file).inserted,
                     isStill(format, PartialTree(whole: tree, aside: aside))
                 else { return (nil, problems) }

@@ -8,10 +8,23 @@ extension CaptureInspection {
             public var count: Int
         }
 
+        /// A folder in which pictures lie.
+        public struct Folder: Hashable, Sendable {
+            /// Relative to the capture; empty for its top.
+            public var path: String
+            public var count: Int
+            public var byteCount: Int64
+            /// That of most of its pictures.
+            public var size: PixelSize?
+
+            /// `images/`; `./` for the capture's top.
+            public var name: String { path.isEmpty ? "./" : "\(path)/" }
+        }
+
         public var count: Int
         public var byteCount: Int64
-        /// The folders they lie in.
-        public var folders: [String]
+        /// The folders they lie in, sorted.
+        public var folders: [Folder]
         /// How many there are of each size, most first.
         public var sizes: [Size]
         /// Pictures that are cut off, damaged or of a kind that cannot be decoded.
@@ -22,21 +35,31 @@ extension CaptureInspection {
             let files = capture.frames.compactMap(\.pictureFile)
             guard !files.isEmpty else { return nil }
             count = files.count
-            let byteCounts = Dictionary(capture.files.map { ($0.path, $0.byteCount) }) { first, _ in first }
-            // Pictures within another file are not files of the capture, but have a byte range of that file.
-            byteCount = files.reduce(0) { sum, file in
-                sum + (byteCounts[file] ?? capture.source.location(of: file)?.range.map { Int64($0.count) } ?? 0)
-            }
-            folders = capture.pictureFolders
-            damagedCount = 0
-            var counts: [PixelSize: Int] = [:]
             let found = Parallel.map(files.count, workers: capture.resources.threads) { number in
                 try? PictureLook.size(of: capture.source.open(files[number]))
             }
-            for size in found {
-                if let size { counts[size, default: 0] += 1 } else { damagedCount += 1 }
+            damagedCount = found.count { $0 == nil }
+            sizes = Self.counted(found)
+            let byteCounts = Dictionary(capture.files.map { ($0.path, $0.byteCount) }) { first, _ in first }
+            let byFolder = Dictionary(grouping: files.indices) {
+                files[$0].pathParts.dropLast().joined(separator: "/")
             }
-            sizes = counts.map { Size(size: $0.key, count: $0.value) }
+            folders = byFolder.sorted { $0.key < $1.key }.map { path, numbers in
+                // Pictures within another file are not files of the capture, but have a byte range of that file.
+                let bytes = numbers.map { number -> Int64 in
+                    let file = files[number]
+                    return byteCounts[file] ?? capture.source.location(of: file)?.range.map { Int64($0.count) } ?? 0
+                }
+                let size = Self.counted(numbers.map { found[$0] }).first?.size
+                return Folder(path: path, count: numbers.count, byteCount: bytes.reduce(0, +), size: size)
+            }
+            byteCount = folders.reduce(0) { $0 + $1.byteCount }
+        }
+
+        /// How many there are of each size, most first.
+        private static func counted(_ found: [PixelSize?]) -> [Size] {
+            Dictionary(found.compactMap(\.self).map { ($0, 1) }, uniquingKeysWith: +)
+                .map { Size(size: $0.key, count: $0.value) }
                 .sorted { ($1.count, $0.size.width, $0.size.height) < ($0.count, $1.size.width, $1.size.height) }
         }
     }

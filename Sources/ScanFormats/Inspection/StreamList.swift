@@ -36,12 +36,10 @@ extension CaptureInspection.Stream {
             list.append(stream)
         }
         if let pictures = inspection.pictures {
-            let first = capture.frames.lazy.compactMap(\.pictureFile).first ?? ""
-            list += pictures.folders.prefix(1).map { folder in
+            list += pictures.folders.map { folder in
                 Self(
-                    content: "pictures", file: folder.isEmpty ? pattern(of: first) : "\(folder)/",
-                    byteCount: pictures.byteCount, frameCount: pictures.count,
-                    size: pictures.sizes.first?.size)
+                    content: "pictures", file: name(of: folder, in: capture), byteCount: folder.byteCount,
+                    frameCount: folder.count, size: folder.size)
             }
         }
         return list
@@ -57,6 +55,14 @@ extension CaptureInspection.Stream {
             isNumber = byte.isASCIIDigit
         }
         return (parts.dropLast() + [Substring(decoding: name, as: UTF8.self)]).joined(separator: "/")
+    }
+
+    /// At the capture's top other files lie beside the pictures, so those are called by their own names if these are alike.
+    private static func name(of folder: CaptureInspection.Pictures.Folder, in capture: Capture) -> String {
+        guard folder.path.isEmpty else { return folder.name }
+        let atTop = capture.frames.compactMap(\.pictureFile).filter { !$0.contains("/") }
+        let patterns = Set(atTop.map { pattern(of: $0) })
+        return patterns.count == 1 ? patterns.first ?? folder.name : folder.name
     }
 
     private static func isPicture(_ file: InputFile, of capture: Capture) -> Bool {
@@ -86,6 +92,8 @@ extension CaptureInspection.Stream {
             size = inspection.confidence?.size
         } else if held.contains(.box) {
             content = "box"
+        } else if held.contains(.mask) {
+            content = "mask"
         } else if held.contains(.motion) {
             let motion = inspection.motion.first { $0.file == file.path }
             content = "motion"

@@ -84,7 +84,7 @@ extension Capture {
     /// - Returns: the frames.
     private mutating func notePosesOfNoPlace() -> Set<Int> {
         let path = frames.compactMap { facts -> (index: Int, pose: Pose)? in
-            guard !facts.isDropped, let pose = facts.pose, pose.defect == nil else { return nil }
+            guard !facts.isDropped, let pose = facts.pose else { return nil }
             return (facts.index, pose)
         }
         guard let start = path.firstIndex(where: { !$0.pose.isNoPlace }) else { return [] }

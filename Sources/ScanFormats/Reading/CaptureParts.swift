@@ -53,8 +53,19 @@ extension Capture {
         if let step = steps.middle { frameRate = 1e9 / Double(step) }
     }
 
-    /// In the order in which inspection and digests list them.
-    mutating func sortFiles() { files.sort { $0.path.utf8.lexicographicallyPrecedes($1.path.utf8) } }
+    /// In the order in which inspection and digests list them, each of them once: frames may share a file, as all may
+    /// have one mask.
+    mutating func sortFiles() {
+        let sorted = files.sorted { $0.path.utf8.lexicographicallyPrecedes($1.path.utf8) }
+        files = []
+        for file in sorted {
+            if let last = files.last, last.path.utf8.elementsEqual(file.path.utf8) {
+                files[files.count - 1].merge(file)
+            } else {
+                files.append(file)
+            }
+        }
+    }
 
     /// Removes points with a coordinate that is not finite, and warns of them.
     /// - Parameters:
@@ -66,6 +77,23 @@ extension Capture {
         let lost = others + count - cloud.count
         if lost > 0 {
             warnings.append("\(lost.counted("point")) of \(file) were left out: a coordinate is not a finite number")
+        }
+    }
+}
+
+extension InputFile {
+    /// Takes over what the same file holds for another frame or channel. Where it is damaged, its digest costs the first
+    /// of the frames, and reading it the others.
+    fileprivate mutating func merge(_ other: InputFile) {
+        let held = channels.union(other.channels)
+        let isAlwaysRead = channels.isEmpty || other.channels.isEmpty
+        channels = isAlwaysRead ? [] : held
+        alsoHolds.formUnion(other.alsoHolds)
+        if isAlwaysRead { alsoHolds.formUnion(held) }
+        switch (stake, other.stake) {
+        case (.frame(let one), .frame(let another)): stake = .frame(min(one, another))
+        case (_, .capture), (.nothing, _): stake = other.stake
+        default: break
         }
     }
 }

@@ -163,7 +163,7 @@ public struct CaptureFolder: CaptureTree {
                 guard let name = String(validatingCString: start) else {
                     return CaptureEntry(name: String(cString: start), kind: .other(CaptureEntry.notText))
                 }
-                let (kind, error) = Self.kind(start, in: dirfd(stream))
+                guard let (kind, error) = Self.kind(start, in: dirfd(stream)) else { return nil }
                 // At the top, an entry that cannot be looked at may not belong to the capture.
                 if !folder.isEmpty { troubles.note(error, at: "\(folder)/\(name)") }
                 return CaptureEntry(name: name, kind: kind)
@@ -195,7 +195,7 @@ public struct CaptureFolder: CaptureTree {
             return nil
         }
         if status.st_mode & S_IFMT != S_IFLNK { return CaptureEntry(name: String(last), kind: Self.kind(status)) }
-        let (kind, error) = Self.kind("\(path)/\(relative)")
+        guard let (kind, error) = Self.kind("\(path)/\(relative)") else { return nil }
         troubles.note(error, at: relative)
         return CaptureEntry(name: String(last), kind: kind)
     }
@@ -205,7 +205,7 @@ public struct CaptureFolder: CaptureTree {
     /// What lies at a path; nil when there is nothing, not even a link.
     static func kind(at path: String) -> CaptureEntry.Kind? {
         var status = stat()
-        return lstat(path, &status) == 0 ? kind(path).kind : nil
+        return lstat(path, &status) == 0 ? kind(path)?.kind : nil
     }
 
     public func holds(_ file: String) -> Bool {
@@ -230,20 +230,22 @@ public struct CaptureFolder: CaptureTree {
     }
 
     /// - Parameter folder: an open folder below which a relative path starts.
-    /// - Returns: also the system's error, or 0.
+    /// - Returns: also the system's error, or 0. Nil where there is nothing any more, not even a link.
     private static func kind(
         _ path: UnsafePointer<CChar>, in folder: Int32 = AT_FDCWD
-    ) -> (kind: CaptureEntry.Kind, error: Int32) {
+    ) -> (kind: CaptureEntry.Kind, error: Int32)? {
         var status = stat()
-        guard fstatat(folder, path, &status, 0) == 0 else {
-            let error = errno
-            switch error {
-            case ENOENT: return (.other(CaptureEntry.linkToNothing), error)
-            case ELOOP: return (.other(CaptureEntry.linkInACircle), error)
-            default: return (.outOfReach(error), error)
-            }
+        if fstatat(folder, path, &status, 0) == 0 { return (kind(status), 0) }
+        let error = errno
+        switch error {
+        case ENOENT:
+            // Copy programs rename what has arrived, perhaps since the folder was listed: then it is no link.
+            if fstatat(folder, path, &status, AT_SYMLINK_NOFOLLOW) != 0 { return nil }
+            let isLink = status.st_mode & S_IFMT == S_IFLNK
+            return isLink ? (.other(CaptureEntry.linkToNothing), error) : (kind(status), 0)
+        case ELOOP: return (.other(CaptureEntry.linkInACircle), error)
+        default: return (.outOfReach(error), error)
         }
-        return (kind(status), 0)
     }
 
     private static func kind(_ status: stat) -> CaptureEntry.Kind {
@@ -256,9 +258,9 @@ public struct CaptureFolder: CaptureTree {
         }
     }
 
-    /// Why the folder cannot be listed, or nil.
+    /// Why the folder cannot be listed, or nil. Nothing keeps anyone out of one that has been moved away.
     var obstacle: Problem? {
-        if access(path, R_OK | X_OK) == 0 { return nil }
+        if access(path, R_OK | X_OK) == 0 || errno == ENOENT { return nil }
         return Problem(
             .environment, "the folder cannot be looked into: \(systemText(errno))",
             fix: "let the user who runs scanmill read it, or leave it out")

@@ -47,6 +47,11 @@ enum FileCopy {
         return names.contains("\(original)\(ending)")
     }
 
+    /// What follows the last dot, without regard to case; nil where there is none.
+    static func ending(_ name: String) -> String? {
+        name.lastIndex(of: ".").map { name[name.index(after: $0)...].lowercased() }
+    }
+
     /// `2` or `(2)`.
     private static func isNumber(_ text: Substring) -> Bool {
         let isBracketed = text.hasPrefix("(") && text.hasSuffix(")")
@@ -59,13 +64,21 @@ extension Capture {
     /// Warns of second copies among the frames' files.
     mutating func noteCopies(in tree: any CaptureTree) {
         let folders = Set(files.map { $0.path.pathParts.dropLast().joined(separator: "/") }).sorted()
-        for folder in folders where !folder.isEmpty {
-            let copies = tree.copies(in: folder)
+        let used = Set(files.map(\.path))
+        // At the top, whatever else is kept beside a capture may have copies.
+        let endings = Set(used.filter { !$0.contains("/") }.compactMap(FileCopy.ending))
+        for folder in folders {
+            let path = { (name: String) in folder.isEmpty ? name : "\(folder)/\(name)" }
+            let copies = tree.copies(in: folder).filter { name in
+                // What the capture's own list names is a frame's, whatever it is called.
+                !used.contains(path(name)) && (!folder.isEmpty || FileCopy.ending(name).map(endings.contains) == true)
+            }
             guard let first = copies.first else { continue }
+            let place = folder.isEmpty ? "" : " in \(folder)/"
             warnings.append(
                 copies.count == 1
-                    ? "\(folder)/\(first) looks like a second copy of a file, and was left out"
-                    : "\(copies.count) files in \(folder)/ look like second copies, and were left out: \(first), …")
+                    ? "\(path(first)) looks like a second copy of a file, and was left out"
+                    : "\(copies.count) files\(place) look like second copies, and were left out: \(first), …")
         }
         noteSharedNumbers(in: tree, folders)
     }

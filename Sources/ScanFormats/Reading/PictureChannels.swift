@@ -37,6 +37,14 @@ extension Capture {
         noteGaps(.recordedConfidence, in: paths, isWhole: isWhole)
     }
 
+    /// Why no frame has a picture of a folder.
+    /// - Parameters:
+    ///   - count: how many pictures it holds.
+    ///   - sign: what a frame's picture there would do: "is called after a picture's time".
+    static func absence(of folder: String, holding count: Int, unless sign: String) -> String {
+        count == 0 ? "there are no pictures in \(folder)/" : "none of the \(count) files in \(folder)/ \(sign)"
+    }
+
     /// Lists the pictures of a channel, one per frame. Where none can be read, the capture lacks the channel, and says
     /// why.
     /// - Parameter absence: why it does, if no frame has any.

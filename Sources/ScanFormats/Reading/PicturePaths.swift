@@ -61,11 +61,19 @@ extension String {
     /// `images/8` and `./images/8`.
     var pictureStem: String {
         var parts = pathParts.filter { $0 != "." }
-        if let last = parts.last, let dot = last.lastIndex(of: "."), dot != last.startIndex {
+        if let last = parts.last, let dot = last.lastIndex(of: "."), dot != last.startIndex,
+            Self.pictureEndings.contains(last[last.index(after: dot)...].lowercased())
+        {
             parts[parts.count - 1] = last[..<dot]
         }
         return parts.joined(separator: "/")
     }
+
+    /// The extensions of pictures and depth, read here or not. What follows any other dot is a part of the name: a list
+    /// may leave the extensions of `render.0001.png` and `render.0002.png` out.
+    private static let pictureEndings = Set(
+        PictureFolder.extensions + ForeignPicture.endings
+            + ["heif", "avif", "bmp", "gif", "jp2", "dng", "pgm", "ppm", "exr", "npy", "npz"])
 }
 
 extension Capture {

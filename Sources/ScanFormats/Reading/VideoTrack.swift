@@ -5,8 +5,6 @@ struct VideoStream: Sendable {
     /// Relative to the capture.
     var file: String
     var facts: VideoFacts
-    /// How many frames of the capture come from this video: the first ones.
-    var frameCount: Int
 }
 
 /// A video during one pass: one decoder, frame by frame, including dropped ones.

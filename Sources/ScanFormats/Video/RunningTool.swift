@@ -6,7 +6,7 @@ enum Ending: Hashable, Sendable {
     case exited(Int32)
     case killed(signal: Int32)
 
-    /// It neither read nor wrote for so many seconds, and was killed for that.
+    /// It neither read nor wrote anything that shows for so many seconds, and was killed for that.
     case hung(seconds: Int)
 
     /// - Throws: what ``checkMachine(behind:noting:)`` throws, and a problem of the same fault for any other failure.
@@ -77,7 +77,11 @@ struct RunningTool: ~Copyable, Sendable {
     private var errors: PipeEnd?
     private var ending: Ending?
     private let patience: Int
+    /// How often ``product`` is looked at before patience is at its end.
+    private static let looks = 4
     private var isHung = false
+    /// A file that it writes: while it grows, the program is at work, though nothing goes through its pipes.
+    private var product: (path: String, size: off_t)?
 
     /// Starts a program.
     /// - Parameters:
@@ -148,8 +152,10 @@ struct RunningTool: ~Copyable, Sendable {
     }
 
     /// Closes the program's input, reads its last messages and waits for its end. What it still writes is thrown away.
-    mutating func finish() -> Ending {
+    /// - Parameter product: the file that it writes by itself, which may take longer than anyone would wait for a sign.
+    mutating func finish(writing product: String? = nil) -> Ending {
         if let ending { return ending }
+        self.product = product.map { ($0, 0) }
         input = nil
         var scrap = [UInt8](repeating: 0, count: 1 << 16)
         while scrap.withUnsafeMutableBytes({ read(into: $0) }) > 0 {}
@@ -168,13 +174,16 @@ struct RunningTool: ~Copyable, Sendable {
     /// Waits until `descriptor` is ready, and meanwhile reads standard error: a program whose error pipe is full would
     /// block.
     private mutating func wait(for descriptor: Int32, _ events: Int32) {
+        var looksInVain = 0
         while true {
             var waiting = [
                 pollfd(fd: descriptor, events: Int16(events), revents: 0),
                 pollfd(fd: errors?.descriptor ?? -1, events: Int16(POLLIN), revents: 0),
             ]
-            switch poll(&waiting, 2, isHung ? -1 : Int32(clamping: patience * 1000)) {
+            switch poll(&waiting, 2, isHung ? -1 : Int32(clamping: patience * 1000 / Self.looks)) {
             case 0:
+                looksInVain = hasProductGrown() ? 0 : looksInVain + 1
+                if looksInVain < Self.looks { continue }
                 // Its pipes end with it.
                 isHung = true
                 _ = Glibc.kill(-process, SIGKILL)
@@ -187,6 +196,14 @@ struct RunningTool: ~Copyable, Sendable {
             if waiting[1].revents != 0 { takeErrors(from: waiting[1].fd) }
             if waiting[0].revents != 0 || (descriptor < 0 && errors == nil) { return }
         }
+    }
+
+    private mutating func hasProductGrown() -> Bool {
+        var status = stat()
+        guard let known = product, stat(known.path, &status) == 0, status.st_size > known.size else { return false }
+        product = (known.path, status.st_size)
+        Heartbeat.beat()
+        return true
     }
 
     private mutating func takeErrors(from descriptor: Int32) {

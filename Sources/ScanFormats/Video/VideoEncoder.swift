@@ -158,7 +158,9 @@ extension VideoEncoder {
             + ["-i", input.address, "-map", "0:V:0", "-map_metadata", "-1", "-c", "copy", "-fflags", "+bitexact"]
             + (count.map { ["-frames:v", String($0)] } ?? []) + ["-f", "mp4", "-y", "file:\(path)"]
         var tool = try ffmpeg.start(arguments, log: FFmpegLog(replacing: "file:\(path)", with: name))
-        do throws(Problem) { try tool.finish().checkWriting(by: tool) } catch { throw error.at(file: name) }
+        do throws(Problem) { try tool.finish(writing: path).checkWriting(by: tool) } catch {
+            throw error.at(file: name)
+        }
         let written = try VideoProbe.probe(VideoInput(path: path, name: name), with: ffmpeg)
         let wanted = count ?? facts.frameCount
         let isAsWanted = count == nil || written.times == facts.times.map { Array($0.prefix(wanted)) }
@@ -245,7 +247,9 @@ extension VideoEncoder {
             ["-nostdin"] + FFmpegLog.arguments(for: .error) + ["-i", "file:\(mp4)", "-map", "0:v:0"]
             + ["-c", "copy", "-bsf:v", "h264_mp4toannexb", "-fflags", "+bitexact", "-f", "h264", "-y", "file:\(path)"]
         var tool = try ffmpeg.start(arguments, log: FFmpegLog(replacing: "file:\(path)", with: name))
-        do throws(Problem) { try tool.finish().checkWriting(by: tool) } catch { throw error.at(file: name) }
+        do throws(Problem) { try tool.finish(writing: path).checkWriting(by: tool) } catch {
+            throw error.at(file: name)
+        }
     }
 }
 

@@ -101,7 +101,8 @@ public struct VideoFacts: PixelSized, Hashable, Sendable {
     public var complaints: [String] = []
     /// The problem of a file that was cut off and is read as far as it goes.
     public var cut: Problem?
-    /// How many frames its index lists, of which ``frameCount`` may be whole; nil where it has none.
+    /// How many frames its index lists, of which ``frameCount`` may be whole; without those that an edit list hides. Nil
+    /// where it has no index.
     public var listedCount: Int?
 
     /// Whether luma runs from 0 to 255 rather than from 16 to 235.
@@ -147,26 +148,37 @@ public struct VideoFacts: PixelSized, Hashable, Sendable {
             2 * times.count > timestamps.count
         else { return nil }
         let tolerance = step / 2
-        var fitting: [(gap: Double, partners: [Int])] = []
+        // The partners of all that fit would take much memory: those of the chosen one are found again.
+        var fitting: [(first: Int64, place: Int, gap: Double)] = []
         for first in timestamps.prefix(min(timestamps.count - times.count, Self.mostLost) + 1) {
-            let shifted = timestamps.map { $0.subtractingReportingOverflow(first).partialValue }
-            let partners = TimeMatch(times, with: shifted, within: tolerance).partners.compactMap(\.self)
-            guard partners.count == times.count, zip(partners, partners.dropFirst()).allSatisfy({ $0 < $1 }) else {
-                continue
-            }
-            let gaps = zip(times, partners).map { Double($0) - Double(shifted[$1]) }
-            // The first frame's own rounding is part of every gap.
-            let offset = gaps.reduce(0, +) / Double(gaps.count)
-            fitting.append((gaps.reduce(0) { $0 + abs($1 - offset) } / Double(gaps.count), partners))
+            guard let fit = Self.fit(times, to: timestamps, from: first, within: tolerance) else { continue }
+            fitting.append((first, fit.partners[0], fit.gap))
         }
         guard let least = fitting.map(\.gap).min() else { return nil }
         let best = fitting.filter { $0.gap <= least + Self.rounding }
         // The number of frames by which a file's clock begins late is the number left out at first.
         let late = isReordered ? 0 : start * 1e9 / Double(2 * tolerance)
-        let chosen = best.first { abs(Double($0.partners[0]) - late) < 0.25 } ?? best[0]
+        let chosen = best.first { abs(Double($0.place) - late) < 0.25 } ?? best[0]
+        guard let fit = Self.fit(times, to: timestamps, from: chosen.first, within: tolerance) else { return nil }
         var places = [Int?](repeating: nil, count: timestamps.count)
-        for (frame, place) in chosen.partners.enumerated() { places[place] = frame }
+        for (frame, place) in fit.partners.enumerated() { places[place] = frame }
         return Pairing(places: places, isSure: best.count == 1)
+    }
+
+    /// Which timestamp each time belongs to, if the video began at `first`, and the mean gap between them.
+    /// - Returns: nil where a time has none, or they are not in order.
+    private static func fit(
+        _ times: [Int64], to timestamps: [Int64], from first: Int64, within tolerance: Int64
+    ) -> (partners: [Int], gap: Double)? {
+        let shifted = timestamps.map { $0.subtractingReportingOverflow(first).partialValue }
+        let partners = TimeMatch(times, with: shifted, within: tolerance).partners.compactMap(\.self)
+        guard partners.count == times.count, zip(partners, partners.dropFirst()).allSatisfy({ $0 < $1 }) else {
+            return nil
+        }
+        let gaps = zip(times, partners).map { Double($0) - Double(shifted[$1]) }
+        // The first frame's own rounding is part of every gap.
+        let offset = gaps.reduce(0, +) / Double(gaps.count)
+        return (partners, gaps.reduce(0) { $0 + abs($1 - offset) } / Double(gaps.count))
     }
 
     /// How many of the first frames a video may lack.

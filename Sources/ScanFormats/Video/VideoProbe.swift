@@ -8,27 +8,42 @@ public enum VideoProbe {
     public static func probe(_ input: VideoInput, with ffmpeg: FFmpeg) throws(Problem) -> VideoFacts {
         do throws(Problem) {
             try checkFile(input)
-            let log = FFmpegLog(replacing: input.address, with: input.name)
-            let entries =
-                "stream=index,codec_name,pix_fmt,width,height,time_base,avg_frame_rate,nb_frames,color_range,color_space,"
-                + "color_primaries,color_transfer:stream_side_data=rotation:stream_tags=rotate:packet=pts,dts,flags"
-                + ":program_version=version"
-            let arguments =
-                FFmpegLog.arguments(for: .error) + input.options
-                + ["-select_streams", "V:0", "-show_entries", entries, "-of", "compact", "-i", input.address]
-            var tool = try ffmpeg.startProbe(arguments, log: log)
-            let output = tool.readAll()
-            let ending = tool.finish()
-            try ending.checkMachine(behind: tool, reading: input)
-            if case .exited(let status) = ending, status != 0 {
-                throw Problem(
-                    .input, "the video cannot be read", notes: tool.log.notes(from: "ffprobe"),
-                    fix: "copy the file again; if it is complete, it is no video, or its recording was never finished")
+            var (reader, log) = try read(input, with: ffmpeg)
+            // Frames behind the end of an edit list are left out altogether. Whether these are the ones that seem to be
+            // missing is asked only where something is wrong, since the file has to be read once more for it.
+            if reader.lacksListed, !log.lines.isEmpty, !input.ignoresEditList {
+                var whole = input
+                whole.ignoresEditList = true
+                reader.excuseHidden(if: try read(whole, with: ffmpeg).reader)
             }
-            return try ProbeReader(output).facts(complaints: tool.log, of: input)
+            return try reader.facts(complaints: log, of: input)
         } catch {
             throw error.at(file: input.name)
         }
+    }
+
+    /// Runs ffprobe over the whole file.
+    private static func read(
+        _ input: VideoInput, with ffmpeg: FFmpeg
+    ) throws(Problem) -> (reader: ProbeReader, log: FFmpegLog) {
+        let log = FFmpegLog(replacing: input.address, with: input.name)
+        let entries =
+            "stream=index,codec_name,pix_fmt,width,height,time_base,avg_frame_rate,nb_frames,color_range,color_space,"
+            + "color_primaries,color_transfer:stream_side_data=rotation:stream_tags=rotate:packet=pts,dts,flags"
+            + ":program_version=version"
+        let arguments =
+            FFmpegLog.arguments(for: .error) + input.options
+            + ["-select_streams", "V:0", "-show_entries", entries, "-of", "compact", "-i", input.address]
+        var tool = try ffmpeg.startProbe(arguments, log: log)
+        let output = tool.readAll()
+        let ending = tool.finish()
+        try ending.checkMachine(behind: tool, reading: input)
+        if case .exited(let status) = ending, status != 0 {
+            throw Problem(
+                .input, "the video cannot be read", notes: tool.log.notes(from: "ffprobe"),
+                fix: "copy the file again; if it is complete, it is no video, or its recording was never finished")
+        }
+        return (ProbeReader(output), tool.log)
     }
 
     /// Reports what ffprobe would report less clearly, and keeps it from waiting for a FIFO.
@@ -61,6 +76,8 @@ private struct ProbeReader {
     private var timeBase: (numerator: Int64, denominator: Int64) = (0, 1)
     private var presentationTimes: [Int64] = []
     private var decodingTimes: [Int64] = []
+    /// Frames that an edit list hides. The index lists them too.
+    private var hiddenCount = 0
 
     init(_ output: [UInt8]) {
         for line in output.split(separator: UInt8(ascii: "\n")) {
@@ -72,6 +89,7 @@ private struct ProbeReader {
             default: continue
             }
         }
+        facts.listedCount = facts.listedCount.map { max(0, $0 - hiddenCount) }
     }
 
     private mutating func addPacket(_ fields: ArraySlice<Substring>) {
@@ -80,7 +98,9 @@ private struct ProbeReader {
             switch key {
             case "pts": pts = Int64(value)
             case "dts": dts = Int64(value)
-            case "flags": if value.contains("D") { return }
+            case "flags" where value.contains("D"):
+                hiddenCount += 1
+                return
             default: continue
             }
         }
@@ -115,6 +135,15 @@ private struct ProbeReader {
         }
         let quarters = ((turns.matrix ?? turns.tag ?? 0) / 90).rounded().truncatingRemainder(dividingBy: 4)
         facts.rotation = quarters.isFinite ? (Int(quarters) + 4) % 4 * 90 : 0
+    }
+
+    /// Whether the index lists frames that did not come.
+    var lacksListed: Bool { facts.listedCount.map { facts.frameCount < $0 } == true }
+
+    /// Takes the frames that did not come for hidden.
+    /// - Parameter whole: the same file without its edit list: nothing is done unless all listed frames came there.
+    mutating func excuseHidden(if whole: ProbeReader) {
+        if !whole.lacksListed { facts.listedCount = facts.frameCount }
     }
 
     func facts(complaints log: FFmpegLog, of input: VideoInput) throws(Problem) -> VideoFacts {
@@ -157,11 +186,11 @@ private struct ProbeReader {
 
     /// Whether the file ends before its last frames do.
     private func cut(_ log: FFmpegLog) -> Problem? {
-        // An edit list may leave listed frames out; only together with a complaint are they missing.
-        let lacksListed = facts.listedCount.map { facts.frameCount < $0 } == true && !log.lines.isEmpty
+        // Without a complaint, an edit list has left them out.
+        let isShort = lacksListed && !log.lines.isEmpty
         // The words of ffmpeg's reader of mp4 and QuickTime for a frame that begins in the file and ends beyond it.
         let isPartial = log.lines.contains { $0.contains("stream \(streamIndex), ") && $0.hasSuffix("partial file") }
-        guard lacksListed || isPartial else { return nil }
+        guard isShort || isPartial else { return nil }
         let listed = facts.listedCount.map { ["\(facts.frameCount) of the \($0) frames that it lists are there"] } ?? []
         return Problem(
             .input, "the video is cut off",

@@ -25,7 +25,7 @@ public struct CameraTrail: Hashable, Sendable {
     /// - Parameter frames: all recorded frames, in order; those without a pose are skipped, and dropped ones are no
     ///   stations. Without ascending times, the frames' numbers are used.
     public init(_ frames: [FrameFacts], by wanted: Measure) {
-        let placed = frames.filter { !$0.isDropped && $0.pose.map { $0.defect == nil } ?? false }
+        let placed = frames.filter { !$0.isDropped && $0.pose != nil }
         let seconds = Self.seconds(placed)
         measure = seconds == nil ? .number : wanted
         let values: [Double]

@@ -57,7 +57,7 @@ public struct LensDistortion: Hashable, Sendable {
     }
 
     /// Whether it bends nothing.
-    public var isStraight: Bool { self == LensDistortion() }
+    public var isStraight: Bool { projection.isStraight && terms.allSatisfy { $0.value == 0 } }
 
     /// Where the direction (x, y, 1) is seen.
     public func distorted(_ x: Double, _ y: Double) -> (x: Double, y: Double) {
@@ -94,8 +94,10 @@ public struct LensDistortion: Hashable, Sendable {
         numbers.allSatisfy(\.value.isFinite) ? nil : "a number of the lens's distortion is not finite"
     }
 
-    private var numbers: [(name: String, value: Double)] {
-        projection.numbers + [
+    private var numbers: [(name: String, value: Double)] { projection.numbers + terms }
+
+    private var terms: [(name: String, value: Double)] {
+        [
             ("k1", radial.x), ("k2", radial.y), ("k3", radial.z), ("k4", radial.w), ("k5", higherRadial.x),
             ("k6", higherRadial.y), ("d1", divisor.x), ("d2", divisor.y), ("d3", divisor.z), ("p1", tangential.x),
             ("p2", tangential.y), ("s1", prism.x), ("s2", prism.y), ("s3", prism.z), ("s4", prism.w),
@@ -114,6 +116,17 @@ extension LensDistortion.Projection {
             angle == 0 ? 1 : 2 * tan(angle / 2) / angle * Self.arcTangent(4 * tan(angle / 2) * tan(angle / 2) * r2)
         case .division(let k): 2 / (1 + (1 - 4 * k * r2).squareRoot())
         case .unified(let alpha, let beta): 1 / (alpha * (beta * r2 + 1).squareRoot() + 1 - alpha)
+        }
+    }
+
+    /// Whether it puts every direction where a pinhole does.
+    fileprivate var isStraight: Bool {
+        switch self {
+        case .perspective: true
+        case .fisheye: false
+        case .fieldOfView(let angle): angle == 0
+        case .division(let k): k == 0
+        case .unified(let alpha, _): alpha == 0
         }
     }
 

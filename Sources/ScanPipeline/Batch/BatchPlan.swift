@@ -55,10 +55,12 @@ public struct BatchPlan: Sendable {
         var programs = programs
         let state = StateFolder(output: output)
         let digest = pipeline.digest
-        let unfinished = state.unfinished
+        // Ids are compared by their bytes; see ``distinctByBytes``.
+        let unfinished = Set(state.unfinished.map { Array($0.utf8) })
         for input in inputs {
             var decision = Self.decide(
-                input, pipeline, digest, state, rules, &programs, isUnfinished: unfinished.contains(input.id))
+                input, pipeline, digest, state, rules, &programs,
+                isUnfinished: unfinished.contains(Array(input.id.utf8)))
             // What would not run need not be waited for, nor looked at.
             if rules.settleSeconds > 0, decision.isToRun {
                 let arrival = Arrival(of: input.path, by: now, rules.settleSeconds)
@@ -118,10 +120,12 @@ public struct BatchPlan: Sendable {
     /// Removes the failure notes that no longer apply: of captures that are up to date, since another attempt failed
     /// and the result is what is asked for now; of captures that are gone; and those that cannot be read.
     public func forgetPastFailures(in state: StateFolder) {
-        let decisions = Dictionary(entries.map { ($0.input.id, $0.decision) }, uniquingKeysWith: { first, _ in first })
+        // Ids are compared by their bytes; see ``distinctByBytes``.
+        let decisions = Dictionary(
+            entries.map { (Array($0.input.id.utf8), $0.decision) }, uniquingKeysWith: { first, _ in first })
         for id in state.failed {
             let isPast =
-                decisions[id].map { $0 == .upToDate }
+                decisions[Array(id.utf8)].map { $0 == .upToDate }
                 // A damaged note does not say that anything failed.
                 ?? FailureNote.load(id, in: state).map { FileSystem.isGone($0.input) } ?? true
             if isPast { FailureNote.remove(id, in: state) }

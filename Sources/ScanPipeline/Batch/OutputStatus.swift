@@ -5,7 +5,8 @@ public struct OutputStatus: Sendable {
     public enum Standing: String, Sendable, CaseIterable {
         /// It has a result that a run would leave as it is, or could not make again because the capture is gone.
         case done
-        /// It has a result, and its files have changed since, or a later run was to make another one.
+        /// It has a result that is no longer whole, or the capture's files have changed since, or a later run was to make
+        /// another one.
         case stale
         case failed
         case running
@@ -51,7 +52,7 @@ private struct StatusReading {
     private let published: Set<[UInt8]>
     /// Why nobody can tell whether something is a result, for what may be one.
     private let obstacles: [[UInt8]: Problem]
-    private let unfinished: Set<String>
+    private let unfinished: Set<[UInt8]>
     private var history: RunHistory
     private let owner: String?
     /// Pipelines by their digests, each from the receipt of a result that it made.
@@ -69,7 +70,7 @@ private struct StatusReading {
         published = Set(results.map(\.bytes))
         let obscure = state.obscure
         obstacles = Dictionary(obscure.map { ($0.id.bytes, $0.problem) }, uniquingKeysWith: { first, _ in first })
-        unfinished = state.unfinished
+        unfinished = Set(state.unfinished.map(\.bytes))
         owner = state.owningPipeline
         ids = (results + obscure.map(\.id) + state.failed + history.ids).distinctByBytes
     }
@@ -94,7 +95,7 @@ private struct StatusReading {
 
     private mutating func entry(withoutResult id: String) -> OutputStatus.Entry? {
         if let place = history.place(of: id), FileSystem.isGone(place) { return nil }
-        if unfinished.contains(id) {
+        if unfinished.contains(id.bytes) {
             return .init(id: id, standing: .neverRun, cause: "it was begun and not finished")
         }
         if FileSystem.isLinkToNothing("\(output)/\(id)") {
@@ -106,32 +107,49 @@ private struct StatusReading {
 
     private mutating func entry(ofResult id: String) -> OutputStatus.Entry {
         guard let known = ResultState.load(id, in: state) else { return entry(ofUnknownResult: id) }
-        // Nothing could be made of it anew: the result is all that there is, and not behind anything.
-        if FileSystem.isGone(known.input) {
-            return .init(id: id, standing: .done, cause: "\(known.input) is gone", isCaptureGone: true)
+        let result = "\(output)/\(id)"
+        // It may have been moved, and been planned from there since.
+        let places = [known.input, history.place(of: id)].compactMap(\.self)
+        guard let input = places.first(where: { !FileSystem.isGone($0) }) else {
+            let loss = known.relation(to: result) == .same ? known.firstLoss(in: result) : sound(id).loss
+            return entry(ofLast: id, loss, known.input)
         }
         if let made = recipe(of: id, known), let why = doubt(about: id, made, known) { return stale(id, why) }
-        let standing = known.standing(
-            of: known.input, pipeline: known.pipeline, result: "\(output)/\(id)", programs: &programs)
+        let standing = known.standing(of: input, pipeline: known.pipeline, result: result, programs: &programs)
         switch standing {
         case .stale(let why):
             let left = history.ending(of: id)?.why.map { "; the last run left it: \($0)" } ?? ""
             return stale(id, why + left)
         case .another(isOlder: true): return stale(id, "an older result was put back")
-        case .another, .unsure, .upToDate: return .init(id: id, standing: .done)
+        case .unsure: return known.firstLoss(in: result).map { stale(id, $0) } ?? .init(id: id, standing: .done)
+        case .another, .upToDate: return .init(id: id, standing: .done)
         }
     }
 
     /// What is known of its files was deleted, or the result was copied here: its receipt is all that there is to go by.
     private mutating func entry(ofUnknownResult id: String) -> OutputStatus.Entry {
-        if let place = history.place(of: id), FileSystem.isGone(place) {
-            return .init(id: id, standing: .done, cause: "\(place) is gone", isCaptureGone: true)
-        }
+        let (result, loss) = sound(id)
+        if let place = history.place(of: id), FileSystem.isGone(place) { return entry(ofLast: id, loss, place) }
+        if let result, let why = doubt(about: id, Recipe(result.receipt["pipeline"]), nil) { return stale(id, why) }
+        return loss.map { stale(id, $0) } ?? .init(id: id, standing: .done)
+    }
+
+    /// The capture is gone, so that nothing could be made anew: the result is all that there is, and not behind anything.
+    /// - Parameters:
+    ///   - loss: what is wrong with it.
+    ///   - place: where the capture was.
+    private func entry(ofLast id: String, _ loss: String?, _ place: String) -> OutputStatus.Entry {
+        let gone = "\(place) is gone"
+        guard let loss else { return .init(id: id, standing: .done, cause: gone, isCaptureGone: true) }
+        return .init(id: id, standing: .stale, cause: "\(loss), and \(gone)", isCaptureGone: true)
+    }
+
+    /// A result whose receipt is as it was written, and what is wrong with it by that receipt; no loss for a whole one.
+    private func sound(_ id: String) -> (result: PublishedResult?, loss: String?) {
         guard let result = PublishedResult(id, in: output), result.isReceiptSound else {
-            return stale(id, "\(Receipt.fileName) of the result is damaged")
+            return (nil, "\(Receipt.fileName) of the result is damaged")
         }
-        if let why = doubt(about: id, Recipe(result.receipt["pipeline"]), nil) { return stale(id, why) }
-        return result.firstLoss.map { stale(id, $0) } ?? .init(id: id, standing: .done)
+        return (result, result.firstLoss)
     }
 
     /// Why a result's receipt cannot be read.

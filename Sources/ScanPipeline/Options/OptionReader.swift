@@ -129,6 +129,8 @@ public struct OptionReader: Sendable {
             let numbers = option.texts.compactMap { Int($0) }
             if case .other(let kind) = option.content {
                 fail(name, "`\(name)` takes whole numbers, not a \(kind)", example)
+            } else if option.content == .scalar("") {
+                fail(name, "`\(name)` has no value", example)
             } else if let text = option.texts.first(where: { Int($0) == nil }) {
                 fail(name, "`\(name)` takes whole numbers, not `\(text)`", example)
             } else if let number = numbers.first(where: { !range.contains($0) }) {

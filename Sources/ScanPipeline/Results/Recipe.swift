@@ -33,9 +33,9 @@ struct Recipe {
         formats = known.map { [$0.format: $0.formatRevision] } ?? [:]
     }
 
-    /// Whether they differ in nothing that is known.
-    func isSame(as other: Recipe) -> Bool {
-        hasPipeline(of: other) && formats.allSatisfy { other.formats[$0.key] ?? $0.value == $0.value }
+    /// Whether a result with this recipe is what a run with another one was to make, as far as is known.
+    func meets(_ wanted: Recipe) -> Bool {
+        hasPipeline(of: wanted) && formats.allSatisfy { wanted.formats[$0.key] ?? $0.value == $0.value }
     }
 
     private func hasPipeline(of other: Recipe) -> Bool {

@@ -60,6 +60,12 @@ extension ResultState {
         guard let published = PublishedResult(at: result) else { return .copy }
         return published.key == key ? .copy : .other(isOlder: time < receiptTime)
     }
+
+    /// What is wrong with the first file of the result that is not there with its size; nil for a whole result.
+    func firstLoss(in result: String) -> String? {
+        let files = outputs.sorted { $0.key < $1.key }
+        return files.lazy.compactMap { PublishedResult.loss(of: $0.key, $0.value, in: result) }.first
+    }
 }
 
 extension PublishedResult {
@@ -68,7 +74,7 @@ extension PublishedResult {
         files.lazy.compactMap { Self.loss(of: $0.path, $0.byteCount, in: path) }.first
     }
 
-    /// The same for one file.
+    /// The same for one file: its path in the result, and its size.
     fileprivate static func loss(of file: String, _ size: Int64, in result: String) -> String? {
         var status = stat()
         if stat("\(result)/\(file)", &status) == 0 {
@@ -131,7 +137,12 @@ private struct ResultLook {
     mutating func compareInputs() throws(Stale) {
         for (path, known) in state.inputs.sorted(by: { $0.key < $1.key }) {
             if isLeftBehind(path) { continue }
-            guard let now = FileSystem.status(of: path) else { throw Stale(reason: "\(shown(path)) is gone") }
+            guard let now = FileSystem.status(of: path) else {
+                // On a share that does not answer it may be there.
+                guard (try? FileSystem.isThere(path)) == nil else { throw Stale(reason: "\(shown(path)) is gone") }
+                note("\(shown(path)) cannot be looked at")
+                continue
+            }
             if !now.isSame(as: known.status) {
                 guard now.byteCount == known.status.byteCount, mayBeSame(path, now, known.digest) else {
                     throw Stale(reason: "\(shown(path)) changed")
@@ -195,9 +206,7 @@ private struct ResultLook {
     }
 
     func compareOutputs() throws(Stale) {
-        for (path, size) in state.outputs.sorted(by: { $0.key < $1.key }) {
-            if let loss = PublishedResult.loss(of: path, size, in: result) { throw Stale(reason: loss) }
-        }
+        if let loss = state.firstLoss(in: result) { throw Stale(reason: loss) }
     }
 
     /// A path of the state as people named it.

@@ -249,6 +249,7 @@ extension CaptureRun {
                         after: walks.left))
             })
         try frameLine.run()
+        self.walks.done += 1
         (capture.frames, traces) = (box.frames, box.traces)
         try checkEnds(of: tracks.filter { !checkedTracks.contains($0.name) })
         let drops = spoilt.all

@@ -24,7 +24,7 @@ struct CaptureRun {
     var checkedTracks: Set<String> = []
     var passNumber = 0
     /// Passes over the frames: those that are done, and those that will follow the one that runs.
-    private(set) var walks = (done: 0, left: 0)
+    var walks = (done: 0, left: 0)
     /// The warnings of the passes that are done.
     private var earlierWarnings: [String] = []
     /// Frames that an earlier attempt found to be bad when it was too late to drop them.
@@ -68,7 +68,6 @@ struct CaptureRun {
             passNumber += 1
             walks.left = walkCount(from: plan.steps.upperBound)
             try run(plan)
-            if plan.walksFrames { walks.done += 1 }
             // The first pass is the reader's.
             if next == 0 {
                 capture.resources = resources
@@ -236,7 +235,8 @@ struct CaptureRun {
         let file = try OptionFile(path, of: capture, input)
         files[path] = file
         let digest = Digest.of(file.bytes)
-        if let location = file.location, let status = file.status {
+        // Of a file that is an input anyway, what it was like before the reader opened it counts.
+        if let location = file.location, let status = file.status, statuses[location] == nil {
             let isPart = capture.source.location(of: path)?.range != nil
             statuses[location] = KnownDigests.Entry(status: status, digest: isPart ? nil : digest)
         }

@@ -91,9 +91,9 @@ package struct RunHistory {
     /// The newest run that names a capture, unless it is one with this recipe: captures that were up to date are named
     /// only in outcomes, which are searched only when the plans name another recipe.
     private mutating func namer(_ id: [UInt8], besides made: Recipe) -> Int? {
-        guard let first = namer(id), !made.isSame(as: runs[first].recipe) else { return nil }
+        guard let first = namer(id), !made.meets(runs[first].recipe) else { return nil }
         for run in runs.indices.dropFirst(first + 1).reversed() where endings(of: run)?[id] != nil {
-            return made.isSame(as: runs[run].recipe) ? nil : run
+            return made.meets(runs[run].recipe) ? nil : run
         }
         return first
     }

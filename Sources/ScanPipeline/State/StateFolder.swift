@@ -96,7 +96,7 @@ public struct StateFolder: Sendable, Hashable {
     }
 
     /// The ids that a runner works on, or was killed while working on.
-    var unfinished: Set<String> { Set(FileSystem.names(in: work).compactMap(Self.id(ofWorkName:))) }
+    var unfinished: [String] { FileSystem.names(in: work).compactMap(Self.id(ofWorkName:)).distinctByBytes }
 
     /// The ids with a failure note.
     public var failed: [String] {

@@ -104,10 +104,12 @@ package enum FileSystem {
         return stat(path, &status) == 0 ? Status(status) : nil
     }
 
-    /// What messages put before the names of a capture's files: only its folder where the capture is the file itself.
+    /// What messages put before the names of a capture's files: only its folder where the capture is the file itself, and
+    /// nothing where the name is the capture's own path.
     package static func root(ofFilesOf capture: String, besides file: String?) -> String {
-        guard let file, !isFolder(capture) else { return capture }
-        if capture == file { return "" }
+        guard let file else { return capture }
+        if capture.utf8.elementsEqual(file.utf8) { return "" }
+        if isFolder(capture) { return capture }
         let parts = capture.pathParts.suffix(file.pathParts.count)
         let isTail = parts.elementsEqual(file.pathParts) { $0.utf8.elementsEqual($1.utf8) }
         return isTail ? parent(of: capture) : capture

@@ -100,9 +100,11 @@ extension FileSystem {
     }
 
     /// Whether nothing is left of a capture at a path: nothing is there, or only folders, as remain when all files are
-    /// moved out of them. A folder that cannot be listed may hold anything.
+    /// moved out of them. What cannot be looked at, as on a share that does not answer, may be there, and a folder that
+    /// cannot be listed may hold anything.
     package static func isGone(_ path: String) -> Bool {
-        if !exists(path) { return !(isMended(path) && isListed(path)) }
+        guard let isThere = try? isThere(path) else { return false }
+        if !isThere { return !(isMended(path) && isListed(path)) }
         guard isFolder(path), let names = try? list(path) else { return false }
         return names.allSatisfy { isFolderItself("\(path)/\($0)") && isGone("\(path)/\($0)") }
     }

@@ -35,7 +35,7 @@ struct FittedBox {
     /// A hand trembles, and the central rays of most cameras may miss a small object: the point they have in common is
     /// what counts, and a tenth of the distance from there is within the tremor.
     private static func doubt(of box: OrientedBox, _ capture: Capture) -> String? {
-        let poses = capture.keptFrames.compactMap(\.pose).filter { $0.defect == nil }
+        let poses = capture.keptFrames.compactMap(\.pose)
         let passing = poses.count { box.encounter(from: $0.position, along: -$0.rotation.columns.2) == .miss }
         guard 2 * passing > poses.count else { return nil }
         var place = ""

@@ -21,7 +21,7 @@ struct TopView {
 
     /// The camera's path over the remaining frames, and the footprint of the box.
     func record(_ capture: Capture, _ trajectory: Trajectory, _ context: StageContext) {
-        let frames = capture.keptFrames.filter { $0.pose?.defect == nil && $0.pose != nil }
+        let frames = capture.keptFrames.filter { $0.pose != nil }
         let track = frames.thinned(to: Measurement.listLimit).map { frame -> JSONValue in
             let speed = trajectory.rate(at: frame.index).map { Measurement.number($0.speed, digits: 4) } ?? .null
             return .array([.of(frame.index)] + place(frame.pose?.position ?? .zero) + [speed])

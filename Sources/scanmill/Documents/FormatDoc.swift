@@ -8,7 +8,7 @@ enum FormatDoc {
     private static let columns: [(title: String, channels: Set<Channel>)] = [
         ("pictures", [.color]), ("poses", [.pose]), ("intrinsics", [.intrinsics]), ("time", [.timestamp]),
         ("depth", [.recordedDepth]), ("confidence", [.recordedConfidence]), ("box", [.box]), ("motion", [.motion]),
-        ("points", [.cloud, .points]), ("masks, lists for tests", [.mask, .split]),
+        ("points", [.cloud, .points]), ("masks, train/test splits", [.mask, .split]),
     ]
 
     private static var cards: [FormatCard] { CaptureFormats.all.map { $0.card } }

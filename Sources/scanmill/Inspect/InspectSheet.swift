@@ -70,7 +70,7 @@ extension FactSheet {
             [
                 Fact("count", .count(pictures.count)),
                 Fact("bytes", label: "size", .bytes(pictures.byteCount)),
-                Fact("folders", .list(pictures.folders.map { .text("\($0)/") })),
+                Fact("folders", .list(pictures.folders.map { .text($0.name) })),
                 Fact(
                     "sizes", label: "pixels",
                     .list(

@@ -44,8 +44,10 @@ extension FactSheet {
                     (value...value, names[(starts.lastIndex { $0 <= value }) ?? 0], confidence.counts[value])
                 }
             } else {
-                zip(starts, zip(names, confidence.levelCounts)).enumerated().map { level, row in
-                    (row.0...(level == 2 ? 255 : starts[level + 1] - 1), row.1.0, row.1.1)
+                zip(starts, zip(names, confidence.levelCounts)).enumerated().compactMap { level, row in
+                    let last = level == 2 ? 255 : starts[level + 1] - 1
+                    // A range of two values leaves none between low and high.
+                    return row.0 <= last ? (row.0...last, row.1.0, row.1.1) : nil
                 }
             }
         add(

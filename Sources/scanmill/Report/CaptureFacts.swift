@@ -25,6 +25,10 @@ struct CaptureFacts: Sendable {
     var problem: Problem?
     /// Why it waits.
     var waitsFor: String?
+    /// Whether nobody can tell if OUT has a result of it; ``waitsFor`` says why.
+    var isUnreadable = false
+    /// Whether its result is broken and nothing can make it again.
+    var isLost = false
     /// Whether OUT has a result, even an earlier run's.
     var hasResult = false
     var frames: FrameAccount?

@@ -189,11 +189,12 @@ struct FindingRules {
     // MARK: - What the stages warned about
 
     private func warnings(_ capture: CaptureFacts, _ index: Int) -> [Finding] {
-        capture.warnings.compactMap { warning in
+        var found: [Finding] = []
+        for warning in capture.warnings {
             let message = Phrase(warning, id: capture.id)
             // The verdict on the geometry is a finding of its own.
             let isKnown = capture.measured.geometry != nil && warning.contains("the geometry is ")
-            if isCommon.contains(message) || isKnown { return nil }
+            if isCommon.contains(message) || isKnown { continue }
             var finding = Finding(kind: .warning, capture: index, title: message.pattern, message: message, text: "")
             if let hole = Hole(warning) {
                 finding.weight = hole.seconds
@@ -201,8 +202,17 @@ struct FindingRules {
                     label: "longest hole", value: hole.seconds, words: "\(Wording.measure(hole.seconds)) s",
                     expected: "at most \(Int(Hole.longest)) s")
             }
-            return finding
+            guard let same = found.firstIndex(where: { $0.message == message }) else {
+                found.append(finding)
+                continue
+            }
+            // Stages that stand twice say it twice: a capture counts once for each cause, with the worse of them.
+            found[same].message?.merge(message)
+            if finding.weight > found[same].weight {
+                (found[same].weight, found[same].headline) = (finding.weight, finding.headline)
+            }
         }
+        return found
     }
 
     /// Notes as consecutive sentences.

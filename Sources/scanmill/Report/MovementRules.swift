@@ -103,8 +103,9 @@ extension FindingRules {
         guard let motion = capture.measured.motion, let frames = capture.frames?.source, frames > 0 else { return [] }
         var found: [Finding] = []
         if motion.jumpCount > 0 || Double(motion.lostTracking) > Self.manyFrames * Double(frames) {
-            var sentences = ["\(Wording.count(motion.jumpCount, "jump")) in the path"]
-            if let jump = motion.firstJump {
+            let hasJumps = motion.jumpCount > 0
+            var sentences = hasJumps ? ["\(Wording.count(motion.jumpCount, "jump")) in the path"] : []
+            if hasJumps, let jump = motion.firstJump {
                 sentences[0] += ", the first of \(Wording.measure(jump.metres)) m at frame \(jump.frame)"
             }
             if motion.lostTracking > 0 {
@@ -113,13 +114,16 @@ extension FindingRules {
             found.append(
                 Finding(
                     kind: .jumps, capture: index,
-                    title: motion.jumpCount > 0 ? "The camera's path jumps" : "Tracking was lost in many frames",
-                    text: Self.sentences(sentences + ["What was seen before and after does not fit together"]),
-                    fix: "drop the frames after the jump, or record it again",
+                    title: hasJumps ? "The camera's path jumps" : "Tracking was lost in many frames",
+                    text: Self.sentences(
+                        sentences + [
+                            "What was seen before and after \(hasJumps ? "does" : "may") not fit together"
+                        ]),
+                    fix: "drop the frames \(hasJumps ? "after the jump" : "without tracking"), or record it again",
                     headline: Finding.Headline(
-                        label: motion.jumpCount > 0 ? "jumps" : "frames without tracking",
-                        value: Double(motion.jumpCount > 0 ? motion.jumpCount : motion.lostTracking),
-                        words: Wording.grouped(motion.jumpCount > 0 ? motion.jumpCount : motion.lostTracking),
+                        label: hasJumps ? "jumps" : "frames without tracking",
+                        value: Double(hasJumps ? motion.jumpCount : motion.lostTracking),
+                        words: Wording.grouped(hasJumps ? motion.jumpCount : motion.lostTracking),
                         expected: "goal: 0"), weight: Double(motion.jumpCount)))
         }
         if let finding = speed(motion, frames, index) { found.append(finding) }

@@ -104,6 +104,12 @@ struct NightReport: Sendable {
             // The run may have called its result up to date before it could no longer be read.
             if capture.status == .waiting, let standing = standings[name], standing.standing == .unreadable {
                 capture.waitsFor = standing.cause
+                capture.isUnreadable = true
+            }
+            if isFirst, capture.status != .failed, let standing = standings[name], standing.isCaptureGone,
+                standing.standing == .stale
+            {
+                capture.lose(standing)
             }
             return capture
         }
@@ -174,6 +180,17 @@ extension CaptureFacts {
         }
         status = .waiting
     }
+
+    /// Treats a result as lost that is no longer whole and cannot be made again.
+    fileprivate mutating func lose(_ standing: OutputStatus.Entry) {
+        status = .failed
+        isLost = true
+        problem = Problem(
+            .environment, "the result is no longer whole, and its capture is gone",
+            notes: standing.cause.map { [$0] } ?? [],
+            fix: "put back the result from a copy, or the capture, and run again; or remove the result's folder"
+        ).at(file: id)
+    }
 }
 
 /// The report's figures for the whole batch.
@@ -185,6 +202,8 @@ struct Summary: Sendable {
     var waiting: Int
     /// How many of the waiting ones have an older result.
     var older: Int
+    /// Of how many of the waiting ones nobody can tell whether they have a result.
+    var unreadable: Int
     /// Captures that ran in this run, whatever came of it.
     var ran: Int
     /// How many of those that ran have a result.
@@ -210,7 +229,9 @@ struct Summary: Sendable {
         self.captures = captures.count
         func count(_ status: CaptureFacts.Status) -> Int { captures.count { $0.status == status } }
         (ready, look, failed, waiting) = (count(.ready), count(.look), count(.failed), count(.waiting))
-        older = captures.count { $0.status == .waiting && $0.hasResult }
+        let waits = captures.filter { $0.status == .waiting }
+        unreadable = waits.count(where: \.isUnreadable)
+        older = waits.count { $0.hasResult && !$0.isUnreadable }
         let results = captures.filter(\.hasResult)
         framesSource = results.reduce(0) { $0 + ($1.frames?.source ?? 0) }
         framesKept = results.reduce(0) { $0 + ($1.frames?.kept ?? 0) }

@@ -83,9 +83,9 @@ struct ReportFiles {
     private func write(_ report: NightReport, _ sheets: WallSheets) throws(Problem) {
         let pages = ReportPage(report: report, sheets: sheets)
         let names = pages.names
+        let written = Set(names + sheets.sheets.map(\.file))
         // These are from a report on the same run with more captures.
-        for name in FileSystem.names(in: folder)
-        where name.hasPrefix("captures-") && name.hasSuffix(".html") && !names.contains(name) {
+        for name in FileSystem.names(in: folder) where Self.isNumbered(name) && !written.contains(name) {
             unlink("\(folder)/\(name)")
         }
         try FileSystem.replace("\(folder)/\(NightReport.fileName)", with: report.jsonText)
@@ -103,6 +103,11 @@ struct ReportFiles {
         try FileSystem.replace(page, with: Array(pages.html(names.count - 1).text.utf8))
         try FileSystem.replace(
             Self.doorway(in: state), with: Array(Self.doorway(to: report.run?.name ?? folder.lastPart).text.utf8))
+    }
+
+    /// Whether a report has as many files of this kind as its captures need.
+    private static func isNumbered(_ name: String) -> Bool {
+        name.hasPrefix("captures-") && name.hasSuffix(".html") || name.hasPrefix("wall-") && name.hasSuffix(".jpg")
     }
 
     private static func doorway(in state: StateFolder) -> String { "\(state.path)/\(ReportPage.fileName)" }

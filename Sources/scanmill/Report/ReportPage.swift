@@ -83,8 +83,7 @@ struct ReportPage {
             parts.append(
                 """
                 <span class="count"><b>\(Figure.count(summary.waiting, "/summary/waiting"))</b> \
-                \(summary.older == 0 ? "not run yet" : "wait\(summary.waiting == 1 ? "s" : "") for another run")</span>\
-                \(older)
+                \(waiting)</span>\(older)
                 """)
         }
         let list = parts.enumerated().map { number, part -> HTML in
@@ -108,6 +107,14 @@ struct ReportPage {
                 """
         }
         return "<p class=\"verdict\">\(sentence)</p>"
+    }
+
+    /// What is said of the waiting captures.
+    private var waiting: String {
+        let summary = report.summary
+        if summary.unreadable == summary.waiting { return "unreadable" }
+        if summary.unreadable > 0 { return "waiting or unreadable" }
+        return summary.older == 0 ? "not run yet" : "wait\(summary.waiting == 1 ? "s" : "") for another run"
     }
 
     /// How many of the waiting captures have a result that is not what a run would make now.
@@ -219,7 +226,7 @@ extension ReportPage {
 
     /// What a person would type next.
     func commands(_ capture: CaptureFacts) -> [String] {
-        guard let input = capture.input else { return [] }
+        guard let input = capture.input, !capture.isLost else { return [] }
         // A name that is not text cannot be typed.
         if FileSystem.isMended(FileSystem.path(input, from: report.run?.folder ?? ".")) { return [] }
         var commands: [String] = []

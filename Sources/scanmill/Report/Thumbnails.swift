@@ -53,9 +53,11 @@ struct Thumbnails: Sendable {
     /// Makes the strip of a capture, unless it is there already.
     /// - Parameter base: the folder in which relative paths of captures start.
     func strip(for capture: CaptureFacts, base: String?) -> Strip {
-        guard let key = capture.pictureKey, let input = capture.input else {
+        guard let input = capture.input else {
             return Strip(cells: [], lack: "the capture's location is not known")
         }
+        // What has not run may still be arriving.
+        guard let key = capture.pictureKey else { return Strip(cells: []) }
         // A capture that changed while it was looked at has no key: pictures kept of it may show an older state.
         if !key.isEmpty, let known = load(capture.id, key: key) { return known }
         if lapses.count.load(ordering: .relaxed) >= Self.mostLapses {

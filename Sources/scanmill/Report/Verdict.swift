@@ -107,5 +107,9 @@ struct Verdict: Sendable {
     /// For text that becomes a sentence of its own and does not begin with a name.
     static func capitalised(_ text: String) -> String { text.prefix(1).uppercased() + text.dropFirst() }
 
-    private static func uncapitalised(_ text: String) -> String { text.prefix(1).lowercased() + text.dropFirst() }
+    /// Abbreviations and names stay as they are: "PNG truncated", "OpenCV's axes".
+    private static func uncapitalised(_ text: String) -> String {
+        if text.prefix(while: { $0 != " " }).dropFirst().contains(where: \.isUppercase) { return text }
+        return text.prefix(1).lowercased() + text.dropFirst()
+    }
 }

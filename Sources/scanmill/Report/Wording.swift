@@ -16,7 +16,7 @@ enum Wording {
     static func percent(_ share: Double) -> String {
         guard share.isFinite else { return "–" }
         let percent = share * 100
-        if percent > 99.5 && percent < 100 { return "> 99\(thin)%" }
+        if percent >= 99.5 && percent < 100 { return "> 99\(thin)%" }
         if percent > 0 && percent < 0.5 { return "< 1\(thin)%" }
         return "\(Int(max(-1e9, min(1e9, percent)).rounded()))\(thin)%"
     }

@@ -121,15 +121,16 @@ struct CaptureProcess: Sendable {
                 for try await part in group { lastWord = part ?? lastWord }
                 // A child without a last word died, and may have left an ffmpeg that hangs.
                 if lastWord == nil { ProcessSession.end(child) }
-                // Its pipes are closed, but another file may keep it from ending. Once it has ended, this does nothing.
-                Task { [lastWord] in
-                    try? await Task.sleep(for: .seconds(Self.grace))
-                    stuck(lastWord)
+                // Its pipes are closed, but another file may keep it from ending.
+                let overdue = Task { [lastWord] in
+                    if (try? await Task.sleep(for: .seconds(Self.grace))) != nil { stuck(lastWord) }
                 }
-                return lastWord
+                return (lastWord, overdue)
             }
         }
-        return (ended.closureResult, ended.terminationStatus)
+        let (lastWord, overdue) = ended.closureResult
+        overdue.cancel()
+        return (lastWord, ended.terminationStatus)
     }
 
     private static func listen(

@@ -140,7 +140,7 @@ final class LiveView: Sendable {
     }
 
     private static func bar(_ share: Double) -> String {
-        let filled = Int((share * 20).rounded(.down))
+        let filled = min(20, Int((share * 20).rounded(.down)))
         return String(repeating: "#", count: filled) + String(repeating: ".", count: 20 - filled)
     }
 

@@ -46,10 +46,11 @@ enum ProcessSession {
     private static func members(of leader: pid_t) -> [pid_t] {
         FileSystem.names(in: "/proc").compactMap { name in
             guard let process = pid_t(name), process != leader,
-                let text = try? String(contentsOf: URL(filePath: "/proc/\(name)/stat"), encoding: .utf8)
+                let line = FileManager.default.contents(atPath: "/proc/\(name)/stat")
             else { return nil }
-            // `pid (name) state parent group session …`; the name may hold anything.
-            let fields = text.split(separator: ")").last?.split(separator: " ") ?? []
+            // `pid (name) state parent group session …`; the name may hold anything, and the kernel may have cut it
+            // inside a character.
+            let fields = String(decoding: line, as: UTF8.self).split(separator: ")").last?.split(separator: " ") ?? []
             guard fields.count > 3, fields[0] != "Z", pid_t(fields[3]) == leader else { return nil }
             return process
         }

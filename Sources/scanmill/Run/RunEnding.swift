@@ -46,6 +46,8 @@ struct RunEnding {
         if options.batch.json { Console.out(RunMessages.json(outcomes)) }
         messages.summary(outcomes, options: options.batch, again: options.again)
         code = stop.exitCode ?? RunMessages.exitCode(outcomes)
+        // It is said last of all, as by every command.
+        if Console.hasLostOutput { environmentFailed() }
         if let problem = course.unrecorded { attempt { () throws(Problem) in throw problem } }
         messages.runEnded(outcomes, status: code)
         let log = messages.log
@@ -103,8 +105,12 @@ struct RunEnding {
     private mutating func attempt(_ body: () throws(Problem) -> Void) {
         do throws(Problem) { try body() } catch {
             Console.error(error.message())
-            // It outranks all but a signal.
-            if code < ExitStatus.signals { code = ExitStatus.environment }
+            environmentFailed()
         }
+    }
+
+    /// What the machine did to the run outranks how its captures ended, but not a signal.
+    private mutating func environmentFailed() {
+        if code < ExitStatus.signals { code = ExitStatus.environment }
     }
 }

@@ -92,7 +92,7 @@ struct RunMessages: Sendable {
         // One of each kind: a bad night fails many captures for one reason.
         let shown = causes.compactMap(\.example)
         for outcome in shown.prefix(Self.mostCommands) {
-            Console.error("to see it again:  \(again.text(outcome.input.path))")
+            Console.error("to try it again:  \(again.text(outcome.input.path))")
         }
         if shown.count > Self.mostCommands {
             Console.error("and \(shown.count - Self.mostCommands) more of other kinds")

@@ -62,7 +62,9 @@ struct CaptureList {
                 unreadable: unreadable.filter { ids.contains($0.name) })
             let names = Set(asked.captures.map(\.id) + asked.unreadable.map(\.name))
             if let id = ids.first(where: { !names.contains($0) }) {
-                Console.error("error: `--only \(id)`: no capture has this id")
+                let near = Nearest.suggestion(id, among: captures.map(\.id) + unreadable.map(\.name))
+                let fix = near ?? "`scanmill plan` without `--only` lists the captures and their ids"
+                Console.error("error: `--only \(id)`: no capture has this id\n   = fix: \(fix)")
                 throw ExitCode(ExitStatus.usage)
             }
             return asked

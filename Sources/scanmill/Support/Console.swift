@@ -39,6 +39,9 @@ enum Console {
     /// says so at its end.
     private static let lost = Atomic<Int32>(0)
 
+    /// Whether something that should have been printed is lost, for those who must know before it is said.
+    static var hasLostOutput: Bool { lost.load(ordering: .relaxed) != 0 }
+
     /// - Throws: exit code 3 when something that should have been printed is lost.
     static func requireOutput() throws {
         // Said once, however often this is called.

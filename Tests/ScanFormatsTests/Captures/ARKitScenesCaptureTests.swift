@@ -79,6 +79,17 @@ import Testing
         #expect(frames[1].picture == .file("lowres_wide/41069021_1.100.png"))
     }
 
+    @Test func depthOfOtherTimesIsNotSaidToBeMissing() throws {
+        let video = try video([1])
+        try video.remove("lowres_depth/41069021_1.000.png")
+        try video.remove("confidence/41069021_1.000.png")
+        for time in ["7.000", "7.100"] { try video.depth("lowres_depth/41069021_\(time).png", first: 1000) }
+        let absences = try video.open(ARKitScenesCapture.self).absences
+        #expect(
+            absences[.recordedDepth] == "none of the 2 files in lowres_depth/ is called after a picture's time")
+        #expect(absences[.recordedConfidence] == "there are no pictures in confidence/")
+    }
+
     @Test func picturesBetweenPosesHaveNone() throws {
         let video = try video([1, 1.017, 1.033, 1.1])
         try video.write("1.002 0 0 0 0 0 0\n1.0951 0 0 0 0 0 0\n", to: "lowres_wide.traj")

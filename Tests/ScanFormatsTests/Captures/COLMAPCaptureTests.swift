@@ -260,6 +260,29 @@ import Testing
         #expect(Set(masks) == ["masks/a.png.png", "masks/b.png"])
     }
 
+    /// Pictures may lie without the folders that their names have, and so may masks.
+    @Test func masksWithoutTheFoldersOfTheNames() throws {
+        try text(Self.cameras, "cameras.txt")
+        try text("1 1 0 0 0 0 0 0 1 cam/a.png\n\n2 1 0 0 0 0 0 0 1 cam/b.png\n\n", "images.txt")
+        for file in ["images/a.png", "images/b.png", "masks/a.png.png", "masks/b.png"] { try picture(file) }
+        let capture = try open()
+        let masks = capture.files.filter { $0.channels == [.mask] }.map(\.path)
+        #expect(masks == ["masks/a.png.png", "masks/b.png"] && capture.warnings == [])
+    }
+
+    @Test func masksOfOtherNamesAreSaidToBeUnused() throws {
+        try text(Self.cameras, "cameras.txt")
+        try text("1 1 0 0 0 0 0 0 1 a.png\n\n", "images.txt")
+        for file in ["images/a.png", "masks/mask_a.png"] { try picture(file) }
+        let capture = try open()
+        #expect(!capture.channels.contains(.mask))
+        #expect(
+            capture.warnings == [
+                "the pictures in masks/ are not used, since none is called after an image of the model: the mask of a.jpg "
+                    + "is a.jpg.png or a.png"
+            ])
+    }
+
     @Test func otherModelsAreNamed() throws {
         let image = { (id: Int) in "\(id) 1 0 0 0 0 0 0 1 \(id).png\n\n" }
         for (folder, count) in [("0", 1), ("1", 3), ("2", 2), ("old", 9)] {

@@ -263,6 +263,21 @@ import Testing
         let capture = try recording.open(Record3DCapture.self)
         #expect(
             capture.dropReasons == [nil, "its picture is not there", nil, "metadata has no pose for it"])
+        #expect(capture.frames.map { $0.drop?.isBad } == [nil, true, nil, false])
+    }
+
+    /// A copy that broke off has its poses, which stand in one file, and the first of the pictures.
+    @Test func aCopyThatBrokeOffAmongThePictures() throws {
+        let recording = try recording(9)
+        for index in 4..<9 { try recording.remove("rgbd/\(index).jpg") }
+        let problem = try recording.problem(Record3DCapture.self)
+        #expect(problem?.summary == "the streams differ in length by 5 frames")
+        #expect(problem?.notes.first == "poses: 9, pictures: 4")
+        var rules = ReadRules()
+        rules.mismatch = .shortest
+        let capture = try recording.open(Record3DCapture.self, rules: rules)
+        #expect(capture.keptFrames.map(\.index) == [0, 1, 2, 3] && capture.forgiven.count == 1)
+        #expect(capture.frames.allSatisfy { $0.drop?.isBad != true })
     }
 
     // MARK: - Depth
@@ -281,6 +296,18 @@ import Testing
         try recording.picture("rgbd/0.jpg", 8, 6, isJPEG: true)
         try recording.write(depth(first: 2, count: 192 * 256), to: "rgbd/0.depth")
         #expect(try recording.open(Record3DCapture.self).depthSize == PixelSize(256, 192))
+    }
+
+    /// As elsewhere, one damaged map costs no more than its frame.
+    @Test func theSizeOfDepthIsKnownThoughTheFirstMapIsDamaged() throws {
+        let recording = try recording(2, metadata(2, depthSize: ""))
+        let map = depth(first: 2, count: 192 * 256)
+        try recording.write(Array(map.dropLast(4)), to: "rgbd/0.depth")
+        try recording.write(map, to: "rgbd/1.depth")
+        #expect(try recording.open(Record3DCapture.self).depthSize == PixelSize(192, 256))
+        try recording.write(Array(map.dropLast(4)), to: "rgbd/1.depth")
+        let problem = try recording.problem(Record3DCapture.self)
+        #expect(problem?.oneLine == "depth damaged: it ends early (rgbd/0.depth)")
     }
 
     @Test func depthThatLiesOnItsSideIsRefused() throws {

@@ -247,6 +247,16 @@ import Testing
         #expect(capture.frames[0].pose?.position == Vector3(0, 2, 3))
     }
 
+    @Test func anAlignmentThatCannotBeRead() throws {
+        var files = try extracted()
+        files["scan.txt"] = Array("axisAlignment = 0 1 0 4 -1 0 0 5 0 0 1 6 0 0\n".utf8)
+        let capture = try open(files)
+        #expect(capture.findings["axis-alignment"] == nil && capture.files.contains { $0.path == "scan.txt" })
+        let warning = try #require(capture.warnings.first)
+        #expect(warning.hasPrefix("the world's alignment cannot be read, and is not in the receipt: `axisAlignment`: "))
+        #expect(warning.hasSuffix("(scan.txt)"))
+    }
+
     // MARK: - Frames that are not whole
 
     @Test func posesThatCannotBeUsed() throws {
@@ -301,10 +311,14 @@ import Testing
     }
 
     @Test func depthAloneUsesItsOwnCamera() throws {
-        let files = try extracted().filter { !$0.key.hasPrefix("color/") }
+        var files = try extracted().filter { !$0.key.hasPrefix("color/") }
         let capture = try open(files)
         #expect(capture.absences[.color] == "there are no pictures")
         #expect(capture.frames[0].intrinsics?.fx == 4.5 && capture.depthCamera == nil)
+        // Its own place too: a quarter of a metre to the right, which is up in this pose.
+        files["intrinsic/extrinsic_depth.txt"] = Array("1 0 0 0.25 0 1 0 0 0 0 1 0 0 0 0 1".utf8)
+        let displaced = try open(files)
+        #expect(displaced.frames[0].pose?.position == Vector3(0, 2.25, 3) && displaced.depthCamera == nil)
     }
 
     // MARK: - Hostile folders

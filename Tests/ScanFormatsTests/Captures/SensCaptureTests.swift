@@ -92,6 +92,25 @@ import Testing
         #expect(frame.picture == .file("color/000001.png"))
     }
 
+    /// The depth sensor stands in for the colour camera, and is where its own extrinsic puts it.
+    @Test func depthWithoutPictures() throws {
+        var sens = try Self.sample()
+        (sens.sizes[0], sens.sizes[1]) = (0, 0)
+        sens.colorIntrinsic = SensBytes.identity
+        sens.depthExtrinsic = [1, 0, 0, 0.5, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1]
+        for index in 0..<3 { sens.frames[index].color = [] }
+        let capture = try open(sens)
+        #expect(capture.channels == [.pose, .intrinsics, .timestamp, .recordedDepth] && capture.warnings.isEmpty)
+        #expect(capture.absences[.color] == "the frames have no pictures")
+        #expect(
+            capture.frames[1].intrinsics
+                == CameraIntrinsics(
+                    fx: 4.5, fy: 4.75, cx: 1.5, cy: 1, width: 4, height: 3, pixelOrigin: .centre))
+        #expect(capture.depthCamera == nil && capture.depthSize == PixelSize(4, 3))
+        // Half a metre along the rig's x, which points along the world's y.
+        #expect(capture.frames[2].pose?.position == Vector3(2, 2.5, 3))
+    }
+
     @Test func picturesAreStretchesOfTheFile() throws {
         let sens = try Self.sample()
         let capture = try open(sens)

@@ -54,6 +54,23 @@ import Testing
         #expect(try DepthCodec.decode(recorded).map.metres.prefix(5) == [0, 1, 2, 0, 0.5])
     }
 
+    /// Where the frames' files lie at the top, other things may lie there too.
+    @Test func secondCopiesAreNoFrames() throws {
+        try write()
+        let bytes = try folder.bytes("chess/seq-01/frame-000001.color.png")
+        try folder.write(bytes, to: "chess/seq-01/frame-000001.color (1).png")
+        for name in ["notes.md", "notes (1).md"] { try folder.write("-", to: "chess/seq-01/\(name)") }
+        func warnings() throws -> [String] {
+            var capture = try open()
+            capture.noteDoubts(in: CaptureFolder(path: "\(folder.path)/chess/seq-01"))
+            return capture.warnings.filter { $0.contains("second cop") }
+        }
+        let one = "frame-000001.color (1).png"
+        #expect(try warnings() == ["\(one) looks like a second copy of a file, and was left out"])
+        try folder.write(Self.pose, to: "chess/seq-01/frame-000002.pose 2.txt")
+        #expect(try warnings() == ["2 files look like second copies, and were left out: \(one), …"])
+    }
+
     @Test func numbersThatAreMissingAmongOthers() throws {
         func warnings(_ name: String, _ numbers: [Int]) throws -> [String] {
             let picture = RGBImage(width: 8, height: 6, pixels: Array(repeating: 9, count: 144))

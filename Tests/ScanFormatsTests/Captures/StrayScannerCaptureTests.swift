@@ -253,6 +253,15 @@ import Testing
             try recording.problem(StrayScannerCapture.self)?.notes.first == "odometry lines: 3, video: 9")
     }
 
+    @Test func depthOfOtherNumbersIsNotSaidToBeMissing() throws {
+        let recording = try recording(1)
+        for folder in ["depth", "confidence"] { try recording.remove("\(folder)/000000.png") }
+        for number in [7, 8] { try recording.depth("depth/00000\(number).png", first: 1000) }
+        let absences = try recording.open(StrayScannerCapture.self).absences
+        #expect(absences[.recordedDepth] == "none of the 2 files in depth/ has the number of a frame")
+        #expect(absences[.recordedConfidence] == "there are no pictures in confidence/")
+    }
+
     @Test func aVideoThatWasMadeSmaller() throws {
         let recording = try recording(1)
         try recording.write("1500, 0, 960\n0, 1500, 720\n0, 0, 1\n", to: "camera_matrix.csv")

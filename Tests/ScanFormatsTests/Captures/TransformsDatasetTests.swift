@@ -428,6 +428,17 @@ import Testing
         #expect(masks == [used, used.map { 255 - $0 }, nil, used, used])
     }
 
+    /// nerfstudio writes one mask for all pictures where it cuts a circle out of them.
+    @Test func aFileOfSeveralFramesIsListedOnce() throws {
+        try write((0..<3).map { frame("images/\($0 / 2).png", with: ["mask_path": "masks/mask.png"]) }, Self.lens)
+        for name in ["images/0", "images/1", "masks/mask"] { try picture("\(name).png") }
+        let capture = try open()
+        #expect(capture.frames.count == 3 && capture.channels.contains(.mask))
+        #expect(capture.files.map(\.path) == ["images/0.png", "images/1.png", "masks/mask.png", "transforms.json"])
+        #expect(capture.files.map(\.stake) == [.frame(0), .frame(2), .frame(0), .capture])
+        #expect(capture.files.map(\.channels) == [[.color], [.color], [.mask], []])
+    }
+
     @Test func masksThatWereNotCopied() throws {
         try write((0..<5).map { frame("\($0).png", with: ["mask_path": "masks/\($0).png"]) }, Self.lens)
         for number in 0..<5 { try picture("\(number).png") }
@@ -453,6 +464,35 @@ import Testing
             capture.warnings == [
                 "test_filenames of transforms.json names 1 picture that no frame has, the first images/9"
             ])
+    }
+
+    /// Blender numbers pictures so, and its datasets leave the extension out.
+    @Test func namesThatOnlyDifferBehindADot() throws {
+        let names = (1...4).map { "images/render.000\($0)" }
+        try write(
+            names.map { frame($0) },
+            Self.lens.merging(["train_filenames": Array(names[..<3]), "test_filenames": [names[3]]]) { $1 })
+        for name in names { try picture("\(name).png") }
+        let capture = try open()
+        #expect(capture.frames.map(\.pictureFile) == names.map { "\($0).png" })
+        #expect(capture.frames.map(\.split) == [.training, .training, .training, .test])
+        #expect(capture.warnings.isEmpty)
+    }
+
+    /// Names that a browser gave are frames' if the dataset lists them, and copies if it does not.
+    @Test func picturesThatAreNamedLikeCopies() throws {
+        let names = ["images/IMG.png", "images/IMG (1).png", "images/IMG (2).png"]
+        try write(names.map { frame($0) }, Self.lens)
+        for name in names { try picture(name) }
+        func warnings() throws -> [String] {
+            var capture = try open()
+            #expect(capture.frames.count == 3)
+            capture.noteDoubts(in: CaptureFolder(path: "\(folder.path)/d"))
+            return capture.warnings
+        }
+        #expect(try warnings() == [])
+        try picture("images/IMG (3).png")
+        #expect(try warnings() == ["images/IMG (3).png looks like a second copy of a file, and was left out"])
     }
 
     /// ScanNet++ keeps its test pictures in a list of their own.
@@ -486,12 +526,20 @@ import Testing
         #expect(try capture.loaded([.recordedDepth]).map { $0.recordedDepth != nil } == [false, true, false])
         #expect(capture.warnings == ["2 of 3 frames have no depth: frames 0, 2"])
         #expect(capture.files.contains { $0.path == "test/transforms.json" })
+        // In another unit than that of the frames that are trained on.
+        let deep = frame("../images/1.png", with: ["depth_path": "../depths/1.png"])
+        try writeHeld([deep], ["integer_depth_scale": 0.01])
+        let other = try open()
+        #expect(other.frames[1].split == .heldOut && !other.channels.contains(.recordedDepth))
+        let unit = "test/transforms.json has another “integer_depth_scale” than transforms.json"
+        #expect(other.warnings == ["\(unit): the depth of 1 of its frames was left out"])
         try picture("masks/1.png")
         try writeHeld([frame("../images/1.png", with: ["mask_path": "../masks/1.png"])])
         #expect(try open().files.contains { $0.path == "masks/1.png" })
         // Another dataset that lies there.
         for (frames, more) in [
             ([frame("../images/1.png")], ["applied_transform": Self.yUpToZUp]), ([frame("images/1.png")], [:]),
+            ([frame("../images/1.png")], ["from_na": true]),
         ] as [([[String: Any]], [String: Any])] {
             try writeHeld(frames, more)
             let other = try open()

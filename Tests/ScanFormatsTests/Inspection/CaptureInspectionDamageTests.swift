@@ -200,6 +200,16 @@ import Testing
         #expect(inspection.streams.map(\.file).contains("color/"))
     }
 
+    /// The reader reads the file again though it was set aside.
+    @Test func anErrorIsListedOnce() throws {
+        let folder = try TemporaryFolder()
+        let path = try folder.copySample("scannet-raw")
+        let text = String(decoding: try folder.bytes("scannet-raw/scannet-raw.txt"), as: UTF8.self)
+        try folder.write(text.replacingOccurrences(of: "mx_depth", with: "m"), to: "scannet-raw/scannet-raw.txt")
+        let inspection = try CaptureInspection.inspect(path)
+        #expect(inspection.errors.map(\.problem.summary) == ["`mx_depth` is missing"])
+    }
+
     @Test func aDamagedVideoLeavesTheRest() throws {
         let sample = try InspectSample()
         try FileManager.default.removeItem(at: sample.file("color"))

@@ -44,6 +44,44 @@ import Testing
         #expect(inspection.pictures?.sizes.map(\.count) == [40])
     }
 
+    @Test func masksAreListedAsSuch() throws {
+        let folder = try TemporaryFolder()
+        let path = try folder.copySample("transforms")
+        let mask = LumaImage(width: 128, height: 96, pixels: Array(repeating: 255, count: 128 * 96))
+        try folder.write(try PNG.encodeGray8(mask), to: "transforms/masks/a.png")
+        let picture = "\"file_path\": \"images/000003.jpg\""
+        let text = String(decoding: try folder.bytes("transforms/transforms.json"), as: UTF8.self)
+        let masked = text.replacingOccurrences(of: picture, with: "\(picture), \"mask_path\": \"masks/a.png\"")
+        try folder.write(masked, to: "transforms/transforms.json")
+        let streams = try CaptureInspection.inspect(path).streams
+        #expect(streams.first { $0.file == "masks/a.png" }?.content == "mask")
+    }
+
+    /// Pictures at the top are called by their own names if these are alike.
+    @Test(arguments: [("000011.jpg", "*.jpg"), ("a.jpg", "./")])
+    func eachFolderOfPicturesIsListed(_ moved: String, _ name: String) throws {
+        let folder = try TemporaryFolder()
+        let path = try folder.copySample("transforms")
+        var text = String(decoding: try folder.bytes("transforms/transforms.json"), as: UTF8.self)
+        for (old, new) in [("000009", "more/b.jpg"), ("000010", "1.jpg"), ("000011", moved)] {
+            text = text.replacingOccurrences(of: "images/\(old).jpg", with: new)
+            try folder.write(try folder.bytes("transforms/images/\(old).jpg"), to: "transforms/\(new)")
+            try FileManager.default.removeItem(atPath: "\(path)/images/\(old).jpg")
+        }
+        try folder.write(text, to: "transforms/transforms.json")
+        let inspection = try CaptureInspection.inspect(path)
+        #expect(inspection.findings == [])
+        let rows = inspection.streams.filter { $0.content == "pictures" }
+        #expect(rows.map(\.file) == [name, "images/", "more/"])
+        #expect(rows.map(\.frameCount) == [2, 9, 1])
+        #expect(rows[2].byteCount == Int64(try folder.bytes("transforms/more/b.jpg").count))
+        let pictures = try #require(inspection.pictures)
+        #expect(pictures.folders.map(\.name) == ["./", "images/", "more/"])
+        #expect(pictures.count == 12)
+        let bytes = rows.compactMap(\.byteCount).reduce(0, +)
+        #expect(pictures.byteCount == bytes)
+    }
+
     /// Worked out by hand from what the sample says of its pixels.
     @Test func depthIsMeasuredExactly() throws {
         let depth = try #require(try CaptureInspection.inspect(sample.path).depth)

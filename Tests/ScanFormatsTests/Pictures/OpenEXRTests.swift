@@ -69,6 +69,22 @@ import Testing
         }
     }
 
+    /// OpenEXR's library would leave rows undecoded, and report nothing.
+    @Test func channelsOfFewerPixelsAreRefused() throws {
+        var file = EXRSamples.halfColors
+        // Behind the first channel's name, B, stand its type, eight bytes in all with what follows, and its steps.
+        let name = Array("chlist\0".utf8)
+        let start = try #require(file.indices.first { file[$0...].starts(with: name) })
+        let steps = start + name.count + 4 + 2 + 8
+        #expect(file[steps] == 1 && file[steps + 4] == 1)
+        file[steps + 4] = 2
+        for read in [{ _ = try OpenEXR.size(file) }, { _ = try OpenEXR.decodeDepth(file) }] as [() throws -> Void] {
+            let problem = #expect(throws: Problem.self, performing: read)
+            #expect(
+                problem?.summary == "no depth that can be read: some of its channels are subsampled")
+        }
+    }
+
     /// Wherever a file ends, its rows are not guessed.
     @Test(arguments: [EXRSamples.floats, EXRSamples.halves, EXRSamples.colors])
     func filesThatWereCutOff(_ file: [UInt8]) {

@@ -1,6 +1,7 @@
 import Foundation
 import ScanFormats
 import ScanModel
+import Synchronization
 import TestSupport
 import Testing
 
@@ -34,6 +35,25 @@ import Testing
         #expect(tree.entries(in: "color").map(\.name) == ["0.jpg"])
         #expect(tree.entries(in: "nothing").isEmpty)
         #expect(tree.entries(in: "b.json").isEmpty)
+    }
+
+    /// Copy programs rename what has arrived, also while the folder is listed.
+    @Test func whatIsRenamedMeanwhileIsNoLinkToNothing() throws {
+        for number in 0..<100 { try folder.write("", to: "busy/\(number).txt") }
+        let (one, other) = (try folder.write("", to: "busy/a"), folder.path + "/busy/b")
+        let busy = CaptureFolder(path: folder.path + "/busy")
+        let strange = Mutex<[CaptureEntry]>([])
+        DispatchQueue.concurrentPerform(iterations: 2) { number in
+            if number == 0 {
+                for _ in 0..<10_000 { _ = (rename(one, other), rename(other, one)) }
+            } else {
+                for _ in 0..<100 {
+                    let found = busy.entries(in: "").filter { $0.byteCount == nil }
+                    strange.withLock { $0 += found }
+                }
+            }
+        }
+        #expect(strange.withLock(\.self) == [])
     }
 
     /// What macOS and ScanMill itself leave in folders; by name it can still be asked for.

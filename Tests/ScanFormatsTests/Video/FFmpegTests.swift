@@ -72,6 +72,22 @@ import Testing
         while try !Self.runningCommands(naming: folder.path).isEmpty { usleep(10_000) }
     }
 
+    /// A long video is copied without a word.
+    @Test func aProgramWhoseFileGrowsDoesNotHang() throws {
+        let folder = try TemporaryFolder()
+        let path = folder.url("long.h264").path
+        let fake = try TestVideo.fake("for i in 1 2 3 4 5 6 7 8; do echo $i >> \(path); sleep 0.5; done", in: folder)
+        let patient = FFmpeg(ffmpeg: fake.ffmpeg, ffprobe: fake.ffprobe, patience: 3)
+        try VideoEncoder.writeElementaryStream(of: "long.mp4", to: path, name: "long.h264", with: patient)
+        #expect(try folder.bytes("long.h264").count == 16)
+        let stalling = try TestVideo.fake("echo 1 > \(path); sleep 999", in: folder)
+        let hasty = FFmpeg(ffmpeg: stalling.ffmpeg, ffprobe: stalling.ffprobe, patience: 1)
+        let problem = #expect(throws: Problem.self) {
+            try VideoEncoder.writeElementaryStream(of: "long.mp4", to: path, name: "long.h264", with: hasty)
+        }
+        #expect(problem?.summary == "ffmpeg did nothing for 1 s and was ended")
+    }
+
     /// 30 decoders that are let go of after one frame, and 30 encoders that are let go of before their end.
     @Test func nothingIsLeftBehind() async throws {
         let folder = try TemporaryFolder()

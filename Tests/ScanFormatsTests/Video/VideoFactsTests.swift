@@ -69,6 +69,15 @@ import Testing
         }
     }
 
+    /// As many frames as are looked for among the first.
+    @Test func aLongVideoThatLacksManyFrames() {
+        let timestamps = timestamps(10_000, seed: 3)
+        let lost = Set((0..<100).map { 7 + $0 * 90 })
+        let pairing = video(timestamps, without: lost).pairing(with: timestamps)
+        let found = pairing?.places.indices.filter { pairing?.places[$0] == nil }
+        #expect(found == lost.sorted() && pairing?.isSure == true)
+    }
+
     /// A video at a rate of its own, one of another recording, and one that lacks nothing.
     @Test func timesThatDoNotFitPairNothing() {
         let timestamps = timestamps(40, seed: 7)

@@ -84,6 +84,60 @@ import Testing
         try decoder.finish()
     }
 
+    /// A trimmed recording that lost its chapters, which ffprobe complains of, is whole all the same.
+    @Test func framesThatAnEditListLeavesOutAreNotMissing() throws {
+        let whole = try TestVideo.gray("e.mp4", in: folder, frames: 10)
+        _ = try TestVideo.hidingFirst(whole, rate: 30, as: "hiding.mp4", in: folder)
+        let video = try Self.namingLostChapters(try folder.bytes("hiding.mp4"))
+        let facts = try probe(try folder.write(video, to: "chapters.mp4"))
+        #expect((facts.frameCount, facts.listedCount) == (9, 9))
+        #expect(facts.complaints.contains { $0.hasSuffix("Referenced QT chapter track not found") })
+    }
+
+    /// The same recording, trimmed at its end: frames behind the end are left out altogether.
+    @Test func framesBehindTheEndOfAnEditListAreNotMissing() throws {
+        let coding = ["-pix_fmt", "yuv420p", "-qp", "0", "-bf", "0", "-g", "4"]
+        let whole = try TestVideo.gray("e.mp4", in: folder, frames: 20, encoder: coding)
+        _ = try TestVideo.hidingFirst(whole, rate: 30, as: "hiding.mp4", in: folder)
+        let video = try Self.namingLostChapters(try Self.trimmed(try folder.bytes("hiding.mp4"), to: 1, of: 3))
+        let facts = try probe(try folder.write(video, to: "trimmed.mp4"))
+        #expect(facts.frameCount < 10 && facts.listedCount == facts.frameCount)
+        #expect(facts.complaints.contains { $0.hasSuffix("Referenced QT chapter track not found") })
+    }
+
+    /// An mp4 whose only edit lasts a part of the time that it did.
+    private static func trimmed(_ video: [UInt8], to part: UInt32, of parts: UInt32) throws -> [UInt8] {
+        let name = Array("elst".utf8)
+        let box = try #require(video.indices.dropLast(24).first { video[$0..<$0 + 4].elementsEqual(name) })
+        // The name, version and flags, and the number of edits stand before it.
+        let place = box + 12
+        let duration = video[place..<place + 4].reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
+        var bytes = video
+        bytes.replaceSubrange(
+            place..<place + 4, with: withUnsafeBytes(of: (duration * part / parts).bigEndian) { Array($0) })
+        return bytes
+    }
+
+    /// An mp4 whose video refers to a chapter track that is not there; its index stands behind its frames.
+    private static func namingLostChapters(_ video: [UInt8]) throws -> [UInt8] {
+        let chapters: [UInt8] = [0, 0, 0, 12] + Array("chap".utf8) + [0, 0, 0, 77]
+        let reference: [UInt8] = [0, 0, 0, 20] + Array("tref".utf8) + chapters
+        var bytes = video
+        func place(of box: String) throws -> Int {
+            let name = Array(box.utf8)
+            let found = bytes.indices.dropLast(3).first { bytes[$0..<$0 + 4].elementsEqual(name) }
+            return try #require(found) - 4
+        }
+        func size(at place: Int) -> Int { bytes[place..<place + 4].reduce(0) { $0 << 8 | Int($1) } }
+        for place in [try place(of: "moov"), try place(of: "trak")] {
+            let grown = UInt32(size(at: place) + reference.count)
+            bytes.replaceSubrange(place..<place + 4, with: withUnsafeBytes(of: grown.bigEndian) { Array($0) })
+        }
+        let header = try place(of: "tkhd")
+        bytes.insert(contentsOf: reference, at: header + size(at: header))
+        return bytes
+    }
+
     @Test func framesThatAnEditListHidesCountWhereThatIsAsked() throws {
         let whole = try TestVideo.gray("e.mp4", in: folder, frames: 10, dropping: [4])
         let hiding = try TestVideo.hidingFirst(whole, rate: 30, as: "hiding.mp4", in: folder)

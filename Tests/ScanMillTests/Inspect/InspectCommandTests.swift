@@ -117,6 +117,16 @@ import Testing
                 """)
     }
 
+    /// Between two values there is no medium level, also where damage makes up many others.
+    @Test func confidenceOfTwoValues() throws {
+        let range = "\"depth_confidence_value_range\": [0, 1]"
+        try sample.replace("\"streams\":", by: "\(range), \"streams\":", in: "mini.json")
+        try sample.edit("mini.confidence.zlib") { _ in StoredDeflate.raw((0..<480).map { UInt8($0 % 12) }) }
+        let rows = try json("mini")["confidence"]?.array
+        #expect(rows?.map { $0["level"]?.string } == ["low", "high"])
+        #expect(rows?.map { $0["pixels"]?.integer } == [40, 440])
+    }
+
     @Test func theJSONHasTheSameFacts() throws {
         let json = try json("mini")
         #expect(json["format"] == .string("multiscan"))

@@ -145,6 +145,50 @@ import Testing
         _ = try report()
         let words = "confidence: low &lt; 1 %, medium 0 %, high &gt; 99 %"
         #expect(try nightPage().contains(words.replacing(" %", with: "\u{202F}%")))
+        // One of two hundred is not none.
+        try changeFirstReceipt(#/"confidence": \{[^}]*\}/#, to: #""confidence": {"low": 1, "medium": 0, "high": 199}"#)
+        _ = try report()
+        let nearly = "confidence: low 1 %, medium 0 %, high &gt; 99 %"
+        #expect(try nightPage().contains(nearly.replacing(" %", with: "\u{202F}%")))
+    }
+
+    /// A path that is a point has no length that a ruler could show.
+    @Test func aCameraThatStandsStill() throws {
+        try makeNight(1)
+        try changeFirstReceipt(#/"track": \[\[.*?\]\]/#, to: #""track": [[0, 1, 1, 0], [1, 1, 1, 0]]"#)
+        try changeFirstReceipt(#/"box-outline": \[\[.*?\]\]/#, to: #""box-outline": []"#)
+        _ = try report()
+        let html = try nightPage()
+        #expect(html.contains("<svg class=\"path\"") && !html.contains("class=\"ruler\""))
+    }
+
+    /// Where the path does not jump, nothing is said of a jump.
+    @Test func trackingThatIsLostWithoutAJump() throws {
+        try makeNight(3)
+        try changeFirstReceipt(#/"lost-tracking": \d+/#, to: #""lost-tracking": 100"#)
+        let finding = try #require(try report()["findings"]?.array?.first { $0["kind"]?.string == "jumps" })
+        let capture = finding["captures"]?.array?.first
+        let text = "Tracking was lost in 100 frames. What was seen before and after may not fit together."
+        #expect(capture?["text"]?.string == text)
+        #expect(capture?["fix"]?.string == "drop the frames without tracking, or record it again")
+    }
+
+    /// As stages do that stand twice in a pipeline: half of the captures are not most of them.
+    @Test func whatACaptureSaysTwiceCountsOnce() throws {
+        try makeNight(8)
+        let twice = "write-ply[1]: the unit is unknown\", \"write-ply[2]: the unit is unknown"
+        for name in try results()[..<4] { try warn(twice, name) }
+        let json = try report()
+        #expect(captures(of: "warning", in: json) == Array(try results()[..<4]))
+        let finding = json["findings"]?.array?.first { $0["kind"]?.string == "warning" }
+        #expect(finding?["title"]?.string == "write-ply[…]: the unit is unknown")
+        #expect(finding?["count"]?.integer == 4 && json["summary"]?["look"]?.integer == 4)
+    }
+
+    @Test func abbreviationsStayAsTheyAre() throws {
+        try makeNight(8)
+        for name in try results()[..<4] { try warn("PNG truncated", name) }
+        #expect(try report()["stands-out"]?.string == "One cause stands out: PNG truncated, in all four.")
     }
 
     /// Changes what one capture's receipt says.
@@ -373,10 +417,11 @@ import Testing
     /// Of a report of the same run with more captures.
     @Test func pagesThatAreNoLongerNeededGo() throws {
         try makeNight(3)
-        let page = "out/.scanmill/runs/20261120T214000Z-night/captures-001.html"
-        try folder.write("", to: page)
+        let run = "out/.scanmill/runs/20261120T214000Z-night"
+        for name in ["captures-001.html", "wall-2.jpg"] { try folder.write("", to: "\(run)/\(name)") }
         _ = try report()
-        #expect(!FileManager.default.fileExists(atPath: "\(folder.path)/\(page)"))
+        let names = try FileManager.default.contentsOfDirectory(atPath: "\(folder.path)/\(run)")
+        #expect(!names.contains("captures-001.html") && !names.contains("wall-2.jpg") && names.contains("report.html"))
     }
 
     @Test func receiptsAreEnough() throws {
@@ -462,6 +507,48 @@ import Testing
             json["captures"]?.array?.map { $0["waits-for"]?.string } == [
                 nil, "the run has not ended", "the run has not ended",
             ])
+        let html = String(decoding: try folder.bytes(try newestPage()), as: UTF8.self)
+        #expect(html.contains(">no pictures<") && !html.contains("location is not known"))
+    }
+
+    /// Whether it was run or has a result, only its owner could tell.
+    @Test func aResultThatMayNotBeEntered() throws {
+        try folder.write(QuickRun.cloud, to: "quick.yaml")
+        for name in ["a", "b"] { _ = try folder.copySample("desk", to: name) }
+        #expect(chmod(folder.path, 0o777) == 0)
+        let what = "a report on results that may not be entered"
+        guard let tool = try Scanmill.commandOfNobody(in: folder.path, for: what) else { return }
+        let run = try runCommand(tool + ["run", "quick.yaml", "a", "b", "-o", "out", "--no-report"], in: folder.path)
+        try #require(run.status == 0, "\(run.errors)")
+        #expect(chmod("\(folder.path)/out/b", 0) == 0)
+        defer { chmod("\(folder.path)/out/b", 0o755) }
+        let made = try runCommand(tool + ["report", "out"], in: folder.path)
+        try #require(made.status == 0, "\(made.errors)")
+        let html = String(decoding: try folder.bytes(try newestPage()), as: UTF8.self)
+        #expect(html.contains("</b> unreadable</span>.") && !html.contains("not run yet"))
+        #expect(html.contains("<p>Cannot tell whether a result stands here: Permission denied.</p>"))
+    }
+
+    /// A capture that is gone cannot be run again, and its result is ready only while it is whole.
+    @Test func aBrokenResultOfACaptureThatIsGone() throws {
+        try folder.write(QuickRun.cloud, to: "quick.yaml")
+        try FileManager.default.createDirectory(atPath: "\(folder.path)/in", withIntermediateDirectories: true)
+        for name in ["a", "b"] {
+            try FileManager.default.copyItem(atPath: QuickRun.sample, toPath: "\(folder.path)/in/\(name)")
+        }
+        _ = try Scanmill.run(["run", "quick.yaml", "in", "-o", "out"], in: folder.path)
+        try FileManager.default.removeItem(atPath: "\(folder.path)/in")
+        #expect(try report()["summary"]?["ready"]?.integer == 2)
+        try folder.write("ply", to: "out/b/b.ply")
+        let json = try report()
+        #expect(json["summary"]?["ready"]?.integer == 1 && json["summary"]?["failed"]?.integer == 1)
+        let problem = try #require(json["captures"]?.array?.last?["problem"])
+        #expect(problem["summary"]?.string == "the result is no longer whole, and its capture is gone")
+        let note = "b.ply of the result is missing or has another size, and \(folder.path)/in/b is gone"
+        #expect(problem["notes"]?.array?.first?.string == note)
+        let html = String(decoding: try folder.bytes(try newestPage()), as: UTF8.self)
+        #expect(html.contains("scanmill inspect in/a") && !html.contains("scanmill inspect in/b"))
+        #expect(!html.contains("from an earlier run"))
     }
 
     @Test func lengthsWithoutTimesAreOfTheCapturesUnitToo() throws {

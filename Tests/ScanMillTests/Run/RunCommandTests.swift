@@ -175,7 +175,7 @@ import Testing
             "\(result.errors)")
         #expect(result.errors.contains("   = nothing was published for b\n"))
         #expect(result.errors.contains("--set read.truncated=keep-whole"))
-        #expect(result.errors.contains("to see it again:  scanmill run quick.yaml in/b -o out --retry"))
+        #expect(result.errors.contains("to try it again:  scanmill run quick.yaml in/b -o out --retry"))
 
         // Nothing has changed, so it is not tried again, and still counts.
         let again = try quick.run(["in", "-o", "out"])
@@ -242,8 +242,12 @@ import Testing
         #expect(try quick.run(["nowhere", "-o", "out"]).status == 2)
         #expect(
             try quick.run([QuickRun.sample, "-o", "out", "--only", "chair"]).errors
-                == "error: `--only chair`: no capture has this id\n")
-        #expect(try quick.run([QuickRun.sample, "-o", "out", "--only", "chair"]).status == 2)
+                == "error: `--only chair`: no capture has this id\n"
+                + "   = fix: `scanmill plan` without `--only` lists the captures and their ids\n")
+        let near = try quick.run([QuickRun.sample, "-o", "out", "--only", "dsek"])
+        #expect(near.status == 2 && near.errors.hasSuffix("   = fix: did you mean `desk`?\n"), "\(near.errors)")
+        let twice = try quick.run([QuickRun.sample, "-o", "out", "--log", "night.log", "--metrics", "./night.log"])
+        #expect(twice.status == 2 && twice.errors.contains("`--log` and `--metrics` are the same file"))
         let setting = try quick.run([QuickRun.sample, "-o", "out", "--set", "voxel-downsample.sise=1"])
         #expect(setting.status == 2)
         #expect(setting.errors.contains("`voxel-downsample` has no option `sise`"))

@@ -203,7 +203,7 @@ import Testing
         try folder.write("{", to: "mini/recorded.json")
         let options = ["--force", "--format", "multiscan", "--capture-memory", "900M", "--patience", "5m"]
         let first = try folder.run("read, decompress", ["mini", "-o", "out"] + options)
-        let mark = "to see it again:  scanmill "
+        let mark = "to try it again:  scanmill "
         let line = try #require(first.errors.split(separator: "\n").first { $0.hasPrefix(mark) })
         let command = line.dropFirst(mark.count)
         #expect(
@@ -275,6 +275,16 @@ import Testing
         // Whoever closes a pipe has seen enough.
         let closed = try runCommand(["sh", "-c", "'\(Scanmill.path)' schema | head -c 1"])
         #expect(closed.status == 0 && closed.errors == "")
+        // Whoever watches over the nights is told the code with which this one ends.
+        try MiniCapture().write(in: folder)
+        try folder.write("name: t\nstages: [read, decompress]\n", to: "t.yaml")
+        let options = "--no-report --metrics figures --on-finish 'echo ended with $SCANMILL_STATUS'"
+        let run = "'\(Scanmill.path)' run t.yaml mini -o out \(options) > /dev/full"
+        let night = try runCommand(["sh", "-c", run], in: folder.path)
+        #expect(night.status == 3)
+        let end = "ended with 3\nerror: what was printed is not complete: No space left on device\n"
+        #expect(night.errors.hasSuffix(end), "\(night.errors)")
+        #expect(String(decoding: try folder.bytes("figures"), as: UTF8.self).contains("scanmill_run_status 3.0\n"))
     }
 
     /// As a user who may not read them.

@@ -82,10 +82,21 @@ import Testing
         #expect(LensDistortion().isStraight)
         #expect(!LensDistortion(prism: [0, 0, 0, 1e-9]).isStraight && !LensDistortion(.division(0.1)).isStraight)
         #expect(!LensDistortion(.fisheye).isStraight && !LensDistortion(tangential: [0, 1e-9]).isStraight)
+        #expect(!LensDistortion(.division(0), radial: [0.1, 0, 0, 0]).isStraight)
         #expect(LensDistortion(radial: [0.1, 0, 0, 0]).defect == nil)
         #expect(LensDistortion(radial: [0, .nan, 0, 0]).defect != nil)
         #expect(LensDistortion(divisor: [0, 0, .infinity]).defect != nil)
         #expect(LensDistortion(.division(.nan)).defect != nil && LensDistortion(prism: [0, 0, 0, .nan]).defect != nil)
+    }
+
+    /// Models that a calibration began with and left at that: they see what a pinhole sees.
+    @Test(arguments: [
+        LensDistortion(.fieldOfView(0)), LensDistortion(.division(0)), LensDistortion(.unified(alpha: 0, beta: 1)),
+        LensDistortion(isRadialFirst: true),
+    ])
+    func noModelBendsAtZero(_ lens: LensDistortion) {
+        #expect(lens.isStraight)
+        #expect(lens.distorted(0.3, -0.2) == (0.3, -0.2))
     }
 
     @Test func whatIsSaidOfIt() {

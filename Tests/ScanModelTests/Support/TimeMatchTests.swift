@@ -78,6 +78,25 @@ import Testing
         }
     }
 
+    /// Lists in order are walked, and others are not: which way is taken makes no difference.
+    @Test func theOrderOfTheListsChangesNothing() {
+        var random = SplitMix(seed: 6)
+        for round in 0..<2000 {
+            let reach = Int64.random(in: 10...60, using: &random)
+            func list() -> [Int64] {
+                let count = Int.random(in: 1..<9, using: &random)
+                return (0..<count).map { _ in Int64.random(in: -reach...reach, using: &random) }.sorted()
+            }
+            let (times, targets) = (list(), list())
+            let tolerance = Int64.random(in: 0...12, using: &random)
+            let walked = TimeMatch(times, with: targets, within: tolerance)
+            // One more, at the wrong end and far from all others.
+            let mixed = TimeMatch(times + [-1000], with: targets, within: tolerance)
+            #expect(mixed.partners.dropLast().elementsEqual(walked.partners), "round \(round)")
+            #expect(mixed.largestGap == walked.largestGap && mixed.outdone == walked.outdone, "round \(round)")
+        }
+    }
+
     private static var secondsOfThread: Int {
         var time = timespec()
         clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)

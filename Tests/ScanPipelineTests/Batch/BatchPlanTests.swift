@@ -216,6 +216,14 @@ import Testing
             ])
     }
 
+    /// To Swift the two names are equal, and on disk they are two.
+    @Test func aNameOfOtherCompositionWasNeverFinished() throws {
+        let fixture = try DiskFixture()
+        try fixture.write("half", to: "out/.scanmill/work/caf\u{e9}.\(StateFolder.host).1.x/deep/b.txt")
+        let inputs = [try fixture.capture("caf\u{e9}"), try fixture.capture("cafe\u{301}")]
+        #expect(try fixture.plan(inputs) == [.run("it was never finished"), .run("new")])
+    }
+
     @Test func capturesThatAreStillArriving() throws {
         let fixture = try DiskFixture()
         let early = try fixture.capture("early")

@@ -175,6 +175,51 @@ import Testing
         guard case .done = try fixture.run(input) else { Issue.record("not done"); return }
     }
 
+    /// A capture in which a file is replaced when it is opened for the second time.
+    private struct Replaced: CaptureSource {
+        let source: DiskSource
+        let replace: @Sendable () -> Void
+        private let opened = Log()
+
+        init(_ source: DiskSource, replace: @escaping @Sendable () -> Void) {
+            self.source = source
+            self.replace = replace
+        }
+
+        func tracks(for channels: Set<Channel>, of capture: Capture) -> [any FrameTrack] { [] }
+        func prepare(_ frame: inout Frame, for channels: Set<Channel>) {}
+        func bytes(of file: String, limit: Int) throws(Problem) -> [UInt8] { try source.bytes(of: file, limit: limit) }
+        func location(of file: String) -> FileLocation? { source.location(of: file) }
+        func open(_ file: String) throws(Problem) -> any ByteSource {
+            if opened.count(file) == 1 { replace() }
+            opened.add(file)
+            return try source.open(file)
+        }
+    }
+
+    /// One of the capture's own, which is digested before it is read for the option.
+    @Test func anOptionsFileThatIsReplacedBetweenItsDigestAndItsUse() throws {
+        let fixture = try DiskFixture()
+        let input = try fixture.capture("a")
+        try fixture.write("0", to: "in/a/list.txt")
+        let read = Mock.reader { () -> Capture in
+            var capture = Capture(id: "")
+            capture.format = "lines"
+            capture.frames = (0..<2).map(FrameFacts.init(index:))
+            capture.files = [InputFile(path: "list.txt", byteCount: 1)]
+            capture.source = Replaced(DiskSource(folder: input.path, isArchive: false, version: "")) {
+                try? fixture.write("1", to: "in/a/list.txt", minutesAgo: 30)
+            }
+            return capture
+        }
+        let library = StageLibrary([read.entry] + fixture.library.entries)
+        let job = fixture.job(input, "stages: [read, pick: {file: list.txt}, write]")
+        let failure = try #require(problem { _ = try CaptureWork.run(job, library: library, tool: "") { _ in } })
+        #expect(failure.fault == .environment && failure.summary == "the capture was changed while it was read")
+        #expect(failure.notes.first == "\(input.path)/list.txt is not as it was")
+        #expect(fixture.results().isEmpty)
+    }
+
     /// What one attempt has found to be bad, the next one must not leave out of another capture.
     @Test(arguments: ["one\nzwei\nthree\n", "one\n"])
     func aCaptureThatIsReplacedBeforeItIsRunAgain(_ text: String) throws {

@@ -90,6 +90,20 @@ import Testing
         #expect(fixture.state.failed == ["stays"])
     }
 
+    /// To Swift the two names are equal, and on disk they are two.
+    @Test func aNameOfOtherComposition() throws {
+        let fixture = try DiskFixture()
+        let (done, failed) = (try fixture.capture("caf\u{e9}"), try fixture.capture("cafe\u{301}"))
+        try fixture.run(done)
+        try Self.fail(failed, fixture)
+        let plan = BatchPlan(
+            [done], pipeline: try fixture.pipeline(), output: fixture.output, rules: BatchPlan.Rules(),
+            programs: fixture.programs)
+        try #require(plan.entries.map(\.decision) == [.upToDate])
+        plan.forgetPastFailures(in: fixture.state)
+        #expect(fixture.state.failed.count == 1)
+    }
+
     /// The failure may be one of what came and went meanwhile.
     @Test func aCaptureThatChangedWhileItFailed() throws {
         let fixture = try DiskFixture()

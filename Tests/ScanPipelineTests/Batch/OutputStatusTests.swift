@@ -23,6 +23,17 @@ import Testing
         withExtendedLifetime(lock) {}
     }
 
+    /// To Swift the two names are equal, and on disk they are two.
+    @Test func aNameOfOtherCompositionWasNotBegun() throws {
+        let fixture = try DiskFixture()
+        let inputs = try ["cafe\u{301}", "caf\u{e9}"].map { try fixture.capture($0) }
+        _ = RunRecord(state: fixture.state, pipeline: try fixture.pipeline(), inputs: inputs)
+        try fixture.write("half", to: "out/.scanmill/work/caf\u{e9}.\(StateFolder.host).1.x/deep/b.txt")
+        let entries = OutputStatus(output: fixture.output, programs: fixture.programs).entries
+        #expect(entries.map(\.standing) == [.neverRun, .neverRun])
+        #expect(entries.map(\.cause) == [nil, "it was begun and not finished"])
+    }
+
     /// What was planned and is no longer there, such as a name that it had while it arrived, is nobody's to run.
     @Test func plannedCapturesThatAreGone() throws {
         let fixture = try DiskFixture()
@@ -44,6 +55,49 @@ import Testing
         let gone = OutputStatus(output: fixture.output, programs: fixture.programs).entries
         #expect(gone.map(\.standing) == [.done] && gone.map(\.isCaptureGone) == [true])
         #expect(gone.map(\.cause) == ["\(here.path) is gone"])
+    }
+
+    /// Captures are often deleted once they are converted, and OUT may be copied elsewhere, not always whole.
+    @Test func brokenResultsOfCapturesThatAreGone() throws {
+        let fixture = try DiskFixture()
+        let inputs = try ["a", "b"].map { try fixture.capture($0) }
+        for input in inputs {
+            try fixture.run(input)
+            FileSystem.removeTree(input.path)
+        }
+        try FileManager.default.removeItem(atPath: "\(fixture.output)/a/deep/a.txt")
+        let receipt = "\(fixture.output)/b/receipt.json"
+        let text = try String(contentsOfFile: receipt, encoding: .utf8)
+        try text.replacing("\"kept\": 2", with: "\"kept\": 33").write(
+            toFile: receipt, atomically: false, encoding: .utf8)
+        let entries = OutputStatus(output: fixture.output, programs: fixture.programs).entries
+        #expect(entries.map(\.standing) == [.stale, .stale])
+        #expect(entries.map(\.isCaptureGone) == [true, true])
+        let missing = "deep/a.txt of the result is missing or has another size"
+        #expect(
+            entries.map(\.cause) == [
+                "\(missing), and \(inputs[0].path) is gone",
+                "receipt.json of the result is damaged, and \(inputs[1].path) is gone",
+            ])
+        // No run could bring it up to date.
+        #expect(entries.map(\.isBehind) == [false, false])
+    }
+
+    /// Captures may be moved to another disk, and be planned from there.
+    @Test func aBrokenResultOfACaptureThatWasMoved() throws {
+        let fixture = try DiskFixture()
+        var input = try fixture.capture("a")
+        try fixture.run(input)
+        #expect(rename(input.path, "\(fixture.path)/moved") == 0)
+        input.path = "\(fixture.path)/moved"
+        _ = RunRecord(state: fixture.state, pipeline: try fixture.pipeline(), inputs: [input])
+        func entries() -> [OutputStatus.Entry] {
+            OutputStatus(output: fixture.output, programs: fixture.programs).entries
+        }
+        #expect(entries().map(\.standing) == [.done] && entries().map(\.isCaptureGone) == [false])
+        FileSystem.removeTree("\(fixture.output)/a/deep")
+        #expect(entries().map(\.standing) == [.stale] && entries().map(\.isBehind) == [true])
+        #expect(entries().map(\.cause) == ["deep/a.txt of the result is missing or has another size"])
     }
 
     /// Who moves files elsewhere may leave their folders behind (rsync --remove-source-files).
@@ -283,7 +337,7 @@ import Testing
         }
         // Nothing can make it again.
         FileSystem.removeTree(inputs[0].path)
-        #expect(entries().map(\.standing) == [.done, .stale, .done])
+        #expect(entries().map(\.cause) == ["\(missing), and \(inputs[0].path) is gone", damaged, nil])
         #expect(entries().map(\.isCaptureGone) == [true, false, false])
         // Nor does anything remember where its capture lay.
         FileSystem.removeTree(fixture.state.path)

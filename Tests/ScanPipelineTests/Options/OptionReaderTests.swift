@@ -141,6 +141,9 @@ import Testing
         var mapping = Self.reader(.other("mapping"))
         _ = mapping.integers("x", "", default: [1], in: 1...8)
         #expect(Self.summary(mapping) == "`x` takes whole numbers, not a mapping")
+        var nothing = Self.reader(.scalar(""))
+        _ = nothing.integers("x", "", default: [1], in: 1...8)
+        #expect(Self.summary(nothing) == "`x` has no value")
     }
 
     // MARK: - Words

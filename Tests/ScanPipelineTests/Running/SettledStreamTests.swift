@@ -1,5 +1,6 @@
 import ScanModel
 import ScanPipeline
+import Synchronization
 import TestSupport
 import Testing
 
@@ -136,6 +137,17 @@ import Testing
                 "tracks recorded-depth", "tracks ", "tracks recorded-depth",
             ])
         #expect(source.log.count("recorded-depth 0 unwanted") == 0)
+    }
+
+    /// What is walked beforehand is a part of the whole: a bar of progress does not go back.
+    @Test func theWalkBeforehandIsCounted() throws {
+        let told = Mutex<[Double]>([])
+        _ = try MockRun([.reader(4), .every(2), .decompress, .unproject, .ply]) { progress in
+            told.withLock { $0.append(progress.share) }
+        }
+        let shares = told.withLock { $0 }
+        #expect(shares.first == 0.125 && shares.last == 1)
+        #expect(shares == shares.sorted())
     }
 
     @Test func warningsOfStreamsAreKeptOnce() throws {

@@ -1,5 +1,6 @@
 import ScanModel
 import ScanPipeline
+import TestSupport
 import Testing
 
 @Suite struct FailureNoteTests {
@@ -32,6 +33,24 @@ import Testing
         #expect(note["message"]?.string == "error: cull needs a box\n  --> \(input.path), stage cull")
         #expect(note["file"] == nil)
         #expect(FailureNote.load("a", in: fixture.state)?.problem == problem)
+    }
+
+    /// Whether a place is the capture or in it.
+    @Test func theMessageNamesAFileByItsWholePath() throws {
+        let folder = try TemporaryFolder()
+        try folder.write("", to: "sparse/sparse/0/cameras.txt")
+        let problem = Problem(.input, "x")
+        func place(_ file: String?, of capture: String) -> String {
+            let placed = file.map { problem.at(file: $0) } ?? problem
+            return String(placed.message(ofCapture: capture).dropFirst("error: x\n  --> ".count))
+        }
+        let capture = "\(folder.path)/sparse"
+        #expect(place("sparse/0/cameras.txt", of: capture) == "\(capture)/sparse/0/cameras.txt")
+        #expect(place(capture, of: capture) == capture && place(nil, of: capture) == capture)
+        // A path as the user may write it, of a capture that is not there any more.
+        #expect(place("in/a", of: "in/a") == "in/a" && place(nil, of: "in/a") == "in/a")
+        #expect(place("a.zip", of: "a.zip") == "a.zip" && place("in/a.sens", of: "in/a.sens") == "in/a.sens")
+        #expect(place("a.sens", of: "in/a.sens") == "in/a.sens")
     }
 
     /// A process may be ended between giving its result its name and saying so.

@@ -52,11 +52,13 @@ enum PathFromAbove {
 
     private static let unknown = 4
 
-    /// A length of 1, 2 or 5 times a power of ten, about a third of the drawing long.
+    /// A length of 1, 2 or 5 times a power of ten, about a third of the drawing long; none for a camera that stands
+    /// still, where the shortest would be longer than the drawing.
     private static func ruler(_ scale: Double, _ motion: Measured.Motion) -> HTML {
         let most = width * 0.4 / scale
-        var length = 1e-4
-        search: for power in [1e-4, 1e-3, 1e-2, 0.1, 1, 10, 100, 1000, 1e4] {
+        var length = 1e-3
+        guard length <= most else { return HTML() }
+        search: for power in [1e-3, 1e-2, 0.1, 1, 10, 100, 1000, 1e4] {
             for factor in [1.0, 2, 5] {
                 if factor * power > most { break search }
                 length = factor * power
