@@ -53,8 +53,8 @@ static int is_same(exr_attr_box2i_t a, exr_attr_box2i_t b) {
     return a.min.x == b.min.x && a.min.y == b.min.y && a.max.x == b.max.x && a.max.y == b.max.y;
 }
 
-// Whether some channels have fewer pixels than the picture. The library's fast paths take all for whole ones, and leave
-// pixels undecoded (3.1.5).
+// Whether some channels have fewer pixels than the picture. OpenEXR 3.1.5's fast paths treat every channel as full-size,
+// and leave pixels undecoded.
 static int is_subsampled(const exr_attr_chlist_t *channels) {
     for (int i = 0; i < channels->num_channels; i++) {
         if (channels->entries[i].x_sampling != 1 || channels->entries[i].y_sampling != 1) return 1;

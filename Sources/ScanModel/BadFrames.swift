@@ -23,7 +23,8 @@ extension Capture {
     public func excessOfBadFrames(using used: Set<Channel>? = nil, readBy stage: String = Drop.reader) -> Problem? {
         let bad = badFrames(using: used)
         let count = frames.count - leftOutCount
-        // As shares: 0.29 · 100 is less than 29, so 29 bad frames of 100 would be more than a limit of 0.29 allows.
+        // Shares are compared, not counts: 0.29 · 100 comes out below 29, so a limit of 0.29 would refuse 29 bad frames
+        // of 100.
         let share = Double(bad.count) / Double(count)
         guard share > badFrameLimit else { return nil }
         // Rounded up, so that the proposed limit allows this very share.

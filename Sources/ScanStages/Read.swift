@@ -198,6 +198,7 @@ public struct Read: CaptureStage {
     /// capture may not have arrived.
     private func warnOfLeftOut(_ capture: Capture, _ context: StageContext) {
         let reasons = capture.frames.compactMap { $0.drop.flatMap { $0.isBad ? nil : $0.reason } }
+        // A share, as in ``Capture/excessOfBadFrames(using:readBy:)``.
         guard Double(reasons.count) / Double(capture.frames.count) > rules.badFrameLimit else { return }
         let counts = Dictionary(reasons.map { ($0, 1) }, uniquingKeysWith: +)
         guard let first = counts.max(by: { ($0.value, $1.key) < ($1.value, $0.key) }) else { return }

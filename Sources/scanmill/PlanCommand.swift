@@ -46,7 +46,7 @@ struct PlanCommand: ParsableCommand {
         for outcome in refused { say("cannot run", outcome.input, outcome.ending.problem?.summary ?? "") }
         let comparing = plan.toCompare.count
         let running = plan.toRun.count - comparing - plan.obstructed.count
-        let compared = comparing == 0 ? "" : "\(comparing) would be compared and run if they changed, "
+        let compared = comparing == 0 ? "" : "\(comparing) would be compared and run if changed, "
         Console.out(
             "\(running) would run, \(compared)\(plan.count(.upToDate)) up to date, \(plan.cannotRun + refused.count) cannot run, "
                 + "\(plan.count(.arriving)) still arriving")

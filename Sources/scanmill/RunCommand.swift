@@ -85,7 +85,7 @@ struct RunCommand: AsyncParsableCommand {
         if captureMemory.bytes == 0 {
             throw ValidationError("`--capture-memory` must be more than nothing, such as 8G.")
         }
-        // Two devices, such as /dev/stderr, may well be one.
+        // Both may go to one device, such as /dev/stderr: nothing is replaced there.
         if let log, let metrics, FileSystem.absolute(log) == FileSystem.absolute(metrics), !FileSystem.isSpecial(log) {
             throw ValidationError("`--log` and `--metrics` are the same file, and the metrics would replace the log.")
         }

@@ -28,7 +28,7 @@ import Testing
         #expect(capture(bad: 4, of: 4).excessOfBadFrames()?.fix == "copy or record the capture again")
     }
 
-    /// Nor where a stage dropped those that were sound.
+    /// A higher limit is no help either where a stage dropped the frames that were sound.
     @Test func noLimitHelpsWhereNoFrameIsLeft() {
         var capture = capture(bad: 3, of: 4)
         capture.drop(3, stage: "filter-blur", reason: "blurred")

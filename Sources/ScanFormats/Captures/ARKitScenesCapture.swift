@@ -148,7 +148,7 @@ private struct ARKitScenesReader {
 
     /// Why no frame has a picture of a folder.
     private func absence(of files: Timed, in folder: String) -> String {
-        Capture.absence(of: folder, holding: files.paths.count, unless: "is called after a picture's time")
+        Capture.absence(of: folder, holding: files.paths.count, noneOfWhich: "is called after a picture's time")
     }
 
     /// Adds the cameras whose pictures are missing to the frames, as dropped frames.

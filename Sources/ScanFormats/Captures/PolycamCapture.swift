@@ -195,7 +195,8 @@ private struct PolycamReader {
     /// Why no frame has a picture of a folder.
     private func absence(of folder: String, _ usualCause: String? = nil) -> String {
         let count = tree.originals(in: folder).count
-        let absence = Capture.absence(of: folder, holding: count, unless: "is a PNG called after a camera's time")
-        return absence + (count == 0 ? usualCause.map { ": \($0)" } ?? "" : "")
+        let absence = Capture.absence(of: folder, holding: count, noneOfWhich: "is a PNG called after a camera's time")
+        guard count == 0, let usualCause else { return absence }
+        return "\(absence): \(usualCause)"
     }
 }

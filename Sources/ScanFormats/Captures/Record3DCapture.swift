@@ -125,7 +125,7 @@ private struct Record3DReader {
             if !poses.isEmpty && !poses.indices.contains(index) {
                 facts.drop = Drop(whileReading: "\(file) has no pose for it")
             } else if pictures[index] == nil && !pictures.isEmpty {
-                // Behind the last picture, the difference in length says what is missing.
+                // After the last picture, the check of the counts has said what is missing.
                 facts.drop = Drop(whileReading: "its picture is not there", isBad: index < last)
             }
             capture.frames.append(facts)
@@ -158,7 +158,8 @@ private struct Record3DReader {
         try readPictures(pictures)
     }
 
-    /// Each frame has a pose and a picture, except that recordings of the front camera have no poses at all.
+    /// Checks that there are as many poses as pictures. Without any poses (front camera) or pictures there is nothing to
+    /// compare.
     /// - Throws: when so many are missing at the end that the rules do not allow it.
     private mutating func checkCounts(poses: Int, pictures: Int) throws(Problem) {
         if poses == 0 || pictures == 0 { return }
@@ -265,7 +266,7 @@ private struct Record3DReader {
 
     private func depthSize(_ root: JSONField, _ files: [Int: String]) throws(Problem) -> PixelSize {
         if root["dw"].isAbsent, root["dh"].isAbsent {
-            return try sizeOfDepth(in: files.sorted { $0.key < $1.key }.map(\.value))
+            return try sizeOfDepth(inAnyOf: files.sorted { $0.key < $1.key }.map(\.value))
         }
         let range = 1...1 << 16
         let size = PixelSize(try root["dw"].whole(in: range), try root["dh"].whole(in: range))
@@ -285,9 +286,10 @@ private struct Record3DReader {
         ).at(file: file)
     }
 
-    /// The size that fits a map's byte count. Some are looked at, because the first one may be damaged.
-    private func sizeOfDepth(in maps: [String]) throws(Problem) -> PixelSize {
+    /// The size that fits the byte count of the first map that is sound.
+    private func sizeOfDepth(inAnyOf maps: [String]) throws(Problem) -> PixelSize {
         var problem: Problem?
+        // If five are damaged, the next will hardly be better.
         for map in maps.prefix(5) {
             do throws(Problem) { return try sizeOfDepth(in: map) } catch {
                 guard error.fault == .input else { throw error }

@@ -267,7 +267,7 @@ private struct StrayScannerReader {
 
     /// Why no frame has a picture of a folder.
     private func absence(of files: [Int: String], in folder: String) -> String {
-        Capture.absence(of: folder, holding: files.count, unless: "has the number of a frame")
+        Capture.absence(of: folder, holding: files.count, noneOfWhich: "has the number of a frame")
     }
 
     /// Pictures by the frame's index.

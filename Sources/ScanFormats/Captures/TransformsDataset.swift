@@ -190,35 +190,36 @@ private struct TransformsReader {
             try rules.check(frames: entries.count + held.count, of: "frames")
             // A dataset that lies there by chance has pictures, and perhaps a world or camera axes, of its own.
             let isPart = held.allSatisfy { $0["file_path"].value?.string?.hasPrefix(way) == true }
-            let isOfWorld = own.originalFromSaved == top.originalFromSaved && own.appliedScale == top.appliedScale
-            guard isPart, isOfWorld, own.axes == top.axes else {
+            let hasSameWorld = own.originalFromSaved == top.originalFromSaved && own.appliedScale == top.appliedScale
+            guard isPart, hasSameWorld, own.axes == top.axes else {
                 capture.warnings.append("\(file) is a dataset of its own, and its frames were left out")
                 return
             }
             capture.list(file, in: tree, [])
             // Depth of all frames is read in one unit.
-            let isOfUnit =
+            let hasSameDepthUnit =
                 own.saysNoDepth == top.saysNoDepth && own.depthUnitsPerMetre == top.depthUnitsPerMetre
             var otherDepths = 0
             for number in entries.indices { entries[number].split = .training }
             let trained = Dictionary(
                 entries.enumerated().map { ($1.path.pictureStem, $0) }, uniquingKeysWith: { first, _ in first })
             for element in held {
-                let entry = entry(element, root).movedUp(from: way)
+                var entry = entry(element, root).movedUp(from: way)
                 if let number = trained[entry.path.pictureStem] {
                     entries[number].split?.formUnion(.heldOut)
-                } else {
-                    entries.append(entry)
-                    entries[entries.count - 1].split = .heldOut
-                    guard !isOfUnit, entry.depth != nil else { continue }
-                    entries[entries.count - 1].depth = nil
+                    continue
+                }
+                entry.split = .heldOut
+                if !hasSameDepthUnit, entry.depth != nil {
+                    entry.depth = nil
                     otherDepths += 1
                 }
+                entries.append(entry)
             }
             if otherDepths > 0 {
                 capture.warnings.append(
-                    "\(file) has another “integer_depth_scale” than \(self.file): the depth of \(otherDepths) of its "
-                        + "frames was left out")
+                    "the “integer_depth_scale” of \(file) differs from that of \(self.file): the depth of "
+                        + "\(otherDepths) of its frames was left out")
             }
         } catch {
             guard error.fault == .input else { throw error }

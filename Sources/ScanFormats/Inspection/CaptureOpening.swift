@@ -22,7 +22,7 @@ enum CaptureOpening {
                 capture.resources = rules.resources
                 return (capture, problems)
             } catch {
-                // Some readers read a file that was set aside all the same.
+                // Some readers open a file even though it was set aside, and fail in the same way again.
                 if !problems.contains(error) { problems.append(error) }
                 guard let file = error.place.file, tree.entry(file) != nil, aside.insert(file).inserted,
                     isStill(format, PartialTree(whole: tree, aside: aside))

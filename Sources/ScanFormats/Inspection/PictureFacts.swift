@@ -41,9 +41,7 @@ extension CaptureInspection {
             damagedCount = found.count { $0 == nil }
             sizes = Self.counted(found)
             let byteCounts = Dictionary(capture.files.map { ($0.path, $0.byteCount) }) { first, _ in first }
-            let byFolder = Dictionary(grouping: files.indices) {
-                files[$0].pathParts.dropLast().joined(separator: "/")
-            }
+            let byFolder = Dictionary(grouping: files.indices) { files[$0].folderPath }
             folders = byFolder.sorted { $0.key < $1.key }.map { path, numbers in
                 // Pictures within another file are not files of the capture, but have a byte range of that file.
                 let bytes = numbers.map { number -> Int64 in

@@ -57,12 +57,13 @@ extension CaptureInspection.Stream {
         return (parts.dropLast() + [Substring(decoding: name, as: UTF8.self)]).joined(separator: "/")
     }
 
-    /// At the capture's top other files lie beside the pictures, so those are called by their own names if these are alike.
+    /// Other files lie at the capture's top too, so the pictures there are called by their common pattern, if they have one.
     private static func name(of folder: CaptureInspection.Pictures.Folder, in capture: Capture) -> String {
         guard folder.path.isEmpty else { return folder.name }
         let atTop = capture.frames.compactMap(\.pictureFile).filter { !$0.contains("/") }
         let patterns = Set(atTop.map { pattern(of: $0) })
-        return patterns.count == 1 ? patterns.first ?? folder.name : folder.name
+        guard patterns.count == 1, let pattern = patterns.first else { return folder.name }
+        return pattern
     }
 
     private static func isPicture(_ file: InputFile, of capture: Capture) -> Bool {

@@ -4,7 +4,7 @@ extension Capture {
     /// Notes ScanNet's `axisAlignment`, which turns the world upright and is not applied: poses stay as recorded.
     mutating func noteAxisAlignment(in tree: any CaptureTree) {
         for entry in tree.entries(in: "") where entry.name.hasSuffix(".txt") {
-            // In some layouts a pose for each frame lies there too, and nothing else.
+            // In some layouts each frame's pose lies here too, in a file that holds nothing else.
             if entry.name.hasSuffix(".pose.txt") { continue }
             guard let count = entry.byteCount, count <= Int64(NumberText.sizeLimit),
                 let bytes = try? tree.bytes(of: entry.name, limit: NumberText.sizeLimit)

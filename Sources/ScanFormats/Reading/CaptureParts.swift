@@ -53,8 +53,8 @@ extension Capture {
         if let step = steps.middle { frameRate = 1e9 / Double(step) }
     }
 
-    /// In the order in which inspection and digests list them, each of them once: frames may share a file, as all may
-    /// have one mask.
+    /// Puts the files in the order in which inspection and digests list them, and makes one entry of several for the same
+    /// file: frames may share one, such as a mask.
     mutating func sortFiles() {
         let sorted = files.sorted { $0.path.utf8.lexicographicallyPrecedes($1.path.utf8) }
         files = []
@@ -82,8 +82,8 @@ extension Capture {
 }
 
 extension InputFile {
-    /// Takes over what the same file holds for another frame or channel. Where it is damaged, its digest costs the first
-    /// of the frames, and reading it the others.
+    /// Takes over what another entry for the same file says. Its first frame has the stake; the others are dropped when
+    /// they read it. Empty ``channels`` mean that every run reads the file, and win.
     fileprivate mutating func merge(_ other: InputFile) {
         let held = channels.union(other.channels)
         let isAlwaysRead = channels.isEmpty || other.channels.isEmpty

@@ -63,37 +63,38 @@ enum FileCopy {
 extension Capture {
     /// Warns of second copies among the frames' files.
     mutating func noteCopies(in tree: any CaptureTree) {
-        let folders = Set(files.map { $0.path.pathParts.dropLast().joined(separator: "/") }).sorted()
+        let folders = Set(files.map { $0.path.folderPath }).sorted()
         let used = Set(files.map(\.path))
-        // At the top, whatever else is kept beside a capture may have copies.
+        // At the top, files that are not the capture's may have copies too: only the endings of its own files count.
         let endings = Set(used.filter { !$0.contains("/") }.compactMap(FileCopy.ending))
         for folder in folders {
-            let path = { (name: String) in folder.isEmpty ? name : "\(folder)/\(name)" }
             let copies = tree.copies(in: folder).filter { name in
                 // What the capture's own list names is a frame's, whatever it is called.
-                !used.contains(path(name)) && (!folder.isEmpty || FileCopy.ending(name).map(endings.contains) == true)
+                if used.contains(path(name, in: folder)) { return false }
+                return !folder.isEmpty || FileCopy.ending(name).map(endings.contains) == true
             }
             guard let first = copies.first else { continue }
             let place = folder.isEmpty ? "" : " in \(folder)/"
             warnings.append(
                 copies.count == 1
-                    ? "\(path(first)) looks like a second copy of a file, and was left out"
+                    ? "\(path(first, in: folder)) looks like a second copy of a file, and was left out"
                     : "\(copies.count) files\(place) look like second copies, and were left out: \(first), …")
         }
-        noteSharedNumbers(in: tree, folders)
+        noteSharedNumbers(in: tree, folders, besides: used)
     }
 
     /// Warns of files whose names differ only in the zeros before their number, `7.png` and `000007.png`: only one of
     /// them can be the frame's.
-    private mutating func noteSharedNumbers(in tree: any CaptureTree, _ folders: [String]) {
-        let used = Set(files.map(\.path))
+    private mutating func noteSharedNumbers(
+        in tree: any CaptureTree, _ folders: [String], besides used: Set<String>
+    ) {
         for folder in folders {
-            let path = { (name: String) in folder.isEmpty ? name : "\(folder)/\(name)" }
+            func isUsed(_ name: String) -> Bool { used.contains(path(name, in: folder)) }
             var names: [String: [String]] = [:]
             for name in tree.originals(in: folder) { names[name.withoutLeadingZeros, default: []].append(name) }
             // Where both are used, their names mean more than a number.
-            let shared = names.values.filter { $0.count > 1 && $0.count(where: { used.contains(path($0)) }) == 1 }
-                .map { names in names.sorted { used.contains(path($0)) && !used.contains(path($1)) } }
+            let shared = names.values.filter { $0.count > 1 && $0.count(where: isUsed) == 1 }
+                .map { names in names.sorted { isUsed($0) && !isUsed($1) } }
             guard let first = shared.min(by: { $0[0] < $1[0] }) else { continue }
             let place = folder.isEmpty ? "" : " in \(folder)/"
             let more = shared.count > 1 ? "; so have \(shared.count - 1) more" : ""
@@ -117,3 +118,5 @@ extension String {
         return String(decoding: text, as: UTF8.self)
     }
 }
+
+private func path(_ name: String, in folder: String) -> String { folder.isEmpty ? name : "\(folder)/\(name)" }

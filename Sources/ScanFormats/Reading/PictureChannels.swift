@@ -40,9 +40,11 @@ extension Capture {
     /// Why no frame has a picture of a folder.
     /// - Parameters:
     ///   - count: how many pictures it holds.
-    ///   - sign: what a frame's picture there would do: "is called after a picture's time".
-    static func absence(of folder: String, holding count: Int, unless sign: String) -> String {
-        count == 0 ? "there are no pictures in \(folder)/" : "none of the \(count) files in \(folder)/ \(sign)"
+    ///   - sign: what none of them does or is: "has the number of a frame".
+    static func absence(of folder: String, holding count: Int, noneOfWhich sign: String) -> String {
+        count == 0
+            ? "there are no pictures in \(folder)/"
+            : "no file in \(folder)/ \(sign); it holds \(count.counted("file"))"
     }
 
     /// Lists the pictures of a channel, one per frame. Where none can be read, the capture lacks the channel, and says

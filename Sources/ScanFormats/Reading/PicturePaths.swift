@@ -69,6 +69,9 @@ extension String {
         return parts.joined(separator: "/")
     }
 
+    /// The folder that a path lies in; empty for a name alone.
+    var folderPath: String { pathParts.dropLast().joined(separator: "/") }
+
     /// The extensions of pictures and depth, read here or not. What follows any other dot is a part of the name: a list
     /// may leave the extensions of `render.0001.png` and `render.0002.png` out.
     private static let pictureEndings = Set(
@@ -96,7 +99,7 @@ extension Capture {
 
     /// The folders in which the frames' pictures lie, sorted.
     var pictureFolders: [String] {
-        Set(frames.compactMap(\.pictureFile).map { $0.pathParts.dropLast().joined(separator: "/") })
+        Set(frames.compactMap(\.pictureFile).map(\.folderPath))
             .sorted()
     }
 

@@ -6,7 +6,7 @@ enum Ending: Hashable, Sendable {
     case exited(Int32)
     case killed(signal: Int32)
 
-    /// It neither read nor wrote anything that shows for so many seconds, and was killed for that.
+    /// Nothing went through its pipes, and no file that it writes grew, for so many seconds, and it was killed for that.
     case hung(seconds: Int)
 
     /// - Throws: what ``checkMachine(behind:noting:)`` throws, and a problem of the same fault for any other failure.
@@ -152,7 +152,7 @@ struct RunningTool: ~Copyable, Sendable {
     }
 
     /// Closes the program's input, reads its last messages and waits for its end. What it still writes is thrown away.
-    /// - Parameter product: the file that it writes by itself, which may take longer than anyone would wait for a sign.
+    /// - Parameter product: a file that it writes without using its pipes: while that grows, it is not taken to hang.
     mutating func finish(writing product: String? = nil) -> Ending {
         if let ending { return ending }
         self.product = product.map { ($0, 0) }
@@ -191,7 +191,8 @@ struct RunningTool: ~Copyable, Sendable {
             case ..<0:
                 if errno == EINTR { continue }
                 return
-            default: break
+            // A sign of life.
+            default: looksInVain = 0
             }
             if waiting[1].revents != 0 { takeErrors(from: waiting[1].fd) }
             if waiting[0].revents != 0 || (descriptor < 0 && errors == nil) { return }

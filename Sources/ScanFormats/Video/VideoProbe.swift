@@ -9,12 +9,12 @@ public enum VideoProbe {
         do throws(Problem) {
             try checkFile(input)
             var (reader, log) = try read(input, with: ffmpeg)
-            // Frames behind the end of an edit list are left out altogether. Whether these are the ones that seem to be
-            // missing is asked only where something is wrong, since the file has to be read once more for it.
+            // ffprobe does not list frames after the end of an edit list at all. Whether the missing ones are those is
+            // asked only after a complaint, because the file has to be read once more for it.
             if reader.lacksListed, !log.lines.isEmpty, !input.ignoresEditList {
-                var whole = input
-                whole.ignoresEditList = true
-                reader.excuseHidden(if: try read(whole, with: ffmpeg).reader)
+                var unedited = input
+                unedited.ignoresEditList = true
+                if try !read(unedited, with: ffmpeg).reader.lacksListed { reader.countMissingAsHidden() }
             }
             return try reader.facts(complaints: log, of: input)
         } catch {
@@ -140,11 +140,8 @@ private struct ProbeReader {
     /// Whether the index lists frames that did not come.
     var lacksListed: Bool { facts.listedCount.map { facts.frameCount < $0 } == true }
 
-    /// Takes the frames that did not come for hidden.
-    /// - Parameter whole: the same file without its edit list: nothing is done unless all listed frames came there.
-    mutating func excuseHidden(if whole: ProbeReader) {
-        if !whole.lacksListed { facts.listedCount = facts.frameCount }
-    }
+    /// Takes the listed frames that did not come for hidden by the edit list.
+    mutating func countMissingAsHidden() { facts.listedCount = facts.frameCount }
 
     func facts(complaints log: FFmpegLog, of input: VideoInput) throws(Problem) -> VideoFacts {
         guard hasStream else {

@@ -55,12 +55,11 @@ public struct BatchPlan: Sendable {
         var programs = programs
         let state = StateFolder(output: output)
         let digest = pipeline.digest
-        // Ids are compared by their bytes; see ``distinctByBytes``.
-        let unfinished = Set(state.unfinished.map { Array($0.utf8) })
+        let unfinished = Set(state.unfinished.map(\.bytes))
         for input in inputs {
             var decision = Self.decide(
                 input, pipeline, digest, state, rules, &programs,
-                isUnfinished: unfinished.contains(Array(input.id.utf8)))
+                isUnfinished: unfinished.contains(input.id.bytes))
             // What would not run need not be waited for, nor looked at.
             if rules.settleSeconds > 0, decision.isToRun {
                 let arrival = Arrival(of: input.path, by: now, rules.settleSeconds)
@@ -120,12 +119,11 @@ public struct BatchPlan: Sendable {
     /// Removes the failure notes that no longer apply: of captures that are up to date, since another attempt failed
     /// and the result is what is asked for now; of captures that are gone; and those that cannot be read.
     public func forgetPastFailures(in state: StateFolder) {
-        // Ids are compared by their bytes; see ``distinctByBytes``.
         let decisions = Dictionary(
-            entries.map { (Array($0.input.id.utf8), $0.decision) }, uniquingKeysWith: { first, _ in first })
+            entries.map { ($0.input.id.bytes, $0.decision) }, uniquingKeysWith: { first, _ in first })
         for id in state.failed {
             let isPast =
-                decisions[Array(id.utf8)].map { $0 == .upToDate }
+                decisions[id.bytes].map { $0 == .upToDate }
                 // A damaged note does not say that anything failed.
                 ?? FailureNote.load(id, in: state).map { FileSystem.isGone($0.input) } ?? true
             if isPast { FailureNote.remove(id, in: state) }

@@ -3,7 +3,7 @@ import ScanModel
 /// The state of every capture that was ever run into a folder.
 public struct OutputStatus: Sendable {
     public enum Standing: String, Sendable, CaseIterable {
-        /// It has a result that a run would leave as it is, or could not make again because the capture is gone.
+        /// It has a whole result that a run would leave as it is, or could not make again because the capture is gone.
         case done
         /// It has a result that is no longer whole, or the capture's files have changed since, or a later run was to make
         /// another one.
@@ -111,8 +111,8 @@ private struct StatusReading {
         // It may have been moved, and been planned from there since.
         let places = [known.input, history.place(of: id)].compactMap(\.self)
         guard let input = places.first(where: { !FileSystem.isGone($0) }) else {
-            let loss = known.relation(to: result) == .same ? known.firstLoss(in: result) : sound(id).loss
-            return entry(ofLast: id, loss, known.input)
+            let loss = known.relation(to: result) == .same ? known.firstLoss(in: result) : examined(id).loss
+            return entry(ofResultWithoutCapture: id, loss: loss, place: known.input)
         }
         if let made = recipe(of: id, known), let why = doubt(about: id, made, known) { return stale(id, why) }
         let standing = known.standing(of: input, pipeline: known.pipeline, result: result, programs: &programs)
@@ -121,6 +121,7 @@ private struct StatusReading {
             let left = history.ending(of: id)?.why.map { "; the last run left it: \($0)" } ?? ""
             return stale(id, why + left)
         case .another(isOlder: true): return stale(id, "an older result was put back")
+        // Its inputs cannot be compared, but what is missing from the result itself can be seen.
         case .unsure: return known.firstLoss(in: result).map { stale(id, $0) } ?? .init(id: id, standing: .done)
         case .another, .upToDate: return .init(id: id, standing: .done)
         }
@@ -128,8 +129,10 @@ private struct StatusReading {
 
     /// What is known of its files was deleted, or the result was copied here: its receipt is all that there is to go by.
     private mutating func entry(ofUnknownResult id: String) -> OutputStatus.Entry {
-        let (result, loss) = sound(id)
-        if let place = history.place(of: id), FileSystem.isGone(place) { return entry(ofLast: id, loss, place) }
+        let (result, loss) = examined(id)
+        if let place = history.place(of: id), FileSystem.isGone(place) {
+            return entry(ofResultWithoutCapture: id, loss: loss, place: place)
+        }
         if let result, let why = doubt(about: id, Recipe(result.receipt["pipeline"]), nil) { return stale(id, why) }
         return loss.map { stale(id, $0) } ?? .init(id: id, standing: .done)
     }
@@ -138,14 +141,14 @@ private struct StatusReading {
     /// - Parameters:
     ///   - loss: what is wrong with it.
     ///   - place: where the capture was.
-    private func entry(ofLast id: String, _ loss: String?, _ place: String) -> OutputStatus.Entry {
+    private func entry(ofResultWithoutCapture id: String, loss: String?, place: String) -> OutputStatus.Entry {
         let gone = "\(place) is gone"
         guard let loss else { return .init(id: id, standing: .done, cause: gone, isCaptureGone: true) }
         return .init(id: id, standing: .stale, cause: "\(loss), and \(gone)", isCaptureGone: true)
     }
 
-    /// A result whose receipt is as it was written, and what is wrong with it by that receipt; no loss for a whole one.
-    private func sound(_ id: String) -> (result: PublishedResult?, loss: String?) {
+    /// The result by its own receipt, nil if that is damaged; and what is wrong with it, nil for a whole one.
+    private func examined(_ id: String) -> (result: PublishedResult?, loss: String?) {
         guard let result = PublishedResult(id, in: output), result.isReceiptSound else {
             return (nil, "\(Receipt.fileName) of the result is damaged")
         }
@@ -199,7 +202,8 @@ private struct StatusReading {
 }
 
 extension String {
-    fileprivate var bytes: [UInt8] { Array(utf8) }
+    /// Ids are compared by these; see ``distinctByBytes``.
+    package var bytes: [UInt8] { Array(utf8) }
 }
 
 extension Sequence<String> {

@@ -139,7 +139,8 @@ private struct ResultLook {
             if isLeftBehind(path) { continue }
             guard let now = FileSystem.status(of: path) else {
                 // On a share that does not answer it may be there.
-                guard (try? FileSystem.isThere(path)) == nil else { throw Stale(reason: "\(shown(path)) is gone") }
+                let isUnknown = (try? FileSystem.isThere(path)) == nil
+                if !isUnknown { throw Stale(reason: "\(shown(path)) is gone") }
                 note("\(shown(path)) cannot be looked at")
                 continue
             }

@@ -90,42 +90,46 @@ extension FindingRules {
             expected: "at most \(Int(BoxVisibility.largestGap))°")
     }
 
-    private func headline(_ label: String, _ views: Int, _ goal: Int) -> Finding.Headline {
+    private func headline(_ label: String, _ count: Int, _ goal: Int) -> Finding.Headline {
         Finding.Headline(
-            label: label, value: Double(views), words: Wording.grouped(views),
+            label: label, value: Double(count), words: Wording.grouped(count),
             expected: "goal: \(Wording.grouped(goal))")
     }
 
     /// A tenth of the frames: any filter can drop fewer, and the rest still covers the path.
     private static let manyFrames = 0.1
 
+    private func jumps(_ motion: Measured.Motion, _ index: Int) -> Finding? {
+        guard motion.jumpCount > 0 else { return nil }
+        let first =
+            motion.firstJump.map { ", the first of \(Wording.measure($0.metres)) m at frame \($0.frame)" } ?? ""
+        let lost = motion.lostTracking > 0 ? [Self.loss(motion)] : []
+        let sentences =
+            ["\(Wording.count(motion.jumpCount, "jump")) in the path\(first)"] + lost
+            + ["What was seen before and after does not fit together"]
+        return Finding(
+            kind: .jumps, capture: index, title: "The camera's path jumps", text: Self.sentences(sentences),
+            fix: "drop the frames after the jump, or record it again",
+            headline: headline("jumps", motion.jumpCount, 0), weight: Double(motion.jumpCount))
+    }
+
+    private func lostTracking(_ motion: Measured.Motion, _ frames: Int, _ index: Int) -> Finding? {
+        guard Double(motion.lostTracking) > Self.manyFrames * Double(frames) else { return nil }
+        return Finding(
+            kind: .jumps, capture: index, title: "Tracking was lost in many frames",
+            text: Self.sentences([Self.loss(motion), "What was seen before and after may not fit together"]),
+            fix: "drop the frames without tracking, or record it again",
+            headline: headline("frames without tracking", motion.lostTracking, 0))
+    }
+
+    private static func loss(_ motion: Measured.Motion) -> String {
+        "Tracking was lost in \(Wording.count(motion.lostTracking, "frame"))"
+    }
+
     func motion(_ capture: CaptureFacts, _ index: Int) -> [Finding] {
         guard let motion = capture.measured.motion, let frames = capture.frames?.source, frames > 0 else { return [] }
         var found: [Finding] = []
-        if motion.jumpCount > 0 || Double(motion.lostTracking) > Self.manyFrames * Double(frames) {
-            let hasJumps = motion.jumpCount > 0
-            var sentences = hasJumps ? ["\(Wording.count(motion.jumpCount, "jump")) in the path"] : []
-            if hasJumps, let jump = motion.firstJump {
-                sentences[0] += ", the first of \(Wording.measure(jump.metres)) m at frame \(jump.frame)"
-            }
-            if motion.lostTracking > 0 {
-                sentences.append("Tracking was lost in \(Wording.count(motion.lostTracking, "frame"))")
-            }
-            found.append(
-                Finding(
-                    kind: .jumps, capture: index,
-                    title: hasJumps ? "The camera's path jumps" : "Tracking was lost in many frames",
-                    text: Self.sentences(
-                        sentences + [
-                            "What was seen before and after \(hasJumps ? "does" : "may") not fit together"
-                        ]),
-                    fix: "drop the frames \(hasJumps ? "after the jump" : "without tracking"), or record it again",
-                    headline: Finding.Headline(
-                        label: hasJumps ? "jumps" : "frames without tracking",
-                        value: Double(hasJumps ? motion.jumpCount : motion.lostTracking),
-                        words: Wording.grouped(hasJumps ? motion.jumpCount : motion.lostTracking),
-                        expected: "goal: 0"), weight: Double(motion.jumpCount)))
-        }
+        if let finding = jumps(motion, index) ?? lostTracking(motion, frames, index) { found.append(finding) }
         if let finding = speed(motion, frames, index) { found.append(finding) }
         if motion.isMetric, let usual = pathLength, usual.isTooLow(motion.pathLength, step: 0.3 * usual.median) {
             found.append(

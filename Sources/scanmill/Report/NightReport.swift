@@ -80,37 +80,36 @@ struct NightReport: Sendable {
 
     private static func gather(_ state: StateFolder, _ run: RunFacts?) -> [CaptureFacts] {
         let (results, failures) = (state.published, state.failed)
-        let published = Set(results.map { Array($0.utf8) })
-        let failed = Set(failures.map { Array($0.utf8) })
-        let entries = Dictionary(grouping: run?.entries ?? [], by: { Array($0.id.utf8) })
+        let published = Set(results.map { $0.bytes })
+        let failed = Set(failures.map { $0.bytes })
+        let entries = Dictionary(grouping: run?.entries ?? [], by: { $0.id.bytes })
         // What is out of date for `status` is not ready here.
         let standing = OutputStatus(output: state.output, programs: .installed).entries
-        let standings = Dictionary(standing.map { (Array($0.id.utf8), $0) }, uniquingKeysWith: { first, _ in first })
+        let standings = Dictionary(standing.map { ($0.id.bytes, $0) }, uniquingKeysWith: { first, _ in first })
         let unreadable = standing.filter { $0.standing == .unreadable }.map(\.id)
         let wanted = run?.pipeline.map(Digest.of)
         let ids = (results + failures + unreadable + (run?.entries.map(\.id) ?? [])).distinctByBytes
         // Captures of one name are counted as the run counted them; the result of that name is shown with the first.
         let places = ids.flatMap { id -> [(id: String, entry: RunFacts.Entry?, isFirst: Bool)] in
-            guard let own = entries[Array(id.utf8)] else { return [(id, nil, true)] }
+            guard let own = entries[id.bytes] else { return [(id, nil, true)] }
             return own.enumerated().map { (id, $1, $0 == 0) }
         }
         return Parallel.map(places.count) { index in
             let (id, entry, isFirst) = places[index]
-            let name = Array(id.utf8)
+            let name = id.bytes
             var capture = Self.capture(
                 id, entry, state, isPublished: isFirst && published.contains(name),
                 hasNote: isFirst && failed.contains(name))
-            if capture.status == .ready { capture.wait(entry, standings[name], pipeline: wanted) }
+            let standing = standings[name]
+            if capture.status == .ready { capture.wait(entry, standing, pipeline: wanted) }
+            guard let standing else { return capture }
             // The run may have called its result up to date before it could no longer be read.
-            if capture.status == .waiting, let standing = standings[name], standing.standing == .unreadable {
+            if capture.status == .waiting, standing.standing == .unreadable {
                 capture.waitsFor = standing.cause
                 capture.isUnreadable = true
             }
-            if isFirst, capture.status != .failed, let standing = standings[name], standing.isCaptureGone,
-                standing.standing == .stale
-            {
-                capture.lose(standing)
-            }
+            let isLost = standing.standing == .stale && standing.isCaptureGone
+            if isFirst, capture.status != .failed, isLost { capture.lose(standing) }
             return capture
         }
     }

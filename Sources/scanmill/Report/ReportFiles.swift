@@ -105,7 +105,7 @@ struct ReportFiles {
             Self.doorway(in: state), with: Array(Self.doorway(to: report.run?.name ?? folder.lastPart).text.utf8))
     }
 
-    /// Whether a report has as many files of this kind as its captures need.
+    /// Whether it is a page or a wall of pictures: how many of them a report has depends on its captures.
     private static func isNumbered(_ name: String) -> Bool {
         name.hasPrefix("captures-") && name.hasSuffix(".html") || name.hasPrefix("wall-") && name.hasSuffix(".jpg")
     }

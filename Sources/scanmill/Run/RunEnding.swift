@@ -46,7 +46,7 @@ struct RunEnding {
         if options.batch.json { Console.out(RunMessages.json(outcomes)) }
         messages.summary(outcomes, options: options.batch, again: options.again)
         code = stop.exitCode ?? RunMessages.exitCode(outcomes)
-        // It is said last of all, as by every command.
+        // The message about lost output comes last, as with every command; the code has to be right before it.
         if Console.hasLostOutput { environmentFailed() }
         if let problem = course.unrecorded { attempt { () throws(Problem) in throw problem } }
         messages.runEnded(outcomes, status: code)

@@ -86,7 +86,8 @@ import Testing
         for time in ["7.000", "7.100"] { try video.depth("lowres_depth/41069021_\(time).png", first: 1000) }
         let absences = try video.open(ARKitScenesCapture.self).absences
         #expect(
-            absences[.recordedDepth] == "none of the 2 files in lowres_depth/ is called after a picture's time")
+            absences[.recordedDepth]
+                == "no file in lowres_depth/ is called after a picture's time; it holds 2 files")
         #expect(absences[.recordedConfidence] == "there are no pictures in confidence/")
     }
 

@@ -83,7 +83,7 @@ import Testing
         let renamed = try export.open(PolycamCapture.self)
         #expect(
             renamed.absences[.recordedDepth]
-                == "none of the 2 files in keyframes/depth/ is a PNG called after a camera's time")
+                == "no file in keyframes/depth/ is a PNG called after a camera's time; it holds 2 files")
         #expect(renamed.channels.contains(.recordedConfidence))
     }
 

@@ -258,7 +258,7 @@ import Testing
         for folder in ["depth", "confidence"] { try recording.remove("\(folder)/000000.png") }
         for number in [7, 8] { try recording.depth("depth/00000\(number).png", first: 1000) }
         let absences = try recording.open(StrayScannerCapture.self).absences
-        #expect(absences[.recordedDepth] == "none of the 2 files in depth/ has the number of a frame")
+        #expect(absences[.recordedDepth] == "no file in depth/ has the number of a frame; it holds 2 files")
         #expect(absences[.recordedConfidence] == "there are no pictures in confidence/")
     }
 

@@ -531,7 +531,7 @@ import Testing
         try writeHeld([deep], ["integer_depth_scale": 0.01])
         let other = try open()
         #expect(other.frames[1].split == .heldOut && !other.channels.contains(.recordedDepth))
-        let unit = "test/transforms.json has another “integer_depth_scale” than transforms.json"
+        let unit = "the “integer_depth_scale” of test/transforms.json differs from that of transforms.json"
         #expect(other.warnings == ["\(unit): the depth of 1 of its frames was left out"])
         try picture("masks/1.png")
         try writeHeld([frame("../images/1.png", with: ["mask_path": "../masks/1.png"])])

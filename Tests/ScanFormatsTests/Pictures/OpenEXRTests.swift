@@ -72,7 +72,7 @@ import Testing
     /// OpenEXR's library would leave rows undecoded, and report nothing.
     @Test func channelsOfFewerPixelsAreRefused() throws {
         var file = EXRSamples.halfColors
-        // Behind the first channel's name, B, stand its type, eight bytes in all with what follows, and its steps.
+        // The first channel's name, "B\0", is followed by eight bytes (type, linearity, reserved), then its x and y sampling.
         let name = Array("chlist\0".utf8)
         let start = try #require(file.indices.first { file[$0...].starts(with: name) })
         let steps = start + name.count + 4 + 2 + 8

@@ -80,6 +80,10 @@ import Testing
         let patient = FFmpeg(ffmpeg: fake.ffmpeg, ffprobe: fake.ffprobe, patience: 3)
         try VideoEncoder.writeElementaryStream(of: "long.mp4", to: path, name: "long.h264", with: patient)
         #expect(try folder.bytes("long.h264").count == 16)
+        // So is one that says something now and then.
+        let talkative = try TestVideo.fake("for i in 1 2 3 4 5 6; do echo $i >&2; sleep 1; done", in: folder)
+        let waiting = FFmpeg(ffmpeg: talkative.ffmpeg, ffprobe: talkative.ffprobe, patience: 3)
+        try VideoEncoder.writeElementaryStream(of: "long.mp4", to: path, name: "long.h264", with: waiting)
         let stalling = try TestVideo.fake("echo 1 > \(path); sleep 999", in: folder)
         let hasty = FFmpeg(ffmpeg: stalling.ffmpeg, ffprobe: stalling.ffprobe, patience: 1)
         let problem = #expect(throws: Problem.self) {

@@ -69,7 +69,7 @@ import Testing
         }
     }
 
-    /// As many frames as are looked for among the first.
+    /// The most frames that pairing allows to be missing, so that the most beginnings are tried.
     @Test func aLongVideoThatLacksManyFrames() {
         let timestamps = timestamps(10_000, seed: 3)
         let lost = Set((0..<100).map { 7 + $0 * 90 })

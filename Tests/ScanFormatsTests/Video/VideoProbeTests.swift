@@ -94,7 +94,7 @@ import Testing
         #expect(facts.complaints.contains { $0.hasSuffix("Referenced QT chapter track not found") })
     }
 
-    /// The same recording, trimmed at its end: frames behind the end are left out altogether.
+    /// The same recording, trimmed at its end: frames after the end are not listed at all.
     @Test func framesBehindTheEndOfAnEditListAreNotMissing() throws {
         let coding = ["-pix_fmt", "yuv420p", "-qp", "0", "-bf", "0", "-g", "4"]
         let whole = try TestVideo.gray("e.mp4", in: folder, frames: 20, encoder: coding)
@@ -107,10 +107,8 @@ import Testing
 
     /// An mp4 whose only edit lasts a part of the time that it did.
     private static func trimmed(_ video: [UInt8], to part: UInt32, of parts: UInt32) throws -> [UInt8] {
-        let name = Array("elst".utf8)
-        let box = try #require(video.indices.dropLast(24).first { video[$0..<$0 + 4].elementsEqual(name) })
-        // The name, version and flags, and the number of edits stand before it.
-        let place = box + 12
+        // The size, the name, version and flags, and the number of edits stand before the duration.
+        let place = try place(of: "elst", in: video) + 16
         let duration = video[place..<place + 4].reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
         var bytes = video
         bytes.replaceSubrange(
@@ -118,22 +116,24 @@ import Testing
         return bytes
     }
 
-    /// An mp4 whose video refers to a chapter track that is not there; its index stands behind its frames.
+    /// Where a box of an mp4 begins.
+    private static func place(of box: String, in video: [UInt8]) throws -> Int {
+        let name = Array(box.utf8)
+        return try #require(video.indices.dropLast(3).first { video[$0..<$0 + 4].elementsEqual(name) }) - 4
+    }
+
+    /// An mp4 whose video refers to a chapter track that is not there. Its index comes after its frames, so that no offset
+    /// into them changes.
     private static func namingLostChapters(_ video: [UInt8]) throws -> [UInt8] {
         let chapters: [UInt8] = [0, 0, 0, 12] + Array("chap".utf8) + [0, 0, 0, 77]
         let reference: [UInt8] = [0, 0, 0, 20] + Array("tref".utf8) + chapters
         var bytes = video
-        func place(of box: String) throws -> Int {
-            let name = Array(box.utf8)
-            let found = bytes.indices.dropLast(3).first { bytes[$0..<$0 + 4].elementsEqual(name) }
-            return try #require(found) - 4
-        }
         func size(at place: Int) -> Int { bytes[place..<place + 4].reduce(0) { $0 << 8 | Int($1) } }
-        for place in [try place(of: "moov"), try place(of: "trak")] {
+        for place in [try place(of: "moov", in: bytes), try place(of: "trak", in: bytes)] {
             let grown = UInt32(size(at: place) + reference.count)
             bytes.replaceSubrange(place..<place + 4, with: withUnsafeBytes(of: grown.bigEndian) { Array($0) })
         }
-        let header = try place(of: "tkhd")
+        let header = try place(of: "tkhd", in: bytes)
         bytes.insert(contentsOf: reference, at: header + size(at: header))
         return bytes
     }

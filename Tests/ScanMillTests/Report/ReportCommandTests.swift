@@ -145,7 +145,7 @@ import Testing
         _ = try report()
         let words = "confidence: low &lt; 1 %, medium 0 %, high &gt; 99 %"
         #expect(try nightPage().contains(words.replacing(" %", with: "\u{202F}%")))
-        // One of two hundred is not none.
+        // 199 of 200 are not all.
         try changeFirstReceipt(#/"confidence": \{[^}]*\}/#, to: #""confidence": {"low": 1, "medium": 0, "high": 199}"#)
         _ = try report()
         let nearly = "confidence: low 1 %, medium 0 %, high &gt; 99 %"

@@ -205,7 +205,7 @@ import Testing
         #expect(result.errors.contains("warning: there is no capture in in/papers.zip\n"), "\(result.errors)")
         let plan = try run("plan", "in")
         #expect(plan.output.contains("cannot run two  the archive holds 2 captures: a, b\n"), "\(plan.output)")
-        let counts = "0 would run, 2 would be compared and run if they changed, 0 up to date, 1 cannot"
+        let counts = "0 would run, 2 would be compared and run if changed, 0 up to date, 1 cannot"
         #expect(plan.output.contains(counts), "\(plan.output)")
         #expect(try run("inspect", "in/readme.zip").status == 0)
         let inspected = try run("inspect", "in/two.zip")

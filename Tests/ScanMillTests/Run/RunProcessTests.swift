@@ -165,7 +165,8 @@ import Testing
         #expect(result.output.hasSuffix(end), "\(result.output) \(result.errors)")
     }
 
-    /// With what it started, even if the kernel has cut that program's name, which ends after 15 bytes, in a character.
+    /// Together with what it started, even where the kernel's limit of 15 bytes has cut that program's name inside a
+    /// character.
     @Test func aLastCommandThatGoesOnIsEnded() throws {
         try MiniCapture().write(in: folder)
         let name = "sleep-all-nigh\u{E9}"
@@ -175,6 +176,8 @@ import Testing
         let result = try stoppedAtItsEnd("--no-report --on-finish 'sh hook.sh'")
         #expect(result.output.hasSuffix("status 143\n"), "\(result.output) \(result.errors)")
         #expect(!result.errors.contains("slept"))
+        let started = String(decoding: try folder.bytes("pids"), as: UTF8.self).split(separator: " ")
+        #expect(started.count == 2)
         let script = "for pid in $(cat pids); do grep State: /proc/$pid/status; done"
         let states = try runCommand(["sh", "-c", script], in: folder.path).output.split(separator: "\n")
         // They may be zombies where nobody looks after orphans.

@@ -35,7 +35,7 @@ import Testing
         #expect(FailureNote.load("a", in: fixture.state)?.problem == problem)
     }
 
-    /// Whether a place is the capture or in it.
+    /// Also where the capture's folder holds one of the same name, and where the place is the capture itself.
     @Test func theMessageNamesAFileByItsWholePath() throws {
         let folder = try TemporaryFolder()
         try folder.write("", to: "sparse/sparse/0/cameras.txt")
