@@ -121,9 +121,10 @@ private struct StatusReading {
             let left = history.ending(of: id)?.why.map { "; the last run left it: \($0)" } ?? ""
             return stale(id, why + left)
         case .another(isOlder: true): return stale(id, "an older result was put back")
-        // Its inputs cannot be compared, but what is missing from the result itself can be seen.
-        case .unsure: return known.firstLoss(in: result).map { stale(id, $0) } ?? .init(id: id, standing: .done)
-        case .another, .upToDate: return .init(id: id, standing: .done)
+        // Of a capture at another place nothing was compared, but what is missing from the result itself can be seen.
+        case .unsure where input != known.input:
+            return known.firstLoss(in: result).map { stale(id, $0) } ?? .init(id: id, standing: .done)
+        case .another, .unsure, .upToDate: return .init(id: id, standing: .done)
         }
     }
 

@@ -80,9 +80,9 @@ struct NightReport: Sendable {
 
     private static func gather(_ state: StateFolder, _ run: RunFacts?) -> [CaptureFacts] {
         let (results, failures) = (state.published, state.failed)
-        let published = Set(results.map { $0.bytes })
-        let failed = Set(failures.map { $0.bytes })
-        let entries = Dictionary(grouping: run?.entries ?? [], by: { $0.id.bytes })
+        let published = Set(results.map(\.bytes))
+        let failed = Set(failures.map(\.bytes))
+        let entries = Dictionary(grouping: run?.entries ?? [], by: \.id.bytes)
         // What is out of date for `status` is not ready here.
         let standing = OutputStatus(output: state.output, programs: .installed).entries
         let standings = Dictionary(standing.map { ($0.id.bytes, $0) }, uniquingKeysWith: { first, _ in first })
