@@ -1,7 +1,7 @@
 # ScanMill. Swift 6.3 is the only prerequisite; the rest is installed from Debian's packages if it is missing.
 .PHONY: help setup build self-contained install demo test bench torture fuzz sanitize lint format docs clean
 
-PACKAGES = zlib1g-dev libisal-dev libdeflate-dev libpng-dev libjpeg-dev libopenexr-dev libzip-dev liblz4-dev ffmpeg pkg-config python3 python3-venv unzip make
+PACKAGES = zlib1g-dev libisal-dev libdeflate-dev libpng-dev libjpeg-dev libopenexr-dev libzip-dev liblz4-dev nettle-dev ffmpeg pkg-config python3 python3-venv unzip make
 # Taken only from the command line: both folders are removed, and an OUT in the environment may hold a year of results.
 OUT      = out/demo
 MANUAL   = out/manual

@@ -9,7 +9,7 @@ import PackageDescription
 //                      ┌─────┴──────┐
 //               ScanPipeline    ScanFormats  describing, checking, running │ bytes ↔ values
 //                 │    └─────┬──────┘  │
-//             CLinux  │  ScanModel   CScanMill   system calls │ values and geometry │ C libraries
+//     CLinux, CNettle │  ScanModel   CScanMill   system calls, SHA-256 │ values and geometry │ C libraries
 
 // Tests run for a moment: optimizing them takes minutes, and saves seconds.
 let quickly: [SwiftSetting] = [.unsafeFlags(["-Onone"])]
@@ -24,7 +24,6 @@ let package = Package(
     dependencies: [
         .package(url: "https://github.com/jpsim/Yams", exact: "6.2.2"),
         .package(url: "https://github.com/apple/swift-argument-parser", exact: "1.8.2"),
-        .package(url: "https://github.com/apple/swift-crypto", exact: "4.5.2"),
         // Without its Foundation trait: ScanMill's own code needs the essentials alone.
         .package(url: "https://github.com/swiftlang/swift-subprocess", exact: "1.0.2", traits: []),
     ],
@@ -36,6 +35,7 @@ let package = Package(
             }
         ),
         .target(name: "CLinux"),
+        .systemLibrary(name: "CNettle", pkgConfig: "nettle", providers: [.apt(["nettle-dev"])]),
         .target(name: "ScanModel"),
         .target(
             name: "ScanFormats",
@@ -43,10 +43,7 @@ let package = Package(
         ),
         .target(
             name: "ScanPipeline",
-            dependencies: [
-                "ScanModel", "CLinux", .product(name: "Yams", package: "Yams"),
-                .product(name: "Crypto", package: "swift-crypto"),
-            ]
+            dependencies: ["ScanModel", "CLinux", "CNettle", .product(name: "Yams", package: "Yams")]
         ),
         .target(
             name: "ScanStages",
@@ -75,9 +72,7 @@ let package = Package(
             name: "ScanMillTests", dependencies: ["scanmill", "ScanStages", "TestSupport"], swiftSettings: quickly),
         .target(name: "Sabotage", path: "Tests/Sabotage"),
         .testTarget(
-            name: "TortureTests",
-            dependencies: ["scanmill", "TestSupport", .product(name: "Crypto", package: "swift-crypto")],
-            swiftSettings: quickly),
+            name: "TortureTests", dependencies: ["scanmill", "TestSupport", "CNettle"], swiftSettings: quickly),
         // The hot loops and the same in C, for counting instructions.
         .target(name: "KernelTwins", path: "Tests/KernelTwins"),
         .executableTarget(

@@ -7,12 +7,10 @@ extension FuzzTarget {
     static let pipeline = FuzzTarget("pipeline") { bytes in
         let parts = bytes.split(separator: 0, maxSplits: 1, omittingEmptySubsequences: false).map(Array.init)
         do throws(Problem) {
-            let overrides = try parts.dropFirst().map { (part) throws(Problem) in
-                try OptionOverride(parsing: String(decoding: part, as: UTF8.self))
-            }
+            let settings = parts.dropFirst().map { String(decoding: $0, as: UTF8.self) }
             let text = try PipelineFile.text(of: parts[0], path: "file")
             do throws(PipelineMistakes) {
-                let pipeline = try Pipeline.load(text: text, path: "file", overrides: overrides, library: .builtIn)
+                let pipeline = try Pipeline.load(text: text, path: "file", settings: settings, library: .builtIn)
                 _ = JSONWriter.text(pipeline.resolved)
             } catch {
                 expect(!error.problems.isEmpty, "a pipeline that is refused has a mistake")

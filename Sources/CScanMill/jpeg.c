@@ -66,6 +66,20 @@ static struct jpeg_error_mgr *set_trap(struct trap *trap, char *message) {
     return &trap->base;
 }
 
+// Whether all scans have come: of a picture that lost some, libjpeg makes a blurred one without a word. Known once a
+// picture of several scans is being decoded, since all are read before the first row.
+static int has_all_scans(j_decompress_ptr info) {
+    for (int component = 0; component < info->num_components; component++) {
+        // Set by a component's first scan.
+        if (!info->comp_info[component].quant_table) return 0;
+        // Of a progressive picture: how many low bits of each coefficient are still to come, −1 for all.
+        for (int place = 0; info->coef_bits && place < DCTSIZE2; place++) {
+            if (info->coef_bits[component][place] != 0) return 0;
+        }
+    }
+    return 1;
+}
+
 // Fills in `header` and, if there is room for pixels, reads them, downscaled to so many eighths. With `laplacian`,
 // there is room for one row, and each row is added to it.
 static int read_jpeg(
@@ -89,6 +103,10 @@ static int read_jpeg(
         info.scale_num = (unsigned)eighths;
         info.scale_denom = 8;
         jpeg_start_decompress(&info);
+        if (!has_all_scans(&info)) {
+            snprintf(message, SM_MESSAGE, "some of the picture's scans are missing");
+            longjmp(trap.exit, 1);
+        }
         const size_t stride = (size_t)info.output_width * (size_t)channels;
         if (info.output_components != channels || stride * (laplacian ? 1 : info.output_height) != pixel_bytes) {
             snprintf(message, SM_MESSAGE, "the picture is not of the kind that was asked for");

@@ -39,13 +39,11 @@ static void put_row(const uint8_t *pixels, size_t size, int bits, uint8_t *row) 
 
 // Turns the rows, each after its filter byte, into differences, from the last one up, since each needs the original row
 // above it.
-static void filter_rows(uint8_t *rows, size_t size, uint32_t height, size_t pixel, enum sm_png_filter filter) {
+static void filter_rows(uint8_t *rows, size_t size, uint32_t height, enum sm_png_filter filter) {
     for (uint32_t y = height; y-- > 0;) {
         uint8_t *row = rows + (size + 1) * y;
         *row++ = (uint8_t)filter;
-        if (filter == SM_PNG_SUB) {
-            for (size_t i = size; i-- > pixel;) row[i] = (uint8_t)(row[i] - row[i - pixel]);
-        } else if (filter == SM_PNG_UP && y > 0) {
+        if (filter == SM_PNG_UP && y > 0) {
             const uint8_t *above = row - (size + 1);
             for (size_t i = 0; i < size; i++) row[i] = (uint8_t)(row[i] - above[i]);
         }
@@ -57,7 +55,7 @@ int sm_png_encode(
     uint8_t **output, size_t *written, char *message) {
     static const uint8_t signature[8] = {0x89, 'P', 'N', 'G', '\r', '\n', 0x1a, '\n'};
     enum { header_size = 13, around_chunk = 12, gray = 0, rgb = 2 };
-    const size_t pixel = (size_t)channels * (size_t)bits / 8, size = pixel * width, raw = (size + 1) * height;
+    const size_t size = (size_t)channels * (size_t)bits / 8 * width, raw = (size + 1) * height;
     struct libdeflate_compressor *compressor = libdeflate_alloc_compressor(level);
     const size_t bound = compressor ? libdeflate_zlib_compress_bound(compressor, raw) : 0;
     uint8_t *rows = malloc(raw);
@@ -67,7 +65,7 @@ int sm_png_encode(
         for (uint32_t y = 0; y < height; y++) {
             put_row((const uint8_t *)pixels + size * y, size, bits, rows + (size + 1) * y + 1);
         }
-        filter_rows(rows, size, height, pixel, filter);
+        filter_rows(rows, size, height, filter);
 
         memcpy(file, signature, sizeof signature);
         uint8_t *header = begin_chunk(file + sizeof signature, "IHDR", header_size);

@@ -15,6 +15,9 @@ public struct Pipeline: Sendable {
         let chosen: Set<String>
         public let revision: Int
 
+        /// Readers are the stages that make frames.
+        var isReader: Bool { uses.finish.makes.contains(.frames) }
+
         /// Whether a frame that went through it can no longer be dropped: see ``FoldStage/bindsFrames``.
         var gathersFrames: Bool { (stage as? any FoldStage)?.bindsFrames ?? false }
     }
@@ -66,7 +69,7 @@ public struct OptionOverride: Sendable, Hashable {
 extension Pipeline {
     /// Builds a pipeline from a file's text and `--set` changes, or reports every mistake in them.
     public static func load(
-        text: String, path: String, settings: [String], library: StageLibrary
+        text: String, path: String, settings: [String] = [], library: StageLibrary
     ) throws(PipelineMistakes) -> Pipeline {
         var problems: [Problem] = []
         var overrides: [OptionOverride] = []
@@ -77,14 +80,6 @@ extension Pipeline {
         }
         let (file, mistakes) = PipelineFile.parse(text, path: path)
         return try build(file, overrides: overrides, library: library, earlier: problems + mistakes)
-    }
-
-    /// Builds a pipeline from a file's text, or reports every mistake in it.
-    public static func load(
-        text: String, path: String, overrides: [OptionOverride] = [], library: StageLibrary
-    ) throws(PipelineMistakes) -> Pipeline {
-        let (file, problems) = PipelineFile.parse(text, path: path)
-        return try build(file, overrides: overrides, library: library, earlier: problems)
     }
 
     /// Builds a pipeline from entries, or reports every mistake in them.

@@ -29,12 +29,14 @@ public struct CullByBox: FrameStage, CaptureStage {
             above, unless it is given.
 
             A file for `box` is a `boundingbox.json` as the capture apps MultiScan and HMC write it, in metres and in
-            the world of the poses: `center` and the eight corners of `positions`, each with `x`, `y` and `z`, and
-            `rad_rot_about_y`, the box's rotation about y in radians, which takes its x to (cos, 0, −sin). Corners are
-            called `top_left_front`, `bot_right_back` and so on; in the box's own axes left is −x, `bot` −y and front
-            −z. Its size is given by the edges at `top_left_front`; the other corners are only compared. If the app has
-            clamped the bottom corners to a floor, the height is twice the distance from `center` to the top. A file of
-            the capture takes precedence over one beside the pipeline.
+            the world of the poses, with y up. If up is another axis of the capture's world, the box is turned to it:
+            where z is up, the point (x, y, z) of the world is (x, z, −y) in the file. The file has `center` and the
+            eight corners of `positions`, each with `x`, `y` and `z`, and `rad_rot_about_y`, the box's rotation about y
+            in radians, which takes its x to (cos, 0, −sin). Corners are called `top_left_front`, `bot_right_back` and
+            so on; in the box's own axes left is −x, `bot` −y and front −z. Its size is given by the edges at
+            `top_left_front`; the other corners are only compared. If the app has clamped the bottom corners to a floor,
+            the height is twice the distance from `center` to the top. A file of the capture takes precedence over one
+            beside the pipeline.
 
             A capture of which nothing is left has a wrong box, or wrong poses, or stages above have left it no depth:
             it fails, or goes on with `if-empty: warn`.
@@ -147,7 +149,7 @@ public struct CullByBox: FrameStage, CaptureStage {
             context.warnUnlessMetric(capture, "\((margin == 0 ? bottom : margin).shortText) m may be anything")
         }
         if let file = source.file, replacesBox {
-            let given = try box(of: file, context)
+            let given = try context.boxInFile(file)
             if let own = capture.box, own != given {
                 context.note("the capture's own box was replaced by that of \(file)")
             }
@@ -217,45 +219,13 @@ public struct CullByBox: FrameStage, CaptureStage {
     /// The box that culls, with its margins.
     /// - Parameter capture: at the end of a pass, with the box that was fitted.
     private func usedBox(of capture: Capture, _ context: StageContext) throws(Problem) -> OrientedBox {
-        if let file = source.file { return try box(of: file, context, grown) }
+        if let file = source.file { return try context.boxInFile(file, grown) }
         let found = source == .cloud ? capture.box : context.capture.box
         guard let box = found else { throw Problem(.input, "the capture has no bounding box") }
         return grown(box)
     }
 
     private func grown(_ box: OrientedBox) -> OrientedBox { box.grown(by: margin, bottom: bottom) }
-
-    /// The box in a file.
-    /// - Parameter change: applied to the box as in the file. A margin does not move its floor, and turned boxes have
-    ///   none.
-    private func box(
-        of file: String, _ context: StageContext, _ change: (OrientedBox) -> OrientedBox = { $0 }
-    ) throws(Problem) -> OrientedBox {
-        do throws(Problem) {
-            let read = try BoundingBoxJSON(try context.file(file), file: file)
-            read.warnings.forEach(context.warn)
-            // Such files hold boxes that stand on a floor along y.
-            let box = change(read.box)
-            guard let up = context.capture.worldUp?.normalized else { return box }
-            let turn = WorldTurn.bringing(Vector3(0, 1, 0), to: up)
-            if turn == .none { return box }
-            let other = turn == .yUpToZUp ? "z up" : "another up"
-            context.note("the box of \(file) was turned like a world with y up, since the capture's has \(other)")
-            if box.endingOnItsFloor == nil {
-                context.warn("the box of \(file) is tilted, and a floor cuts it off: turned, it is whole")
-            }
-            return turn.apply(box)
-        } catch {
-            guard error.fault == .input else { throw error }
-            // The option's fault, not the capture's.
-            var problem = error
-            problem.fault = .usage
-            if problem.fix == nil {
-                problem.fix = "correct the file, or name another with  --set \(context.label).box=FILE"
-            }
-            throw problem
-        }
-    }
 
     private func cull(_ cloud: PointCloud, _ box: OrientedBox, _ context: StageContext) -> PointCloud {
         let kept = box.filter(cloud, keepInside: side == .inside)

@@ -167,31 +167,48 @@ public struct Read: CaptureStage {
         let tree = try CaptureFormats.tree(at: context.input.path, limits: rules.archive)
         var opened: Capture
         let recognition: Recognition?
-        do throws(Problem) {
-            (opened, recognition) = try CaptureFormats.listingOnce(tree) { (tree) throws(Problem) in
-                try open(tree, context.capture.resources)
-            }
-        } catch { throw tree.trouble ?? error }
-        // What could not be inspected must not pass for missing.
-        if let trouble = tree.trouble { throw trouble }
+        (opened, recognition) = try openInspectingAll(of: tree, context.capture.resources)
         opened.id = capture.id
         opened.onBadFrame = rules.onBadFrame
         opened.badFrameLimit = rules.badFrameLimit
         opened.channels.insert(.frames)
-        if rules.onBadFrame == .fail, let bad = opened.frames.first(where: { $0.drop?.isBad == true }) {
-            throw .badFrame(bad.index, bad.drop?.reason ?? "bad frame")
-        }
+        try requireGoodFrames(of: opened)
         addTimes(to: &opened, context)
-        let inner = CaptureSearch.captures(within: tree, recognition).filter { folder in
-            !opened.files.contains { $0.path.lies(below: folder) }
-        }
-        if !inner.isEmpty {
-            context.warn(
-                "more captures lie in the folder of this one, and are not read: \(inner.listed(most: 8)); move them beside it, or "
-                    + "name them")
-        }
+        warnOfCaptures(within: tree, recognition, besides: opened, context)
         warnOfLeftOut(opened, context)
         capture = opened
+    }
+
+    /// Opens the capture in the tree, whose folders are listed once.
+    /// - Throws: also if the machine could not inspect a part of it, which must not pass for missing.
+    private func openInspectingAll(
+        of tree: any CaptureTree, _ resources: RunResources
+    ) throws(Problem) -> (Capture, Recognition?) {
+        let opened: (Capture, Recognition?)
+        do throws(Problem) {
+            opened = try CaptureFormats.listingOnce(tree) { (tree) throws(Problem) in try open(tree, resources) }
+        } catch { throw tree.trouble ?? error }
+        if let trouble = tree.trouble { throw trouble }
+        return opened
+    }
+
+    private func requireGoodFrames(of capture: Capture) throws(Problem) {
+        guard rules.onBadFrame == .fail, let bad = capture.frames.first(where: { $0.drop?.isBad == true }) else {
+            return
+        }
+        throw .badFrame(bad.index, bad.drop?.reason ?? "bad frame")
+    }
+
+    private func warnOfCaptures(
+        within tree: any CaptureTree, _ recognition: Recognition?, besides capture: Capture, _ context: StageContext
+    ) {
+        let inner = CaptureSearch.captures(within: tree, recognition).filter { folder in
+            !capture.files.contains { $0.path.lies(below: folder) }
+        }
+        guard !inner.isEmpty else { return }
+        context.warn(
+            "more captures lie in the folder of this one, and are not read: \(inner.listed(most: 8)); move them beside it, or "
+                + "name them")
     }
 
     /// An app or a reconstruction leaves out frames now and then, which is no damage. If it is many, half of the

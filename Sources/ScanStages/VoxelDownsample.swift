@@ -11,6 +11,9 @@ public struct VoxelDownsample: FrameStage, FoldStage {
             centroid of its points with their mean colour. The result does not depend on the number of workers: each
             frame is summed by itself, and frames are added in order.
 
+            The cloud has the points of all frames that reach this stage, also of those that a stage below drops: to
+            thin the points along with the frames, put `filter-blur` or `select-every` above.
+
             Below an earlier `voxel-downsample` the cloud's points are merged, each of them counting as one: what crops
             and boxes in between have cut off stays cut off.
             """,

@@ -35,6 +35,9 @@ public struct WriteCapture: FrameStage, FoldStage {
 
             **Confidence** becomes low, medium and high: 0, 1, 2, or 0, 127, 255 for Polycam. ScanNet++ has none.
 
+            Frames without depth or confidence get no file of it, and are counted. ScanNet++'s stream of depth cannot
+            leave a frame out: there the capture fails if only some of its frames have depth.
+
             **Stray Scanner** records a video of 1920×1440 and depth of 256×192, and its readers scale the camera by
             these numbers: other sizes are written with a warning. The median of the frames' cameras is used for all of
             them; the receipt says how far off that is.
@@ -48,7 +51,7 @@ public struct WriteCapture: FrameStage, FoldStage {
             ARKitScenes has a world with z up, the others one with y up: a world with another up is turned; one whose up
             is unknown is written as it is, with a warning.
             """,
-        example: "- write-capture: {format: stray-scanner}", revision: 9)
+        example: "- write-capture: {format: stray-scanner}", revision: 10)
 
     let format: Format
     let quality: Int
@@ -101,10 +104,14 @@ public struct WriteCapture: FrameStage, FoldStage {
             context.countTooFar(overflow)
             parcel.depthSize = image.size
             parcel.depth = try layout.depthFile(image)
+        } else if !context.available.isDisjoint(with: [.depth, .recordedDepth]) {
+            context.count("frames-without-depth", 1)
         }
         if let confidence = frame.recordedConfidence {
             parcel.confidence = try picture(
                 of: size.map { confidence.nearest(to: $0) } ?? confidence)
+        } else if layout.extras.contains(.recordedConfidence), context.available.contains(.recordedConfidence) {
+            context.count("frames-without-confidence", 1)
         }
         try layout.takePicture(of: &frame, mapSize: size, quality: quality, into: &parcel, context)
         frame.parcels[context.label] = parcel

@@ -21,7 +21,7 @@ public struct WriteColmap: FrameStage, FoldStage {
             the lists `train_list.txt`, `val_list.txt` and `test_list.txt`. Their options and contents are those of
             `write-transforms`; below `downscale`, `masks_2` and `depths_2` are beside `images_2`.
             """,
-        example: "- write-colmap", revision: 7)
+        example: "- write-colmap", revision: 8)
 
     let dataset: DatasetOutput
 

@@ -34,9 +34,9 @@ public struct WriteFrames: FrameStage, FoldStage {
             picture; the colours are Turbo's (A. Mikhailov, 2019), from its end to shortly before its dark beginning.
             For both kinds of depth pictures, use the stage twice. `confidence: colors` writes
             `outputs/confidence-colors/0.png`: the lowest value of the recorder's range is dark violet, the highest
-            yellow, and medium on iOS teal (Viridis).
+            yellow, and medium on iOS teal (Viridis). Frames without confidence get none, and are counted.
             """,
-        example: "- write-frames: {step: 10, color: jpeg}", revision: 4)
+        example: "- write-frames: {step: 10, color: jpeg}", revision: 5)
 
     let step: Int
     let depth: DepthPictures
@@ -113,8 +113,12 @@ public struct WriteFrames: FrameStage, FoldStage {
             pictures.depth = try PNG.encodeGray16(image)
         }
         if depth == .colors, let map { pictures.depth = try PNG.encodeRGB(colors.picture(of: map)) }
-        if confidence == .colors, let map = frame.confidence {
-            pictures.confidence = try PNG.encodeRGB(map.coloredPicture)
+        if confidence == .colors {
+            if let map = frame.confidence {
+                pictures.confidence = try PNG.encodeRGB(map.coloredPicture)
+            } else {
+                context.count("frames-without-confidence", 1)
+            }
         }
         return pictures
     }

@@ -31,7 +31,9 @@ public struct WritePreview: FrameStage, FoldStage {
     let rateFactor: Double
 
     public init(_ options: inout OptionReader) {
-        width = options.integer("width", "Width of the video.", default: 320, in: 16...4096, unit: "pixels")
+        width = options.integer(
+            "width", "Width of the video; smaller pictures keep their own.", default: 320, in: 16...4096,
+            unit: "pixels")
         speed = options.number("speed", "How many times as fast as recorded.", default: 1, in: 0.01...1000)
         rate = options.integer("rate", "The most frames per second.", default: 25, in: 1...240)
         isUpright = ShownPictures.upright(&options)

@@ -57,7 +57,7 @@ public struct WriteStaging: FrameStage, FoldStage {
             `depth_delta` to 0. Another note tells when there is no mp4, since its server takes pictures from nothing
             else.
             """,
-        example: "- write-staging: {rgb: mp4}", revision: 10)
+        example: "- write-staging: {rgb: mp4}", revision: 11)
 
     let depth: Depth
     let rgb: RGB
@@ -97,18 +97,7 @@ public struct WriteStaging: FrameStage, FoldStage {
         return rgb == .mp4 ? try FFmpeg.toolVersions(for: capture) : [:]
     }
 
-    /// What becomes of the capture's pictures.
-    private enum Pictures {
-        case none
-        /// One file a frame, `color/000000.jpg`, …
-        case files
-        /// A new `<id>.mp4`, encoded from the frames' pictures.
-        case encoded
-        /// `<id>.mp4` from the capture's own video, which is not decoded unless frames are missing.
-        case video
-    }
-
-    private func pictures(_ context: StageContext) -> Pictures {
+    private func pictureForm(_ context: StageContext) -> StagingPictures.Form {
         let used = context.reads.intersection(context.available)
         if used.contains(.video) { return .video }
         if !used.contains(.color) { return .none }
@@ -122,9 +111,7 @@ public struct WriteStaging: FrameStage, FoldStage {
         var depth: StagingDepth?
         var confidence: StagingBlock?
         var confidenceRange: ClosedRange<Int>?
-        var picture: PreparedPicture?
-        var pixels: RGBImage?
-        var planes: YUVImage?
+        var picture: StagingPictures.Part?
     }
 
     public func process(_ frame: inout Frame, in context: StageContext) throws(Problem) {
@@ -150,12 +137,7 @@ public struct WriteStaging: FrameStage, FoldStage {
             }
         }
         try checkSizes(parcel, context.capture)
-        switch pictures(context) {
-        case .files: parcel.picture = try output.prepare(&frame, context)
-        case .encoded: parcel.pixels = try frame.loadRGB(context)
-        case .video: if case .planes(let planes)? = frame.picture { parcel.planes = planes }
-        case .none: break
-        }
+        parcel.picture = try StagingPictures.part(of: &frame, for: pictureForm(context), as: output, context)
         frame.parcels[context.label] = parcel
     }
 
@@ -180,8 +162,7 @@ public struct WriteStaging: FrameStage, FoldStage {
         fileprivate let lineFile: OutputFile
         fileprivate var depthFile: OutputFile?
         fileprivate var confidenceFile: OutputFile?
-        fileprivate var encoder: VideoOutput
-        fileprivate var thinned: ThinnedVideo?
+        fileprivate var pictures: StagingPictures
         /// Whether the depth picture that the server pairs with a camera line was written from another frame: some were
         /// dropped between the two writers.
         fileprivate var hasOthersPictures = false
@@ -191,8 +172,7 @@ public struct WriteStaging: FrameStage, FoldStage {
         let id = context.capture.id
         return Fold(
             lines: try StagingLines(of: context.capture), lineFile: try context.output.create("\(id).jsonl"),
-            encoder: VideoOutput(path: "\(id).mp4"),
-            thinned: pictures(context) == .video ? ThinnedVideo(path: "\(id).mp4", context) : nil)
+            pictures: StagingPictures(as: pictureForm(context), context))
     }
 
     public func fold(_ frame: inout Frame, into fold: inout Fold, in context: StageContext) throws(Problem) {
@@ -217,15 +197,9 @@ public struct WriteStaging: FrameStage, FoldStage {
             // Zeros that stand in for missing confidence are the lowest level of any range.
             fold.content.confidenceRange = parcel.confidenceRange ?? fold.content.confidenceRange ?? 0...2
         }
-        if let picture = parcel.picture {
-            _ = try picture.write(to: "color/\(FrameName.padded(fold.content.frames.count))", context)
-            let ending = picture.fileExtension
-            fold.content.color = ColorStorage(encoding: ending == "png" ? "png" : "jpeg", fileExtension: ending)
-        }
+        try fold.pictures.append(parcel.picture, at: frame.timestamp ?? 0, to: &fold.content, context)
         let depthPicture = ProcessedSteps.depthPicture(of: fold.content.frames.count)
         if context.output.holds(depthPicture), !frame.files.contains(depthPicture) { fold.hasOthersPictures = true }
-        if let pixels = parcel.pixels { try fold.encoder.append(pixels, at: frame.timestamp ?? 0, context) }
-        try fold.thinned?.append(parcel.planes, at: frame.timestamp ?? 0)
         fold.content.add(frame.facts)
     }
 
@@ -246,18 +220,7 @@ public struct WriteStaging: FrameStage, FoldStage {
             try file.write(DeflateBlock.end)
             try file.close()
         }
-        switch pictures(context) {
-        case .none, .files: break
-        case .encoded:
-            try fold.encoder.finish(context)
-            content.color = .h264
-        case .video:
-            if try fold.thinned?.finish() == true {
-                content.color = .h264
-            } else {
-                try writeVideo(&content, capture, context)
-            }
-        }
+        try fold.pictures.finish(&content, capture, context)
         for motion in capture.motionFiles {
             try context.output.copy(motion.path, of: capture, to: "\(id).\(motion.kind.rawValue)")
             try noteDefects(of: motion, capture, context)
@@ -275,16 +238,6 @@ public struct WriteStaging: FrameStage, FoldStage {
         context.count("frames-masked", content.maskedCount)
         context.record(turn)
         warn(content, capture, context)
-    }
-
-    private func writeVideo(
-        _ content: inout StagingContent, _ capture: Capture, _ context: StageContext
-    ) throws(Problem) {
-        guard let video = StagingVideo(context) else { throw Problem(.tool, "the capture's video has no name") }
-        content.isVideoCopied = try video.write(
-            content.frames, times: content.timestamps, of: capture.frames.count, to: "\(capture.id).mp4")
-        let isKnown = !content.isVideoCopied || StagingContent.hasRecordedMetadata(capture)
-        content.color = isKnown ? .h264 : ColorStorage(encoding: video.codec, fileExtension: "mp4")
     }
 
     /// Writes the capture's own file if it still agrees with the capture, to which a stage may have given another box.
@@ -328,7 +281,7 @@ public struct WriteStaging: FrameStage, FoldStage {
         } else if capture.worldUp == nil {
             context.warn("MultiScan's readers take y for up, and this capture does not say that it is")
         }
-        switch pictures(context) {
+        switch pictureForm(context) {
         case .video, .encoded: break
         case .files where rgb == .auto && capture.videoFile != nil:
             context.note(

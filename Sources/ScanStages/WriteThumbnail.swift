@@ -27,7 +27,8 @@ public struct WriteThumbnail: FoldStage {
     let quality: Int
 
     public init(_ options: inout OptionReader) {
-        width = options.integer("width", "Width of the picture.", default: 320, in: 16...8192, unit: "pixels")
+        width = options.integer(
+            "width", "Width of the picture; a smaller one keeps its own.", default: 320, in: 16...8192, unit: "pixels")
         isUpright = ShownPictures.upright(&options)
         quality = ShownPictures.quality(&options)
     }

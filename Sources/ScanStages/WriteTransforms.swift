@@ -43,11 +43,12 @@ public struct WriteTransforms: FrameStage, FoldStage {
             or `filter-blur` each frame has its `sharpness`, unless it is the only one in its file. The first frame's
             camera is at the top level. `scale` and `offset` put the box (or else the cloud without its outermost
             hundredth, or else the cameras) into the unit cube; `aabb_scale` is the smallest power of two that takes in
-            the cloud and the cameras. Since instant-ngp trains on every frame of every JSON file in a folder,
-            `test-every` puts the frames that it holds out into `test/transforms.json`, for `--test_transforms`, and
-            smaller pictures have `downscaled_2/transforms.json`.
+            the cameras, the box and the cloud without its outermost thousandth (at each end of each axis, as the
+            hundredth). Since instant-ngp trains on every frame of every JSON file in a folder, `test-every` puts the
+            frames that it holds out into `test/transforms.json`, for `--test_transforms`, and smaller pictures have
+            `downscaled_2/transforms.json`.
             """,
-        example: "- write-transforms: {masks: silhouette, test-every: 8}", revision: 14)
+        example: "- write-transforms: {masks: silhouette, test-every: 8}", revision: 15)
 
     let dialect: TransformsJSON.Dialect
     let isZUp: Bool
@@ -213,11 +214,13 @@ public struct WriteTransforms: FrameStage, FoldStage {
     private func volume(
         _ fold: Fold, _ box: OrientedBox?, _ turn: WorldTurn, _ context: StageContext
     ) -> TransformsJSON.Volume? {
-        let cloud = Self.withoutOutermost(fold.sample.elements.map { turn.rotation * $0 })
+        let points = fold.sample.elements.map { turn.rotation * $0 }
+        let cloud = Self.trimmed(points, by: 0.01)
         let cameras = fold.entries.map(\.pose.position)
         let corners = box.map { $0.cutByItsFloor.corners.map { turn.rotation * $0 } }
         let volume = TransformsJSON.Volume(
-            focus: corners ?? (cloud.isEmpty ? cameras : cloud), everything: (corners ?? []) + cloud + cameras)
+            focus: corners ?? (cloud.isEmpty ? cameras : cloud),
+            everything: (corners ?? []) + Self.trimmed(points, by: 0.001) + cameras)
         if volume?.leavesOut == true {
             context.warn(
                 "the scene is more than 128 times as large as what is to fill instant-ngp's cube, and `aabb_scale` goes no "
@@ -226,10 +229,10 @@ public struct WriteTransforms: FrameStage, FoldStage {
         return volume
     }
 
-    /// The points without those beyond the outermost hundredth along any axis.
-    private static func withoutOutermost(_ points: [Vector3]) -> [Vector3] {
+    /// The points without the outermost `share` at each end of each axis, where strays lie.
+    private static func trimmed(_ points: [Vector3], by share: Double) -> [Vector3] {
         let limits = (0..<3).map { axis in
-            Distribution(points.map { $0.components[axis] })?.range(without: 0.01) ?? 0...0
+            Distribution(points.map { $0.components[axis] })?.range(without: share) ?? 0...0
         }
         return points.filter { point in
             zip(point.components, limits).allSatisfy { value, limit in limit.contains(value) }

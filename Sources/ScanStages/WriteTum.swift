@@ -27,7 +27,7 @@ public struct WriteTum: FrameStage, FoldStage {
             Pictures are copied byte for byte; frames of a video become JPEG (4:4:4) or PNG. The world is written as
             recorded, and does not say which way is up.
             """,
-        example: "- write-tum: {color: png}", revision: 7)
+        example: "- write-tum: {color: png}", revision: 8)
 
     /// Every path of the sequence begins here.
     private static let folder = "tum"

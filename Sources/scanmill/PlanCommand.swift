@@ -39,17 +39,21 @@ struct PlanCommand: ParsableCommand {
             case .run(let reason): say("run       ", entry.input, reason)
             case .compare(let doubt): say("compare   ", entry.input, doubt)
             case .upToDate: say("up to date", entry.input, "")
-            case .failedBefore(let problem), .obstructed(let problem): say("cannot run", entry.input, problem.summary)
+            case .failedBefore(let problem): say("failed    ", entry.input, "as before: \(problem.summary)")
+            case .obstructed(let problem): say("cannot run", entry.input, problem.summary)
             case .arriving: say("waiting   ", entry.input, "it is still arriving")
             }
         }
         for outcome in refused { say("cannot run", outcome.input, outcome.ending.problem?.summary ?? "") }
         let comparing = plan.toCompare.count
         let running = plan.toRun.count - comparing - plan.obstructed.count
+        let failed = plan.failedBefore
         let compared = comparing == 0 ? "" : "\(comparing) would be compared and run if changed, "
+        let heldBack =
+            failed == 0 ? "" : "\(failed) failed before (--retry tries \(failed == 1 ? "it" : "them") again), "
         Console.out(
-            "\(running) would run, \(compared)\(plan.count(.upToDate)) up to date, \(plan.cannotRun + refused.count) cannot run, "
-                + "\(plan.count(.arriving)) still arriving")
+            "\(running) would run, \(compared)\(plan.count(.upToDate)) up to date, \(heldBack)"
+                + "\(plan.obstructed.count + refused.count) cannot run, \(plan.count(.arriving)) still arriving")
         if running > 0 { Console.out(estimate.text) }
     }
 
@@ -64,15 +68,15 @@ struct PlanCommand: ParsableCommand {
                 object["decision"] = .string("compare")
                 object["reason"] = .string(doubt)
             case .upToDate: object["decision"] = .string("up to date")
-            case .failedBefore(let problem), .obstructed(let problem):
-                object.add(obstacle: problem)
+            case .failedBefore(let problem): object.add("failed before", because: problem)
+            case .obstructed(let problem): object.add("cannot run", because: problem)
             case .arriving: object["decision"] = .string("still arriving")
             }
             return .object(object)
         }
         for outcome in refused {
             var object: JSONObject = ["id": .string(outcome.input.id), "input": .string(outcome.input.path)]
-            if let problem = outcome.ending.problem { object.add(obstacle: problem) }
+            if let problem = outcome.ending.problem { object.add("cannot run", because: problem) }
             captures.append(.object(object))
         }
         return .object([
@@ -85,10 +89,10 @@ struct PlanCommand: ParsableCommand {
 }
 
 extension JSONObject {
-    fileprivate mutating func add(obstacle: Problem) {
-        self["decision"] = .string("cannot run")
-        self["reason"] = .string(obstacle.summary)
-        self["fault"] = .string(obstacle.fault.rawValue)
+    fileprivate mutating func add(_ decision: String, because problem: Problem) {
+        self["decision"] = .string(decision)
+        self["reason"] = .string(problem.summary)
+        self["fault"] = .string(problem.fault.rawValue)
     }
 }
 

@@ -26,6 +26,8 @@ struct ScanMillCommand: AsyncParsableCommand {
         ProcessStart.prepare()
         refuseFileLikeAnOption()
         do {
+            // The library would print the general help, and end with success.
+            if CommandWords.arguments.first == "help", let unknownCommand { throw ValidationError(unknownCommand) }
             var command = try parseAsRoot(CommandWords.arguments)
             if var command = command as? any AsyncParsableCommand {
                 try await command.run()
@@ -63,11 +65,12 @@ struct ScanMillCommand: AsyncParsableCommand {
         word.hasPrefix("-") && !word.hasPrefix("--") && word.count > 2
     }
 
-    /// What to say about a word that is no command; the library would call it and everything after it unexpected.
+    /// What to say about a word that is no command, behind `help` too; the library would call it and everything after
+    /// it unexpected.
     private static var unknownCommand: String? {
         let shown = configuration.subcommands.filter { $0.configuration.shouldDisplay }
         let names = shown.compactMap { $0.configuration.commandName }
-        guard let word = CommandWords.arguments.first, !word.hasPrefix("-"),
+        guard let word = CommandWords.arguments.drop(while: { $0 == "help" }).first, !word.hasPrefix("-"),
             !configuration.subcommands.contains(where: { $0.configuration.commandName == word })
         else { return nil }
         let fix = Nearest.suggestion(word, among: names) ?? "`scanmill --help` lists the commands"

@@ -6,8 +6,8 @@ struct VerifyCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "verify", abstract: "Reads every published file again and compares it with its receipt.",
         discussion: """
-            Exit code 3 when a file is missing, has different bytes or is not listed, or when a folder that may be a \
-            result cannot be looked into; 2 when nothing was run into the folder.
+            Exit code 3 when a file is missing, cannot be read, has different bytes or is not listed, or when a folder \
+            that may be a result cannot be looked into; 2 when nothing was run into the folder.
             """)
 
     @Argument(help: ArgumentHelp("The folder with the results.", valueName: "out"), completion: .directory)

@@ -309,7 +309,7 @@ enum Seeds {
     private static func pngs() throws -> [String: [UInt8]] {
         let grey = LumaImage(width: 9, height: 5, pixels: slopes(45))
         let depth = Gray16Image(width: 7, height: 6, pixels: (0..<42).map { $0 * 999 })
-        let color = try PNG.encodeRGB(picture(11, 7), filter: .sub)
+        let color = try PNG.encodeRGB(picture(11, 7))
         var interlaced = color
         interlaced[28] = 1
         return [

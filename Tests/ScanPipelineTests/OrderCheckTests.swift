@@ -3,7 +3,7 @@ import ScanPipeline
 import Testing
 
 @Suite struct OrderCheckTests {
-    private static let usual: [Mock] = [
+    static let usual: [Mock] = [
         .reader(), .decompress, .mask, .unproject, .sum, .every(2), .writer("write-ply", to: "{id}.ply"),
     ]
 
@@ -97,27 +97,6 @@ import Testing
         #expect(Self.mistakes(["read", "decompress", "careful"], of: mocks).isEmpty)
         // A reader that never has any gives no reason to ask.
         #expect(Self.mistakes(["paint", "careful"], of: mocks + [.reader("paint", [.color])]).isEmpty)
-
-        // Captures differ: one that has recorded depth, and none that was made of it.
-        let steps = try Self.steps(["give", "careful"], of: mocks + [.reader("give", [.recordedDepth, .depth])])
-        var capture = Capture.mock(3)
-        capture.channels = [.frames, .color]
-        #expect(OrderCheck.firstLack(of: capture, in: steps) == nil)
-        capture.channels.insert(.recordedDepth)
-        #expect(
-            OrderCheck.firstLack(of: capture, in: steps)?.summary == "careful needs depth, and this capture has none")
-    }
-
-    @Test func everythingThatACaptureLacksForAStageIsNamed() throws {
-        let demanding = Mock.frame("demanding", .init(needs: [.pose, .color, .timestamp], anyOf: [[.cloud, .points]]))
-        let reader = Mock.reader("give", [.pose, .color, .timestamp, .points])
-        let steps = try Self.steps(["give", "demanding"], of: [reader, demanding])
-        var capture = Capture.mock(3)
-        capture.channels = [.frames, .color]
-        capture.absences = [.timestamp: "nobody looked at a clock"]
-        let lack = try #require(OrderCheck.firstLack(of: capture, in: steps))
-        #expect(lack.summary == "demanding needs pose, timestamp, cloud or points, and this capture has none")
-        #expect(lack.notes == ["nobody looked at a clock"])
     }
 
     @Test func rolesSeeWhatTheRolesBeforeThemMake() {
@@ -304,140 +283,5 @@ import Testing
         #expect(Self.check(["read", "measure"], of: Self.usual + [measure]).warnings.count == 1)
         measure.uses.isMeasurement = true
         #expect(Self.check(["read", "measure"], of: Self.usual + [measure]).warnings.isEmpty)
-    }
-
-    // MARK: - For one capture
-
-    private static func steps(_ names: [String], of mocks: [Mock] = usual) throws -> [Pipeline.Step] {
-        try Pipeline.of(names.map { name in try #require(mocks.first { $0.name == name }) }).steps
-    }
-
-    /// What the machine cannot give is no lack of the capture, however a stage asks for it.
-    @Test func whatTheMachineCannotGive() throws {
-        let needs = Mock.frame("needs", .init(needs: [.color]))
-        let either = Mock.frame("either", .init(anyOf: [[.luma, .color]]))
-        var capture = Capture.mock(3)
-        capture.channels = [.frames]
-        capture.obstacles = [.color: Problem(.environment, "ffmpeg was not found")]
-        for stage in [needs, either] {
-            let lack = OrderCheck.firstLack(
-                of: capture, in: try Self.steps(["read", stage.name], of: Self.usual + [stage]))
-            #expect(lack?.summary == "ffmpeg was not found" && lack?.fault == .environment, "\(stage.name)")
-        }
-    }
-
-    @Test func whatACaptureLacks() throws {
-        let steps = try Self.steps(["read", "decompress", "mask", "unproject", "write-ply"])
-        var capture = Capture.mock(3)
-        capture.channels = [.frames, .recordedDepth]
-        #expect(OrderCheck.firstLack(of: capture, in: steps) == nil)
-
-        capture.channels = [.frames]
-        capture.absences = [.recordedDepth: "scan.depth.zlib is missing"]
-        let lack = try #require(OrderCheck.firstLack(of: capture, in: steps))
-        #expect(
-            lack.message() == """
-                error: decompress needs recorded-depth, and this capture has none
-                  --> stage decompress
-                   = scan.depth.zlib is missing
-                   = fix: use a pipeline without decompress for captures like this one, or see  scanmill inspect
-                """)
-        #expect(lack.fault == .input)
-        // What was only not copied is no reason to want less.
-        capture.remedies = [.recordedDepth: "copy scan.depth.zlib too"]
-        #expect(OrderCheck.firstLack(of: capture, in: steps)?.fix == "copy scan.depth.zlib too")
-    }
-
-    /// Where an option makes the need, the option is what to change.
-    @Test func aNeedThatAnOptionMakes() throws {
-        var masker = Mock.frame("masker", .init(needs: [.color, .box, .depth]))
-        let noMasks = Uses.Instead.option("masks", set: "none", not: "depth")
-        masker.uses.instead = [[.box]: [noMasks], [.depth]: [.option("far", set: "false", not: "true"), noMasks]]
-        let steps = try Self.steps(["give", "masker"], of: [.reader("give", [.color, .box, .depth]), masker])
-        var capture = Capture.mock(3)
-        capture.channels = [.frames, .color]
-        #expect(
-            OrderCheck.firstLack(of: capture, in: steps)?.fix
-                == "do without `masks: depth` and `far: true` with  --set masker.masks=none --set masker.far=false")
-        capture.channels = [.frames, .color, .depth]
-        #expect(
-            OrderCheck.firstLack(of: capture, in: steps)?.fix
-                == "do without `masks: depth` with  --set masker.masks=none")
-        // No option does without pictures.
-        capture.channels = [.frames, .depth]
-        #expect(OrderCheck.firstLack(of: capture, in: steps)?.fix?.hasPrefix("use a pipeline without masker") == true)
-    }
-
-    /// A channel that is derived is missing because of what it would have been derived from.
-    @Test func whatALackComesFrom() throws {
-        let confident = Mock.frame("confident", .init(needs: [.confidence], changes: [.depth]))
-        let steps = try Self.steps(
-            ["read", "decompress", "confident", "unproject", "write-ply"], of: Self.usual + [confident])
-        var capture = Capture.mock(3)
-        capture.channels = [.frames, .recordedDepth]
-        capture.absences = [.recordedConfidence: "this recorder has no confidence"]
-        let lack = try #require(OrderCheck.firstLack(of: capture, in: steps))
-        #expect(lack.summary == "confident needs confidence, and this capture has none")
-        #expect(lack.notes == ["this recorder has no confidence"])
-        capture.channels.insert(.recordedConfidence)
-        #expect(OrderCheck.firstLack(of: capture, in: steps) == nil)
-    }
-
-    /// Whether it was made is seen in the run, and said by the stage that needs it.
-    @Test func whatMayBeMadeIsLeftToTheRun() throws {
-        let perhaps = Mock.frame("perhaps", .init(mayMake: [.box]))
-        let boxed = Mock.frame("boxed", .init(anyOf: [[.box, .cloud]]))
-        let capture = Capture.mock(3)
-        let steps = try Self.steps(["read", "perhaps", "boxed"], of: Self.usual + [perhaps, boxed])
-        #expect(OrderCheck.firstLack(of: capture, in: steps) == nil)
-        // A reader has already done what it could.
-        let bare = try Self.steps(["read", "boxed"], of: Self.usual + [perhaps, boxed])
-        #expect(
-            OrderCheck.firstLack(of: capture, in: bare)?.summary
-                == "boxed needs box or cloud, and this capture has none")
-    }
-
-    @Test func theFirstOfAGroupThatIsThereCounts() throws {
-        let cull = Mock.frame("cull", .init(wants: [.points], changes: [.points]))
-            .finishing(.init(anyOf: [[.cloud, .points]], wants: [.cloud], changes: [.cloud]))
-        let mocks = Self.usual + [cull]
-        let withCloud = OrderCheck.decide(
-            try Self.steps(["read", "decompress", "unproject", "sum", "cull", "write-ply"], of: mocks),
-            for: [.frames, .recordedDepth])
-        #expect(withCloud[4].uses.reads == [.cloud])
-        #expect(withCloud[4].uses.frame.changes.isEmpty)
-        let withPoints = OrderCheck.decide(
-            try Self.steps(["read", "decompress", "unproject", "cull", "write-ply"], of: mocks),
-            for: [.frames, .recordedDepth])
-        #expect(withPoints[3].uses.reads == [.points])
-        #expect(withPoints[3].uses.finish.changes.isEmpty)
-        #expect(withPoints[3].uses.frame.changes == [.points])
-    }
-
-    @Test func preferredChannelsNeedNotBeThere() throws {
-        let writer = Mock.fold("writer", .init(prefers: [[.cloud, .points]]), claims: ["a"])
-        let mocks = Self.usual + [writer]
-        let none = OrderCheck.decide(try Self.steps(["read", "writer"], of: mocks), for: [.frames])
-        #expect(none[1].uses.reads.isEmpty)
-        let points = OrderCheck.decide(
-            try Self.steps(["read", "decompress", "unproject", "writer"], of: mocks), for: [.frames, .recordedDepth])
-        #expect(points[3].uses.reads == [.points])
-    }
-
-    /// What one group gives up another may have chosen.
-    @Test func groupsThatOverlap() throws {
-        let picky = Mock.frame("picky", .init(anyOf: [[.color, .luma], [.luma, .depth]]))
-        let steps = try Self.steps(
-            ["read", "decompress", "picky"],
-            of: [.reader("read", [.color, .luma, .recordedDepth]), .decompress, picky])
-        #expect(OrderCheck.decide(steps, for: [.frames, .color, .luma])[2].uses.reads == [.color, .luma])
-        #expect(OrderCheck.decide(steps, for: [.frames, .color, .recordedDepth])[2].uses.reads == [.color, .depth])
-        #expect(OrderCheck.decide(steps, for: [.frames, .luma])[2].uses.reads == [.luma])
-    }
-
-    @Test func aGroupMayChooseWhatTheStageItselfMakes() throws {
-        let own = Mock.fold("own", .init(needs: [.points], makes: [.cloud])).finishing(.init(anyOf: [[.cloud, .box]]))
-        let steps = try Self.steps(["read", "decompress", "unproject", "own"], of: Self.usual + [own])
-        #expect(OrderCheck.decide(steps, for: [.frames, .recordedDepth, .box])[3].uses.finish.reads == [.cloud])
     }
 }

@@ -34,8 +34,7 @@ import Testing
     ])
 
     static func load(_ text: String, _ settings: [String] = []) throws -> Pipeline {
-        let overrides = try settings.map { (text) throws(Problem) in try OptionOverride(parsing: text) }
-        return try Pipeline.load(text: text, path: "p.yaml", overrides: overrides, library: library)
+        try Pipeline.load(text: text, path: "p.yaml", settings: settings, library: library)
     }
 
     static func messages(_ text: String, _ settings: [String] = []) throws -> [String] {

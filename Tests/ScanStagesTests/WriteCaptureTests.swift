@@ -140,6 +140,18 @@ import Testing
         #expect(depth.pixels.withUnsafeBytes { Array($0) } == run.frames[0].recordedDepth?.bytes)
     }
 
+    @Test(arguments: ["polycam", "stray-scanner", "3d-scanner-app", "arkitscenes"])
+    func framesWithoutDepthOrConfidenceAreCounted(_ format: String) throws {
+        var capture = try MemoryCapture.posed(4)
+        let confidence = ConfidenceMap(width: 4, height: 3, values: Array(repeating: 2, count: 12), range: 0...2)
+        for n in 0..<3 { capture.items[n].recordedConfidence = confidence }
+        for n in [1, 3] { capture.items[n].depth = nil }
+        let run = try StageRun("- write-capture: {format: \(format)}", on: capture)
+        #expect(run.count("write-capture", "frames") == 4)
+        #expect(run.count("write-capture", "frames-without-depth") == 2)
+        #expect(run.count("write-capture", "frames-without-confidence") == 1)
+    }
+
     /// The formats have no place for a depth camera.
     @Test(arguments: ["", "- decompress\n"]) func depthOfACameraOfItsOwnFitsThePictures(_ before: String) throws {
         let run = try StageRun("\(before)- write-capture", on: try MemoryCapture.depthBeside())

@@ -136,6 +136,19 @@ import Testing
         }
     }
 
+    @Test(arguments: [1, 2]) func framesWithoutConfidenceAreCounted(step: Int) throws {
+        let confidence = ConfidenceMap(width: 2, height: 1, values: [0, 2], range: 0...2)
+        var capture = MemoryCapture(Array(repeating: .init(depth: [1, 2]), count: 4))
+        for frame in [0, 1] { capture.items[frame].confidence = confidence }
+        let run = try StageRun(
+            "- write-frames: {color: none, depth: none, confidence: colors, number: source, step: \(step)}",
+            on: capture)
+        let written = step == 1 ? [0, 1] : [0]
+        #expect(run.files == written.map { "outputs/confidence-colors/\($0).png" })
+        // Only of frames that are written at all.
+        #expect(run.count("write-frames", "frames-without-confidence") == (step == 1 ? 2 : 1))
+    }
+
     @Test func numbersAndColoursGoToFoldersOfTheirOwn() throws {
         let source = try MiniSource { $0.frameCount = 2 }
         let run = try PipelineRun(

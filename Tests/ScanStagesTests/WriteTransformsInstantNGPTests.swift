@@ -168,13 +168,26 @@ import Testing
     }
 
     /// Half of its edge reaches as far as what lies farthest out; there is none larger than 128.
-    @Test(arguments: [(0.2, 1), (0.5, 1), (0.51, 2), (1, 2), (1.01, 4), (2, 4), (2.01, 8), (100, 128)])
+    @Test(arguments: [
+        (0.2, 1), (0.5, 1), (0.500_000_000_000_000_2, 1), (0.51, 2), (1, 2), (1.01, 4), (2, 4), (2.01, 8), (100, 128),
+    ])
     func theLargeCubeHoldsEverything(_ reach: Double, _ expected: Int) throws {
         let unit = [Vector3(-0.5, -0.5, -0.5), Vector3(0.5, 0.5, 0.5)]
         let volume = try #require(TransformsJSON.Volume(focus: unit, everything: [Vector3(0, -reach, 0)]))
         #expect(volume.scale == 1 && volume.offset == Vector3(0.5, 0.5, 0.5))
         #expect(volume.aabbScale == expected)
         #expect(volume.leavesOut == (reach > 64))
+    }
+
+    /// A few points far away do not fill the small cube, but are in the large one.
+    @Test func theLargeCubeHoldsWhatLiesFarOut() throws {
+        var capture = try MemoryCapture.posed(2)
+        let near = (0..<199).flatMap { (number: Int) -> [Float] in [Float(number) / 198, 0, 0] }
+        for index in 0..<2 { capture.items[index].points = PointCloud(positions: near + [40, 0, 0]) }
+        let json = try json(StageRun("- write-transforms: {dialect: instant-ngp}", on: capture))
+        let scale = try #require(json["scale"]?.double)
+        #expect(scale > 1 && scale < 1.1)
+        #expect(json["aabb_scale"]?.integer == 128)
     }
 
     @Test func withoutBoxAndCloudTheCamerasTell() throws {

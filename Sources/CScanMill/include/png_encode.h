@@ -5,8 +5,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/// What a row is stored as: the pixels, or their differences from the pixel on the left or above.
-enum sm_png_filter { SM_PNG_NONE, SM_PNG_SUB, SM_PNG_UP };
+/// What a row is stored as, by PNG's own numbers: the pixels, or their differences from the pixels above.
+enum sm_png_filter { SM_PNG_NONE = 0, SM_PNG_UP = 2 };
 
 /// Encodes 8-bit red, green, blue (`channels` 3, `bits` 8), 8-bit grey (1, 8) or 16-bit grey in the machine's byte order
 /// (1, 16). `level` is libdeflate's, 0 to 12. `*output` is to be released with free.

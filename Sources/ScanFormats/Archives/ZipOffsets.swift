@@ -20,13 +20,14 @@ enum ZipOffsets {
         else { return [] }
         let (count, byteCount, start) = (tail.uint16(end + 10), tail.uint32(end + 12), tail.uint32(end + 16))
         if start == UInt32.max || count == UInt16.max { return [] }
-        let directory = try file.bytes(at: Int64(start), count: byteCount)
         var offsets: [Int64] = []
-        var position = 0
-        while offsets.count < count, position + 46 <= directory.count {
-            offsets.append(Int64(directory.uint32(position + 42)))
+        // One by one: the directory's size may be forged.
+        var position = Int64(start)
+        while offsets.count < count, position + 46 <= Int64(start + byteCount) {
+            let entry = try file.bytes(at: position, count: 46)
+            offsets.append(Int64(entry.uint32(42)))
             // Name, extra field and comment follow the fixed part.
-            position += 46 + [28, 30, 32].reduce(0) { $0 + directory.uint16(position + $1) }
+            position += 46 + [28, 30, 32].reduce(0) { $0 + Int64(entry.uint16($1)) }
         }
         return offsets
     }

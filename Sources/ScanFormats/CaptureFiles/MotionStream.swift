@@ -23,8 +23,6 @@ public struct MotionFacts: Hashable, Sendable {
     public var sampleCount = 0
     public var first: MotionSample?
     public var last: MotionSample?
-    /// The mean of the samples that are finite.
-    public var mean = Vector3.zero
     /// Samples with a value that is not finite.
     public var notFiniteCount = 0
     /// Samples that are not later than the one before them.
@@ -138,7 +136,6 @@ public enum MotionStream {
         _ source: inout BufferedSource, isBigEndian: Bool, into facts: inout MotionFacts,
         each body: (MotionSample) throws(Problem) -> Void
     ) throws(Problem) {
-        var sum = Vector3.zero
         while true {
             try source.fill(recordByteCount)
             let whole = source.unread.count / recordByteCount
@@ -151,15 +148,13 @@ public enum MotionStream {
                     if facts.first == nil { facts.first = sample }
                     facts.last = sample
                     facts.sampleCount += 1
-                    if sample.value.isFinite { sum = sum + sample.value } else { facts.notFiniteCount += 1 }
+                    if !sample.value.isFinite { facts.notFiniteCount += 1 }
                     try body(sample)
                 }
             }
             source.consume(whole * recordByteCount)
         }
         facts.partialByteCount = source.unread.count
-        let finiteCount = facts.sampleCount - facts.notFiniteCount
-        if finiteCount > 0 { facts.mean = sum / Double(finiteCount) }
     }
 
     private static func sample(_ bytes: UnsafeRawBufferPointer, _ offset: Int, _ isBigEndian: Bool) -> MotionSample {

@@ -69,7 +69,6 @@ public struct PLYHeader: Hashable, Sendable {
     static let byteLimit: Int64 = 1 << 20
 
     public var format: Format
-    public var comments: [String] = []
     public var elements: [Element] = []
     /// The header's own length: where the data starts.
     public var byteCount: Int64 = 0
@@ -90,8 +89,7 @@ public struct PLYHeader: Hashable, Sendable {
                     throw Self.problem("the format “\(text.dropFirst(7))” is not known", line, file)
                 }
                 format = known
-            case "comment", "obj_info":
-                comments.append(String(text.drop { $0 != " " }.dropFirst()))
+            case "comment", "obj_info": continue
             case "element":
                 guard words.count == 3, let count = Int(words[2]), (0...Self.countLimit).contains(count) else {
                     throw Self.problem("expected “element NAME COUNT”, found “\(text)”", line, file)

@@ -22,26 +22,19 @@ public struct PLYWriter: Sendable {
     }
 
     /// The header of a file whose number of points is known.
-    public static func header(count: Int, hasColor: Bool, comments: [String] = []) -> [UInt8] {
-        text(count: count, hasColor: hasColor, comments: comments)
-    }
+    public static func header(count: Int, hasColor: Bool) -> [UInt8] { text(count: count, hasColor: hasColor) }
 
     /// A header that has the same length for every count: written with 0 before the points, and overwritten when they
     /// have been counted. A comment fills the room that the number leaves, so the number itself looks as in any file.
-    public static func reservedHeader(count: Int, hasColor: Bool, comments: [String] = []) -> [UInt8] {
+    public static func reservedHeader(count: Int, hasColor: Bool) -> [UInt8] {
         let digits = String(count).utf8.count
         let filler = String(repeating: "-", count: max(1, 20 - digits))
-        return text(count: count, hasColor: hasColor, comments: comments + [filler])
+        return text(count: count, hasColor: hasColor, comment: filler)
     }
 
-    private static func text(count: Int, hasColor: Bool, comments: [String]) -> [UInt8] {
+    private static func text(count: Int, hasColor: Bool, comment: String? = nil) -> [UInt8] {
         var lines = ["ply", "format binary_little_endian 1.0"]
-        for comment in comments {
-            // A line break would start another line of the header, and RPly, which Open3D uses, takes the line after an
-            // empty comment as its text.
-            let text = String(comment.map { $0.isNewline ? " " : $0 })
-            if text.contains(where: { !$0.isWhitespace }) { lines.append("comment \(text)") }
-        }
+        if let comment { lines.append("comment \(comment)") }
         lines.append("element vertex \(count)")
         lines += ["x", "y", "z"].map { "property float \($0)" }
         if hasColor { lines += ["red", "green", "blue"].map { "property uchar \($0)" } }

@@ -197,8 +197,10 @@ extension TransformsJSON.Volume {
         for point in everything {
             for d in ((point - middle) * scale).components { reach = max(reach, abs(d)) }
         }
+        // What only rounding puts outside needs no cube of twice the size.
+        let edge = 2 * reach * (1 - 1e-9)
         aabbScale = 1
-        while Double(aabbScale) < 2 * reach, aabbScale < 128 { aabbScale *= 2 }
-        leavesOut = Double(aabbScale) < 2 * reach
+        while Double(aabbScale) < edge, aabbScale < 128 { aabbScale *= 2 }
+        leavesOut = Double(aabbScale) < edge
     }
 }

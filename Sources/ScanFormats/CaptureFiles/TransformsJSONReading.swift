@@ -103,9 +103,10 @@ extension TransformsJSON {
         /// The factor by which saved positions were multiplied after `applied_transform`: depth then has another unit.
         public var appliedScale: Double
         public var pointFile: String?
-        /// The size of a depth picture's unit in the saved world, from `integer_depth_scale`; nil where there is no
-        /// such key.
-        public var depthUnit: Double?
+        /// How many of a depth picture's units make one unit of the original world.
+        public var depthUnitsPerMetre: Double
+        /// The key that gives the unit of depth; nil where there is none, and depth is taken for millimetres.
+        public var depthUnitKey: String?
         /// Whether that key is present without a usable unit: instant-ngp then ignores depth.
         public var saysNoDepth = false
         /// The cameras' axes.
@@ -128,9 +129,6 @@ extension TransformsJSON {
                 frameLimit = Int(exactly: count.rounded(.down))
             }
             pointFile = root["ply_file_path"].value?.string
-            let unit = try root["integer_depth_scale"].numberIfPresent()
-            depthUnit = unit.flatMap { $0 > 0 && $0 <= 1e3 && (1 / $0).isFinite ? $0 : nil }
-            saysNoDepth = unit != nil && depthUnit == nil
             // A writer that tells nerfstudio to leave the world as it is has already turned it so that z is up.
             let savedUp =
                 Self.direction(root["up"])
@@ -138,6 +136,11 @@ extension TransformsJSON {
             let scale = try root["applied_scale"].numberIfPresent() ?? 1
             guard scale > 0, scale.isFinite else { throw root["applied_scale"].unlike("a positive number") }
             appliedScale = scale
+            depthUnitKey = Self.depthUnitKeys.first { !root[$0].isAbsent }
+            let unit = try depthUnitKey.map { (key) throws(Problem) in try root[key].number() } ?? 0.001
+            saysNoDepth = !(unit > 0 && unit <= 1e3 && (1 / unit).isFinite)
+            // instant-ngp's unit refers to the saved world, which was scaled; nerfstudio's is a sensor's, in metres.
+            depthUnitsPerMetre = saysNoDepth ? 1000 : (depthUnitKey == "integer_depth_scale" ? scale : 1) / unit
             guard !root["applied_transform"].isAbsent else {
                 worldUp = savedUp
                 return
@@ -177,9 +180,9 @@ extension TransformsJSON {
             return cloud
         }
 
-        /// How many of a depth picture's units make one unit of the original world: by default those of a metre, as
-        /// nerfstudio assumes. instant-ngp's unit refers to the saved world, which was scaled.
-        var depthUnitsPerMetre: Double { depthUnit.map { appliedScale / $0 } ?? 1000 }
+        /// instant-ngp's key, and the one that converters write for nerfstudio, whose own loader has an option of that
+        /// name and a default of 0.001.
+        private static let depthUnitKeys = ["integer_depth_scale", "depth_unit_scale_factor"]
 
         private static func direction(_ field: JSONField) -> Vector3? {
             guard let n = field.value?.doubles, n.count == 3 else { return nil }

@@ -12,10 +12,10 @@ public enum COLMAPCapture: CaptureFormat {
             "depth, which `depth: true` writes beside the model but which is not read back", "confidence",
             "timestamps", "the bounding box", "motion", "that its unit is the metre",
             "which way is up",
-        ], origin: .derived, poseAxes: .openCV, mayBePart: true, revision: 9)
+        ], origin: .derived, poseAxes: .openCV, mayBePart: true, revision: 10)
 
     public static func recognise(_ tree: any CaptureTree) -> Recognition? {
-        guard let model = Model(in: tree) else { return nil }
+        guard let model = COLMAPModelFiles(in: tree) else { return nil }
         let place = model.folder.isEmpty ? "the folder" : "\(model.folder)/"
         let ending = model.form.rawValue
         return Recognition(format: name, reason: "\(place) holds cameras.\(ending) and images.\(ending)")
@@ -27,7 +27,7 @@ public enum COLMAPCapture: CaptureFormat {
     }
 
     public static func remains(of tree: any CaptureTree) -> Recognition? {
-        for folder in Model.usualFolders {
+        for folder in COLMAPModelFiles.usualFolders {
             let names = Set(tree.entries(in: folder).map(\.name))
             let files = ["cameras", "images", "points3D"].flatMap { ["\($0).bin", "\($0).txt"] }.filter(names.contains)
             if !files.isEmpty {
@@ -39,103 +39,13 @@ public enum COLMAPCapture: CaptureFormat {
     }
 
     public static func open(_ tree: any CaptureTree, rules: ReadRules) throws(Problem) -> Capture {
-        guard let model = Model(in: tree) else {
+        guard let model = COLMAPModelFiles(in: tree) else {
             throw Problem(
                 .input, "there is no COLMAP model: cameras.bin or cameras.txt beside images.bin or images.txt",
                 notes: remains(of: tree).map { [$0.reason] } ?? [], fix: "copy the whole model")
         }
         var reader = COLMAPReader(tree: tree, model: model, rules: rules)
         return try reader.read()
-    }
-
-    /// Where a model lies, and in which form. Where there are both forms, the binary one is read, as in COLMAP.
-    fileprivate struct Model {
-        /// With the extension of its files.
-        enum Form: String, CaseIterable {
-            case binary = "bin"
-            case text = "txt"
-        }
-
-        var folder: String
-        var form: Form
-
-        static let usualFolders = ["sparse/0", "sparse"]
-
-        init?(in tree: any CaptureTree) {
-            // nerfstudio keeps the model below `colmap/`, beside `images/`. A folder that merely holds a capture called
-            // `colmap` is no capture itself.
-            let below = tree.hasFolder("images") ? ["colmap/sparse/0"] : []
-            for folder in Self.usualFolders + below + [""] {
-                guard let model = Model(in: tree, folder: folder) else { continue }
-                self = model
-                return
-            }
-            return nil
-        }
-
-        init?(in tree: any CaptureTree, folder: String) {
-            let forms = Form.allCases.map { Model(folder: folder, form: $0) }
-            guard let found = forms.first(where: { $0.isThere(in: tree) }) else { return nil }
-            self = found
-        }
-
-        private init(folder: String, form: Form) { (self.folder, self.form) = (folder, form) }
-
-        func isThere(in tree: any CaptureTree) -> Bool {
-            ["cameras", "images"].allSatisfy { tree.byteCount(of: file($0)) != nil }
-        }
-
-        /// The same model's text form, where the binary one is read.
-        var text: Model? { form == .binary ? Model(folder: folder, form: .text) : nil }
-
-        /// Nil where the file with the images cannot be read.
-        func imageCount(in tree: any CaptureTree) -> Int? {
-            guard let source = try? tree.open(file("images")) else { return nil }
-            return try? COLMAPModelReader.imageCount(of: source, isText: form == .text)
-        }
-
-        func file(_ name: String) -> String { (folder.isEmpty ? "" : "\(folder)/") + "\(name).\(form.rawValue)" }
-
-        // MARK: - What its files hold
-
-        /// Called with the number and the file of a text's last line where it lacks the line feed of the others.
-        typealias OpenLine = (_ line: Int, _ file: String) -> Void
-
-        func cameras(
-            in tree: any CaptureTree, _ openLine: OpenLine = { _, _ in }
-        ) throws(Problem) -> [UInt32: COLMAPModelReader.Camera] {
-            let file = file("cameras")
-            let source = try tree.open(file)
-            return switch form {
-            case .binary: try COLMAPModelReader.cameras(binary: source)
-            case .text: try COLMAPModelReader.cameras(text: source) { openLine($0, file) }
-            }
-        }
-
-        func images(
-            in tree: any CaptureTree, limit: Int, _ openLine: OpenLine = { _, _ in }
-        ) throws(Problem) -> [COLMAPModel.Image] {
-            let file = file("images")
-            let source = try tree.open(file)
-            return switch form {
-            case .binary: try COLMAPModelReader.images(binary: source, limit: limit)
-            case .text: try COLMAPModelReader.images(text: source, limit: limit) { openLine($0, file) }
-            }
-        }
-
-        func points(
-            in tree: any CaptureTree, limit: Int, _ openLine: OpenLine = { _, _ in }
-        ) throws(Problem) -> PointCloud {
-            let file = file("points3D")
-            let source = try tree.open(file)
-            return switch form {
-            case .binary: try COLMAPModelReader.points(binary: source, limit: limit)
-            case .text: try COLMAPModelReader.points(text: source, limit: limit) { openLine($0, file) }
-            }
-        }
-
-        /// Folders in which pictures may lie, the likeliest first.
-        static let pictureFolders = ["images", "", "rgb", "color"]
     }
 
     static let maskFolder = "masks"
@@ -145,13 +55,11 @@ public enum COLMAPCapture: CaptureFormat {
 
 private struct COLMAPReader {
     let tree: any CaptureTree
-    let model: COLMAPCapture.Model
+    let model: COLMAPModelFiles
     let rules: ReadRules
     private var capture: Capture
-    /// Whether pictures lie without the folders that their names have.
-    private var areNamesBare = false
 
-    init(tree: any CaptureTree, model: COLMAPCapture.Model, rules: ReadRules) {
+    init(tree: any CaptureTree, model: COLMAPModelFiles, rules: ReadRules) {
         self.tree = tree
         self.model = model
         self.rules = rules
@@ -179,8 +87,12 @@ private struct COLMAPReader {
         images.sort { PictureFolder.precedesNaturally($0.name, $1.name) }
         for (index, image) in images.enumerated() { try add(image, index, used[image.camera]) }
         var source = TreeSource(tree, rules)
-        try attachPictures(images, used)
-        takeMasks(images, to: &source)
+        if let pictures = COLMAPPictures(of: images, in: tree) {
+            try attach(pictures, of: images, used)
+            takeMasks(images, of: pictures, to: &source)
+        } else {
+            capture.losesPictures(.color, images.map { "images/\($0.name)" }, listedIn: "the model", in: tree)
+        }
         try takeSplits(images)
         try readPoints()
         capture.channels.insert(.pose)
@@ -194,7 +106,7 @@ private struct COLMAPReader {
 
     /// Whether a text model differs from the binary one beside it. The numbers in COLMAP's own text files are exact.
     private func differs(
-        _ text: COLMAPCapture.Model, from cameras: [UInt32: COLMAPModelReader.Camera],
+        _ text: COLMAPModelFiles, from cameras: [UInt32: COLMAPModelReader.Camera],
         _ images: [COLMAPModel.Image]
     ) -> Bool {
         guard (try? text.cameras(in: tree)) == cameras else { return true }
@@ -211,7 +123,7 @@ private struct COLMAPReader {
         let above = parts.dropLast().joined(separator: "/")
         let others = tree.entries(in: above).filter { $0.kind == .folder && $0.name != "0" && Int($0.name) != nil }
             .compactMap { entry -> (folder: String, count: Int)? in
-                let other = COLMAPCapture.Model(in: tree, folder: "\(above)/\(entry.name)")
+                let other = COLMAPModelFiles(in: tree, folder: "\(above)/\(entry.name)")
                 return other?.imageCount(in: tree).map { (other?.folder ?? "", $0) }
             }
         guard let largest = others.max(by: { $0.count < $1.count }), largest.count > count else { return }
@@ -252,19 +164,14 @@ private struct COLMAPReader {
         }
     }
 
-    private mutating func attachPictures(
-        _ images: [COLMAPModel.Image], _ cameras: [UInt32: CalibratedCamera]
+    private mutating func attach(
+        _ pictures: COLMAPPictures, of images: [COLMAPModel.Image], _ cameras: [UInt32: CalibratedCamera]
     ) throws(Problem) {
-        let found = pictures(of: images)
-        guard let found else {
-            return capture.losesPictures(.color, images.map { "images/\($0.name)" }, listedIn: "the model", in: tree)
-        }
-        areNamesBare = found.isBare
         var takers: [String: [String]] = [:]
         let names = images.enumerated().map { index, image in
-            capture.frames[index].isDropped ? nil : name(image, found.isBare)
+            capture.frames[index].isDropped ? nil : pictures.name(of: image)
         }
-        let looks = PictureLook.each(named: names, in: found.folder, of: tree, rules)
+        let looks = PictureLook.each(named: names, in: pictures.folder, of: tree, rules)
         for (index, image) in images.enumerated() where !capture.frames[index].isDropped {
             do throws(Problem) {
                 guard let look = try looks[index].get() else {
@@ -285,17 +192,19 @@ private struct COLMAPReader {
         capture.channels.insert(.color)
         capture.deriveColorSize()
         // Pictures that could not be registered: common in reconstructions, and no damage.
-        let prefix = found.folder.isEmpty ? "" : "\(found.folder)/"
+        let prefix = pictures.folder.isEmpty ? "" : "\(pictures.folder)/"
         capture.noteUnlisted(
-            besides: images.map { prefix + name($0, found.isBare) }, in: tree, "is not in the model")
+            besides: images.map { prefix + pictures.name(of: $0) }, in: tree, "is not in the model")
     }
 
     /// Masks in a folder of their own. For the picture `a.jpg`, COLMAP calls the mask `a.jpg.png`, nerfstudio `a.png`.
-    private mutating func takeMasks(_ images: [COLMAPModel.Image], to source: inout TreeSource) {
+    private mutating func takeMasks(
+        _ images: [COLMAPModel.Image], of pictures: COLMAPPictures, to source: inout TreeSource
+    ) {
         let folder = COLMAPCapture.maskFolder
-        guard capture.channels.contains(.color), tree.hasFolder(folder) else { return }
+        guard tree.hasFolder(folder) else { return }
         let masks = images.map { image -> FrameMasks.File? in
-            for name in [image.name] + (areNamesBare ? [image.name.lastPart] : []) {
+            for name in pictures.maskedNames(of: image) {
                 for mask in ["\(name).png", "\(name.pictureStem).png"] {
                     if let file = try? tree.file(named: "\(folder)/\(mask)") { return FrameMasks.File(path: file) }
                 }
@@ -326,39 +235,6 @@ private struct COLMAPReader {
             lists.append(Capture.SplitList(name: file, split: split, pictures: names))
         }
         capture.takeSplits(lists, of: images.map(\.name), besides: images.map { _ in nil })
-    }
-
-    /// Where pictures lie. Names may include folders that do not exist, so the first picture found decides how to read
-    /// them.
-    private func pictures(of images: [COLMAPModel.Image]) -> (folder: String, isBare: Bool)? {
-        // Each folder is listed once: looking for many thousands of missing pictures one by one would take hours on a
-        // network share.
-        var lists: [String: Set<Substring>] = [:]
-        func mayLie(_ path: String, in folder: String) -> Bool {
-            guard let plain = try? "\(folder)/\(path)".plainPath() else { return false }
-            let parts = plain.pathParts
-            let place = parts.dropLast().joined(separator: "/")
-            let list =
-                lists[place]
-                ?? Set(tree.entries(in: place).flatMap { [$0.name[...], $0.name.pictureStem[...]] })
-            lists[place] = list
-            return list.contains(parts[parts.count - 1])
-        }
-        for image in images {
-            for folder in COLMAPCapture.Model.pictureFolders {
-                for isBare in [false, true] {
-                    let name = name(image, isBare)
-                    if mayLie(name, in: folder), (try? tree.picture(name, in: folder)) != nil {
-                        return (folder, isBare)
-                    }
-                }
-            }
-        }
-        return nil
-    }
-
-    private func name(_ image: COLMAPModel.Image, _ isBare: Bool) -> String {
-        isBare ? image.name.lastPart : image.name
     }
 
     /// Points are extra: a model without them is still a model.

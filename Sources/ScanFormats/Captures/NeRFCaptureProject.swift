@@ -15,7 +15,7 @@ public enum NeRFCaptureProject: CaptureFormat {
         reads: [.color, .pose, .intrinsics, .timestamp, .box],
         passesOver: ["depth pictures, which show depth without metric values", "keys that the app does not write"],
         writer: "write-zip",
-        writingLoses: ["depth", "confidence", "motion"], revision: 3)
+        writingLoses: ["depth", "confidence", "motion"], revision: 4)
 
     static let file = "transforms.json"
     private static let sizeLimit = 256 << 20
@@ -31,11 +31,22 @@ public enum NeRFCaptureProject: CaptureFormat {
         if json["depth_integer_scale"] != nil {
             return Recognition(format: name, reason: "\(file) has NeRFCapture's key depth_integer_scale")
         }
-        guard let picture = first["file_path"]?.string?.pathName, !picture.contains(".") else {
-            return nil
-        }
+        // Without that key a dataset may look like one, whose masks, depth, points and lens would then be lost.
+        guard let picture = first["file_path"]?.string?.pathName, !picture.contains("."), first["fl_y"] != nil,
+            holdsOnlyOwnKeys(json), holdsOnlyOwnKeys(first)
+        else { return nil }
         return Recognition(
-            format: name, reason: "\(file) has intrinsics in each frame, and picture names without extension")
+            format: name,
+            reason: "\(file) has only the app's keys, intrinsics in each frame, and picture names without extension")
+    }
+
+    /// Whether the app may have written an object: the file's top level, or a frame.
+    private static func holdsOnlyOwnKeys(_ json: JSONValue) -> Bool {
+        let own: Set = [
+            "w", "h", "fl_x", "fl_y", "cx", "cy", "depth_source", "frames", "file_path", "depth_path",
+            "transform_matrix", "timestamp",
+        ]
+        return json.object?.members.allSatisfy { own.contains($0.key) } == true
     }
 
     public static func open(_ tree: any CaptureTree, rules: ReadRules) throws(Problem) -> Capture {
@@ -124,8 +135,8 @@ private struct NeRFCaptureReader {
         guard let lens = try? LensDistortion(frame, top), !lens.isStraight else { return }
         capture.warnings.append(
             "\(NeRFCaptureProject.file) says that the lens distorts (\(lens)), which the app does not record, and which was "
-                + "passed over; without its key depth_integer_scale the file is read as a dataset, and `undistort` "
-                + "undoes it")
+                + "passed over: with  --set \(Drop.reader).format=\(TransformsDataset.name)  the file is read as a "
+                + "dataset, and `undistort` undoes it")
     }
 
     // MARK: - Entries

@@ -6,7 +6,7 @@ public enum PictureFolderCapture: CaptureFormat {
         name: "frames", summary: "A folder with numbered pictures in color/, rgb/ or images/; no poses, no depth.",
         reads: [.color], writer: "write-frames",
         writingLoses: ["everything but pictures; depth is written but not read back"], origin: .derived,
-        mayBePart: true, revision: 3)
+        mayBePart: true, revision: 4)
 
     public static func recognise(_ tree: any CaptureTree) -> Recognition? {
         guard let pictures = PictureFolder.find(in: tree) else { return nil }
@@ -33,6 +33,7 @@ public enum PictureFolderCapture: CaptureFormat {
     private static let remains = [
         ("cameras", "Polycam's cameras"), ("odometry.csv", "Stray Scanner's poses"),
         (TransformsDataset.file, "a NeRF dataset's description"),
+        (TransformsDataset.trainingFile, "a NeRF dataset's description"),
     ]
 
     /// Refuses what another format's reader would have taken if it were intact: a capture that lost its poses is not a
@@ -43,7 +44,7 @@ public enum PictureFolderCapture: CaptureFormat {
         let found = remains.first { part, _ in tree.byteCount(of: part) != nil || !tree.entries(in: part).isEmpty }
         guard let (part, what) = found else { return }
         var notes = ["with \(what) this is more than a folder of pictures"]
-        if part == TransformsDataset.file {
+        if [TransformsDataset.file, TransformsDataset.trainingFile].contains(part) {
             do throws(Problem) {
                 let json = try tree.outline(of: part, limit: TransformsDataset.sizeLimit)
                 if json["frames"]?.array?.isEmpty == true {

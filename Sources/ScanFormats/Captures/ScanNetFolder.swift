@@ -18,7 +18,7 @@ public enum ScanNetFolder: CaptureFormat {
         writingLoses: [
             "timestamps", "confidence", "the bounding box", "motion samples",
             "intrinsics that change from frame to frame: all frames get the same", "which way is up",
-        ], origin: .form(of: "ScanNet"), poseAxes: .openCV, revision: 6)
+        ], origin: .form(of: "ScanNet"), poseAxes: .openCV, revision: 7)
 
     static let infoFile = "_info.txt"
 
@@ -86,11 +86,12 @@ private struct ScanNetFolderReader {
         cameras.rigFromColor = try extrinsic("color", called: "colour", isFlat: isFlat)
         cameras.rigFromDepth = try extrinsic("depth", called: "depth", isFlat: isFlat)
         // Without pictures the depth sensor stands in for the colour camera, and is where its own extrinsic puts it.
-        if frames.entries.allSatisfy({ $0.color == nil }) { cameras.rigFromColor = cameras.rigFromDepth }
+        let hasPictures = frames.entries.contains { $0.color != nil }
+        if !hasPictures { cameras.rigFromColor = cameras.rigFromDepth }
         capture.source = try frames.attach(
             to: &capture, in: tree, encoding: .uint16(unitsPerMetre: shift), rigFromColor: cameras.rigFromColor,
             rules: rules)
-        try setCameras(&cameras)
+        setCameras(cameras, hasPictures: hasPictures)
         capture.absences[.timestamp] = "the files do not say when a frame was taken"
         capture.lacks([.recordedConfidence, .box, .motion], "ScanNet has none")
         capture.noteAxisAlignment(in: tree)
@@ -142,15 +143,21 @@ private struct ScanNetFolderReader {
 
     // MARK: - Cameras
 
-    private mutating func setCameras(_ cameras: inout ScanNetCameras) throws(Problem) {
+    private mutating func setCameras(_ cameras: ScanNetCameras, hasPictures: Bool) {
+        var cameras = cameras
         var depth: CameraIntrinsics?
         if let size = capture.depthSize { depth = fitted("depth", size, usual: PixelSize(640, 480)) }
         if let defect = depth?.defect { capture.warnings.append("the depth camera cannot be used: \(defect)") }
         let ownDepth = depth?.defect == nil ? depth : nil
-        guard let size = capture.colorSize, let color = fitted("color", size, usual: PixelSize(1296, 968)) else {
-            // Without pictures the colour camera is not needed: the depth sensor's stands in.
-            let stands = capture.colorSize == nil ? ownDepth : nil
-            capture.setIntrinsics(stands, absence: "there is no matrix of the colour camera")
+        guard hasPictures else {
+            return capture.setIntrinsics(ownDepth, absence: "there are no pictures, and no matrix of the depth camera")
+        }
+        guard let size = capture.colorSize else {
+            capture.absences[.intrinsics] = "no picture could be read, so the size that they are for is not known"
+            return
+        }
+        guard let color = fitted("color", size, usual: PixelSize(1296, 968)) else {
+            capture.absences[.intrinsics] = "there is no matrix of the colour camera"
             return
         }
         guard color.defect == nil else {
@@ -171,7 +178,10 @@ private struct ScanNetFolderReader {
         let camera = ScanNetCameras.intrinsics(matrix, size)
         let recorded = recordedSizes[name] ?? (camera.isCentred ? size : usual)
         let pictures = name == "depth" ? "depth pictures" : "pictures"
-        guard recorded != size, camera.claimed(for: recorded).isCentred else {
+        let claimed = camera.claimed(for: recorded)
+        // A size that is only usual has to explain the principal point.
+        let fits = recordedSizes[name] == nil ? claimed.isCentred : claimed.offCentre < camera.offCentre
+        guard recorded != size, fits else {
             // For the colour camera, every format gives this warning.
             if name == "depth", let doubt = camera.doubt {
                 capture.warnings.append("of the depth camera, \(doubt): its matrix may be for pictures of another size")
@@ -180,6 +190,6 @@ private struct ScanNetFolderReader {
         }
         capture.warnings.append(
             "the \(pictures) are \(size), and their camera's matrix is for \(recorded); it was scaled")
-        return camera.claimed(for: recorded).resized(to: size)
+        return claimed.resized(to: size)
     }
 }

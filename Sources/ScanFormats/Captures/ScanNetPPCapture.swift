@@ -16,7 +16,7 @@ public enum ScanNetPPCapture: CaptureFormat {
             "imu", "exif.json", "nerfstudio/",
         ],
         writer: "write-capture: {format: scannetpp}",
-        writingLoses: ["confidence", "motion", "the bounding box"], revision: 6)
+        writingLoses: ["confidence", "motion", "the bounding box"], revision: 7)
 
     static let posesFile = "pose_intrinsic_imu.json"
     /// What the phone records, for a video that cannot be probed.

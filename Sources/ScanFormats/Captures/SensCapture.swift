@@ -17,7 +17,7 @@ public enum SensCapture: CaptureFormat {
         writingLoses: [
             "confidence", "the bounding box", "intrinsics that change from frame to frame: all frames get the same",
             "timestamps finer than a microsecond", "which way is up",
-        ], origin: .form(of: "ScanNet"), poseAxes: .openCV, revision: 5)
+        ], origin: .form(of: "ScanNet"), poseAxes: .openCV, revision: 6)
 
     public static func recognise(_ tree: any CaptureTree) -> Recognition? {
         guard let file = file(in: tree) else { return nil }
@@ -83,11 +83,14 @@ struct SensReader {
         try rules.check(header.depthSize, of: "depth map")
         try rules.check(frames: Int(clamping: header.frameCount), of: "frames")
         if header.frameCount == 0 { throw Problem(.input, "the file has no frames", fix: "record or export it again") }
+        let frames = try readFrames(header)
+        findPictures(header)
         let cameras = try readCameras(header)
-        try walk(header, cameras)
+        add(frames, cameras)
+        try checkEnd(header)
         capture.derivePoseChannel(without: "no frame of the file has a pose: it was never tracked")
         deriveTimes()
-        derivePictures(header)
+        attachPictures(header)
         deriveDepth(header, cameras)
         try readMotion(header)
         capture.noteAxisAlignment(in: tree)
@@ -107,7 +110,7 @@ struct SensReader {
                 header.depthExtrinsic.map(Double.init), of: "depth", in: file.name)
         }
         // Without pictures the depth sensor stands in for the colour camera, and is where its own extrinsic puts it.
-        if !header.hasPictureSize, let depth = cameras.depth {
+        if source.pictures == nil, let depth = cameras.depth, depth.defect == nil {
             cameras.color = depth
             cameras.rigFromColor = cameras.rigFromDepth
         }
@@ -116,33 +119,37 @@ struct SensReader {
 
     // MARK: - Frames
 
-    private mutating func walk(_ header: SensHeader, _ cameras: ScanNetCameras) throws(Problem) {
+    /// The frames as far as the file goes, without their payloads.
+    private mutating func readFrames(_ header: SensHeader) throws(Problem) -> [SensFrame] {
         let announced = Int(clamping: header.frameCount)
-        let room = Int(((file.byteCount ?? 0) - position) / Int64(SensFrame.headerByteCount))
-        capture.frames.reserveCapacity(min(announced, room))
+        var frames: [SensFrame] = []
+        while frames.count < announced, let frame = try SensFrame(file, at: position) {
+            source.color.append(frame.color)
+            source.depth.append(frame.depth)
+            frames.append(frame)
+            position = frame.end
+        }
+        return frames
+    }
+
+    private mutating func add(_ frames: [SensFrame], _ cameras: ScanNetCameras) {
         let camera = cameras.color.defect == nil ? cameras.color : nil
         if camera != nil { capture.channels.insert(.intrinsics) }
         if let defect = cameras.color.defect { capture.absences[.intrinsics] = "in the header, \(defect)" }
-        while capture.frames.count < announced {
-            guard let frame = try SensFrame(file, at: position) else {
-                try stop(announced)
-                return
-            }
-            var facts = FrameFacts(index: capture.frames.count)
+        for (index, frame) in frames.enumerated() {
+            var facts = FrameFacts(index: index)
             facts.setPose(frame.pose.map(Double.init), rigFromColor: cameras.rigFromColor)
             facts.intrinsics = camera
             facts.timestamp = RecordedTime.nanoseconds(microseconds: frame.colorTime)
             hasTimes = hasTimes || frame.colorTime > 0
-            source.color.append(frame.color)
-            source.depth.append(frame.depth)
             capture.frames.append(facts)
-            position = frame.end
         }
     }
 
-    /// The file ends inside a frame.
-    private mutating func stop(_ announced: Int) throws(Problem) {
-        let whole = capture.frames.count
+    /// Refuses a file that ends inside a frame, or forgives that.
+    private mutating func checkEnd(_ header: SensHeader) throws(Problem) {
+        let (whole, announced) = (capture.frames.count, Int(clamping: header.frameCount))
+        if whole == announced { return }
         let failure = Problem(
             .input, "the file ends inside frame \(whole) of \(announced)",
             fix: "copy the file again" + ReadRules.wayToKeep(whole, of: announced)
@@ -181,16 +188,20 @@ struct SensReader {
 
     // MARK: - Payloads
 
-    private mutating func derivePictures(_ header: SensHeader) {
+    /// Finds out whether there are pictures, and what they are.
+    private mutating func findPictures(_ header: SensHeader) {
         guard let first = source.color.first(where: { $0.count > 0 }), header.hasPictureSize else {
             capture.absences[.color] = "the frames have no pictures"
             return
         }
         source.pictures = SensSource.Pictures(header, start: (try? file.bytes(of: first, prefix: 8)) ?? [])
-        guard let pictures = source.pictures else {
+        if source.pictures == nil {
             capture.absences[.color] = "the pictures are neither JPEG nor PNG, and the header does not call them raw"
-            return
         }
+    }
+
+    private mutating func attachPictures(_ header: SensHeader) {
+        guard let pictures = source.pictures else { return }
         capture.colorSize = header.colorSize
         capture.channels.insert(.color)
         for index in source.color.indices {

@@ -1,55 +1,76 @@
 import ScanModel
 
-/// A dataset that is ready for training: nerfstudio's or instant-ngp's `transforms.json` with its pictures.
+/// A dataset that is ready for training: nerfstudio's or instant-ngp's `transforms.json` with its pictures, or
+/// Blender's `transforms_train.json` with the descriptions of what is held out.
 ///
 /// Where `applied_transform` says what was applied to the original world, it is undone.
 public enum TransformsDataset: CaptureFormat {
     public static let card = FormatCard(
-        name: "transforms", summary: "nerfstudio or instant-ngp dataset: transforms.json with its pictures.",
+        name: "transforms",
+        summary: "nerfstudio, instant-ngp or Blender dataset: transforms.json or transforms_train.json, and pictures.",
         reads: [.color, .pose, .intrinsics, .recordedDepth, .cloud, .mask, .split],
         passesOver: [
             "downscaled copies of the pictures", "alpha channels and `.alpha.png`", "`scale`, `offset`, `aabb_scale`",
             "`sharpness_discard_threshold`", "camera motion during the exposure (`transform_matrix_end`)",
             "keys that no trainer reads, and `sharpness`",
+            "frames whose depth map has another size than most, where depth is used",
+            "a unit of depth other than in `integer_depth_scale` or `depth_unit_scale_factor`, without which it is 1 mm",
         ],
         writer: "write-transforms",
         writingLoses: [
             "timestamps", "confidence", "the bounding box", "motion",
             "that its unit is the metre, where there is no depth",
         ],
-        origin: .derived, revision: 13)
+        origin: .derived, revision: 15)
 
     static let file = "transforms.json"
-    /// instant-ngp has no split lists: held-out frames are in a description of their own, for `--test_transforms`, with
-    /// paths that go up to the pictures.
-    static let heldOutFile = "test/transforms.json"
+    /// Blender's datasets have a description of each part, and none of the whole.
+    static let trainingFile = "transforms_train.json"
+    /// Those of the other parts, and what their frames are for.
+    static let heldOutFiles: [(file: String, split: DatasetSplit)] = [
+        ("transforms_val.json", .validation), ("transforms_test.json", .test),
+    ]
     static let sizeLimit = 256 << 20
 
+    /// The description that is read first; nil where there is none.
+    private static func description(in tree: any CaptureTree) -> String? {
+        [file, trainingFile].first { tree.byteCount(of: $0) != nil }
+    }
+
+    private static func firstFrame(of file: String, in tree: any CaptureTree) -> JSONValue? {
+        (try? tree.outline(of: file, limit: sizeLimit))?["frames"]?.array?.first
+    }
+
     public static func recognise(_ tree: any CaptureTree) -> Recognition? {
-        guard tree.byteCount(of: file) != nil, let json = try? tree.outline(of: file, limit: sizeLimit),
-            let first = json["frames"]?.array?.first,
+        guard let file = description(in: tree), let first = firstFrame(of: file, in: tree),
             first["transform_matrix"] ?? first["transform_matrix_start"] != nil, first["file_path"] != nil
         else { return nil }
         return Recognition(format: name, reason: "\(file) lists frames with file_path and transform_matrix")
     }
 
+    /// Whether a dataset's pictures lie outside its folder: it is a part of the dataset there, such as the smaller
+    /// copies and the frames held out that `write-transforms` writes for instant-ngp.
+    static func isPart(_ tree: any CaptureTree) -> Bool {
+        firstFrame(of: file, in: tree)?["file_path"]?.string?.withSlashes.hasPrefix("../") == true
+    }
+
     /// A description that is damaged or lists nothing. Beside plain pictures ``PictureFolderCapture`` says so, and how
     /// to read only those.
     public static func remains(of tree: any CaptureTree) -> Recognition? {
-        guard tree.byteCount(of: file) != nil, PictureFolder.find(in: tree) == nil else { return nil }
+        guard let file = description(in: tree), PictureFolder.find(in: tree) == nil else { return nil }
         if let json = try? tree.outline(of: file, limit: sizeLimit), json["frames"] == nil { return nil }
         return Recognition(format: name, reason: "\(file) is damaged, or lists no frames")
     }
 
-    /// What to do where there is no description but those of a dataset's parts, as Blender's datasets have them and
-    /// instant-ngp takes them.
+    /// What to do where only frames that are held out have a description.
     static func wayToReadPart(in tree: any CaptureTree) -> String? {
-        guard tree.byteCount(of: file) == nil else { return nil }
-        let part = ["train", "val", "test"].map { "transforms_\($0).json" }.first { tree.byteCount(of: $0) != nil }
+        guard description(in: tree) == nil else { return nil }
+        let part = heldOutFiles.map(\.file).first { tree.byteCount(of: $0) != nil }
         return part.map { "to have \($0) read, copy it to \(file)" }
     }
 
     public static func open(_ tree: any CaptureTree, rules: ReadRules) throws(Problem) -> Capture {
+        let file = description(in: tree) ?? file
         var reader = TransformsReader(tree: tree, file: file, rules: rules)
         let bytes = try tree.bytes(of: file, limit: sizeLimit)
         let root = try JSONField(
@@ -60,11 +81,12 @@ public enum TransformsDataset: CaptureFormat {
     }
 }
 
-private struct TransformsReader {
+/// Opens one dataset.
+struct TransformsReader {
     let tree: any CaptureTree
     let file: String
     let rules: ReadRules
-    fileprivate var capture: Capture
+    var capture: Capture
     private var depths: [String?] = []
 
     init(tree: any CaptureTree, file: String, rules: ReadRules) {
@@ -72,32 +94,6 @@ private struct TransformsReader {
         self.file = file
         self.rules = rules
         capture = Capture(of: tree, as: TransformsDataset.self, rules)
-    }
-
-    /// An element of `frames`, before it has an index.
-    private struct Entry {
-        var path: String
-        /// Set for bad frames too: messages about missing depth count them.
-        var depth: String?
-        /// Whether the depth is under instant-ngp's key.
-        var isDepthOfNGP = false
-        var mask: String?
-        var split: DatasetSplit?
-        var found: TransformsJSON.Found?
-        var problem: Problem?
-        /// Why the dataset's loader leaves the frame out; nil where it does not.
-        var omission: String?
-
-        /// The same entry as a description one folder higher would have it.
-        func movedUp(from way: String) -> Entry {
-            func moved(_ path: String) -> String { path.hasPrefix(way) ? String(path.dropFirst(way.count)) : path }
-            var copy = self
-            copy.path = moved(path)
-            copy.depth = depth.map(moved)
-            copy.mask = mask.map(moved)
-            if let found { copy.found?.picture = moved(found.picture) }
-            return copy
-        }
     }
 
     mutating func read(_ root: JSONField) throws(Problem) -> Capture {
@@ -121,10 +117,10 @@ private struct TransformsReader {
         let elements = trained + held
         try rules.check(frames: elements.count, of: "frames")
         if elements.isEmpty { throw Problem(.input, "the dataset has no frames", fix: "export it again") }
-        var entries = elements.map { entry($0, root) }
+        var entries = elements.map { TransformsEntry($0, root) }
         if !held.isEmpty {
             for number in entries.indices { entries[number].split = number < trained.count ? .training : .heldOut }
-        } else if top.dialect == .instantNGP {
+        } else {
             try takeHeldOut(besides: &entries, top)
         }
         entries.sort { PictureFolder.precedesNaturally($0.path, $1.path) }
@@ -143,14 +139,37 @@ private struct TransformsReader {
         if hasPictures {
             capture.channels.insert(.color)
             let listed = entries.flatMap { [$0.path] + [$0.depth, $0.mask].compactMap(\.self) }
-            capture.noteUnlisted(besides: listed, in: tree, "has no entry in \(file)")
+            let descriptions = file == TransformsDataset.trainingFile ? "\(file), nor in val's or test's" : file
+            capture.noteUnlisted(besides: listed, in: tree, "has no entry in \(descriptions)")
         }
         capture.deriveColorSize()
         capture.channels.insert(.pose)
         capture.deriveIntrinsicsChannel()
         var source = TreeSource(tree, rules)
-        // nerfstudio's unit is an option of its loader, millimetres unless told otherwise.
-        let noUnit = "“integer_depth_scale” in \(file) is no unit; where depth is in millimetres, make it 0.001"
+        try takeDepth(entries, elements, top, to: &source)
+        if hasPictures { takeMasks(entries, to: &source) }
+        try readPoints(top)
+        capture.lacks([.timestamp, .recordedConfidence, .motion, .box], "a training dataset has none")
+        capture.source = source
+        capture.sortFiles()
+        return capture
+    }
+
+    /// Warns of frames whose camera moves during the exposure, where only its poses at the start and the end are given.
+    private mutating func noteMovingCameras(_ entries: [TransformsEntry]) {
+        let count = entries.count { $0.found?.isOfStart == true }
+        if count == 0 { return }
+        capture.warnings.append(
+            "\(count) of \(entries.count) frames have no transform_matrix in \(file): transform_matrix_start was taken, and a "
+                + "rolling shutter or motion blur until transform_matrix_end is not modelled")
+    }
+
+    /// The depth that entries name, where its unit is known.
+    private mutating func takeDepth(
+        _ entries: [TransformsEntry], _ elements: [JSONField], _ top: TransformsJSON.Top, to source: inout TreeSource
+    ) throws(Problem) {
+        let noUnit =
+            "“\(top.depthUnitKey ?? "")” in \(file) is no unit; where depth is in millimetres, make it 0.001"
         if top.saysNoDepth, depths.contains(where: { $0 != nil }) {
             capture.warnings.append("\(noUnit) (depth was left out)")
             depths = depths.map { _ in nil }
@@ -168,108 +187,11 @@ private struct TransformsReader {
         // (--use-sfm-depth) is in the model's arbitrary unit.
         let isOfModel = elements.contains { !$0["colmap_im_id"].isAbsent }
         capture.isMetric = source.depthPictures != nil && !isOfModel
-        if hasPictures { takeMasks(entries, to: &source) }
-        try readPoints(top)
-        capture.lacks([.timestamp, .recordedConfidence, .motion, .box], "a training dataset has none")
-        capture.source = source
-        capture.sortFiles()
-        return capture
-    }
-
-    /// Adds the frames of ``TransformsDataset/heldOutFile``; one that is trained on too stays one frame.
-    private mutating func takeHeldOut(besides entries: inout [Entry], _ top: TransformsJSON.Top) throws(Problem) {
-        let file = TransformsDataset.heldOutFile
-        guard tree.byteCount(of: file) != nil else { return }
-        let way = "../"
-        do throws(Problem) {
-            let root = try JSONField(
-                parsing: try tree.bytes(of: file, limit: TransformsDataset.sizeLimit), file: file,
-                keepsNonNumbers: true, warnings: &capture.warnings)
-            let own = try TransformsJSON.Top(root)
-            let held = try root["frames"].elements()
-            try rules.check(frames: entries.count + held.count, of: "frames")
-            // A dataset that lies there by chance has pictures, and perhaps a world or camera axes, of its own.
-            let isPart = held.allSatisfy { $0["file_path"].value?.string?.hasPrefix(way) == true }
-            let hasSameWorld = own.originalFromSaved == top.originalFromSaved && own.appliedScale == top.appliedScale
-            guard isPart, hasSameWorld, own.axes == top.axes else {
-                capture.warnings.append("\(file) is a dataset of its own, and its frames were left out")
-                return
-            }
-            capture.list(file, in: tree, [])
-            // Depth of all frames is read in one unit.
-            let hasSameDepthUnit =
-                own.saysNoDepth == top.saysNoDepth && own.depthUnitsPerMetre == top.depthUnitsPerMetre
-            var otherDepths = 0
-            for number in entries.indices { entries[number].split = .training }
-            let trained = Dictionary(
-                entries.enumerated().map { ($1.path.pictureStem, $0) }, uniquingKeysWith: { first, _ in first })
-            for element in held {
-                var entry = entry(element, root).movedUp(from: way)
-                if let number = trained[entry.path.pictureStem] {
-                    entries[number].split?.formUnion(.heldOut)
-                    continue
-                }
-                entry.split = .heldOut
-                if !hasSameDepthUnit, entry.depth != nil {
-                    entry.depth = nil
-                    otherDepths += 1
-                }
-                entries.append(entry)
-            }
-            if otherDepths > 0 {
-                capture.warnings.append(
-                    "the “integer_depth_scale” of \(file) differs from that of \(self.file): the depth of "
-                        + "\(otherDepths) of its frames was left out")
-            }
-        } catch {
-            guard error.fault == .input else { throw error }
-            capture.warnings.append("the frames that are held out were left out: \(error.at(file: file).oneLine)")
-        }
-    }
-
-    private func entry(_ element: JSONField, _ root: JSONField) -> Entry {
-        var entry = Entry(path: element["file_path"].value?.string ?? element.path)
-        entry.depth = try? TransformsJSON.Found.depth(element)
-        entry.isDepthOfNGP = entry.depth != nil && element["depth_file_path"].isAbsent
-        do throws(Problem) {
-            entry.mask = try TransformsJSON.Found.mask(element)
-            let found = try TransformsJSON.Found(element, root)
-            entry.path = found.picture
-            entry.found = found
-        } catch { entry.problem = error }
-        return entry
-    }
-
-    /// Leaves out the frames that instant-ngp leaves out: it trains on the first ones by name and on no others.
-    /// Held-out frames are in a description of their own.
-    private mutating func omit(from entries: inout [Entry], beyond limit: Int?) {
-        let trained = entries.indices.filter { entries[$0].split != .heldOut }
-        guard let limit, trained.count > limit else { return }
-        let omitted = trained.dropFirst(limit)
-        capture.findings["frames-beyond-n_frames"] = .of(omitted.count)
-        let reason = "n_frames of \(file) is \(limit), and instant-ngp takes so many frames, the first by name"
-        for number in omitted {
-            // A frame that is tested on too remains a test frame.
-            if entries[number].split?.isDisjoint(with: .heldOut) == false {
-                entries[number].split = .heldOut
-            } else {
-                entries[number].omission = reason
-            }
-        }
-    }
-
-    /// Warns of frames whose camera moves during the exposure, where only its poses at the start and the end are given.
-    private mutating func noteMovingCameras(_ entries: [Entry]) {
-        let count = entries.count { $0.found?.isOfStart == true }
-        if count == 0 { return }
-        capture.warnings.append(
-            "\(count) of \(entries.count) frames have no transform_matrix in \(file): transform_matrix_start was taken, and a "
-                + "rolling shutter or motion blur until transform_matrix_end is not modelled")
     }
 
     /// Warns of instant-ngp's depth without the key that gives its unit.
-    private mutating func noteAssumedUnit(_ top: TransformsJSON.Top, _ entries: [Entry]) {
-        guard top.dialect == .instantNGP, top.depthUnit == nil,
+    private mutating func noteAssumedUnit(_ top: TransformsJSON.Top, _ entries: [TransformsEntry]) {
+        guard top.dialect == .instantNGP, top.depthUnitKey == nil,
             zip(depths, entries).contains(where: { $0 != nil && $1.isDepthOfNGP })
         else { return }
         capture.warnings.append(
@@ -279,7 +201,7 @@ private struct TransformsReader {
 
     /// - Parameter look: the look at its picture; nil where no frame has one.
     private mutating func add(
-        _ entry: Entry, _ index: Int, _ top: TransformsJSON.Top, _ look: Result<PictureLook?, Problem>?
+        _ entry: TransformsEntry, _ index: Int, _ top: TransformsJSON.Top, _ look: Result<PictureLook?, Problem>?
     ) throws(Problem) {
         capture.frames.append(FrameFacts(index: index))
         depths.append(nil)
@@ -313,7 +235,7 @@ private struct TransformsReader {
     }
 
     /// Masks that entries name, and those that instant-ngp finds by their names beside the pictures.
-    private mutating func takeMasks(_ entries: [Entry], to source: inout TreeSource) {
+    private mutating func takeMasks(_ entries: [TransformsEntry], to source: inout TreeSource) {
         // Few datasets have masks beside their pictures, so the folders are listed instead of looking for each mask.
         let listed = Set(
             capture.pictureFolders.flatMap { folder in
@@ -330,18 +252,8 @@ private struct TransformsReader {
         capture.takeMasks(masks, named: named, listedIn: file, in: tree, to: &source)
     }
 
-    private mutating func takeSplits(_ entries: [Entry], _ root: JSONField) {
-        let lists = TransformsJSON.splitLists.compactMap { key, split -> Capture.SplitList? in
-            guard let names = root[key].value?.array, !names.isEmpty else { return nil }
-            return Capture.SplitList(
-                name: "\(key) of \(file)", split: split,
-                pictures: names.compactMap(\.string).map(\.withSlashes))
-        }
-        capture.takeSplits(lists, of: entries.map(\.path), besides: entries.map(\.split))
-    }
-
     /// Warns of pictures that several entries name: each of these became a frame.
-    private mutating func noteTwins(_ entries: [Entry]) {
+    private mutating func noteTwins(_ entries: [TransformsEntry]) {
         // A name may leave the extension out; two files that differ in nothing else are still two.
         let pictures = zip(entries, capture.frames).compactMap { $1.pictureFile ?? $0.found?.picture }
         let named = Dictionary(grouping: pictures, by: \.self)

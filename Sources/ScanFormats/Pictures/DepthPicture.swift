@@ -3,12 +3,16 @@ import ScanModel
 /// Depth as a picture: 16-bit numbers in any of several file formats, told apart by content, or metres as OpenEXR.
 public enum DepthPicture {
     /// A frame's depth, whose numbers mean what `encoding` says: floats of metres are OpenEXR, others as
-    /// ``decode(_:limits:)`` reads them.
+    /// ``decode(_:limits:)`` reads them, but a NumPy array in a unit longer than a millimetre becomes floats of metres.
     /// - Throws: when the file is damaged, or holds no such depth.
     static func recorded(
         _ bytes: [UInt8], as encoding: DepthEncoding, limits: PictureLimits
     ) throws(Problem) -> RecordedDepth {
         if encoding == .float32Metres { return try OpenEXR.decodeDepth(bytes, limits: limits) }
+        // Rounded to metres or centimetres, an array of floats would be worthless.
+        if case .uint16(let unitsPerMetre, _, _) = encoding, unitsPerMetre < 1000, NPY.isNPY(bytes) {
+            return try NPY.decodeMetres(bytes, unitsPerMetre: unitsPerMetre, limits: limits)
+        }
         let (image, replaced) = try decodeCounting(bytes, limits)
         var depth = RecordedDepth(
             width: image.width, height: image.height, encoding: encoding,

@@ -29,20 +29,11 @@ public enum JPEG {
 
     /// Decodes to red, green, blue; grey pictures too. CMYK pictures are refused.
     public static func decodeRGB(_ bytes: [UInt8], limits: PictureLimits = .standard) throws(Problem) -> RGBImage {
-        var image = RGBImage(width: 0, height: 0, pixels: [])
-        try decodeRGB(bytes, into: &image, limits: limits)
-        return image
-    }
-
-    /// Decodes into an image whose pixel buffer is reused if it has the right size, which saves the page faults of a
-    /// new one for every frame. After a problem the image's pixels are meaningless.
-    public static func decodeRGB(
-        _ bytes: [UInt8], into image: inout RGBImage, limits: PictureLimits = .standard
-    ) throws(Problem) {
         let header = try colorHeader(bytes, limits)
-        try decode(bytes, header, channels: 3, into: &image.pixels)
-        image.width = header.width
-        image.height = header.height
+        let pixels = try decode(bytes, header.width * header.height * 3) {
+            sm_jpeg_decode(bytes, bytes.count, 3, $0, $1, $2)
+        }
+        return RGBImage(width: header.width, height: header.height, pixels: pixels)
     }
 
     /// Decodes at the smallest of libjpeg's sizes (eighths of the picture) that is no smaller than `size` on either side,
@@ -57,14 +48,9 @@ public enum JPEG {
         }
         guard let eighths, eighths < 8 else { return try decodeRGB(bytes, limits: limits) }
         let (width, height) = (part(header.width, eighths), part(header.height, eighths))
-        var message: String?
-        let pixels = [UInt8](unsafeUninitializedCapacity: width * height * 3) { buffer, count in
-            message = messageOf {
-                sm_jpeg_decode_smaller(bytes, bytes.count, Int32(eighths), buffer.baseAddress, width * height * 3, $0)
-            }
-            count = width * height * 3
+        let pixels = try decode(bytes, width * height * 3) {
+            sm_jpeg_decode_smaller(bytes, bytes.count, Int32(eighths), $0, $1, $2)
         }
-        if let message { throw damaged(bytes, message) }
         return RGBImage(width: width, height: height, pixels: pixels)
     }
 
@@ -72,8 +58,9 @@ public enum JPEG {
     /// ``LumaImage/init(grayOf:)`` makes of the colour picture.
     public static func decodeLuma(_ bytes: [UInt8], limits: PictureLimits = .standard) throws(Problem) -> LumaImage {
         let header = try colorHeader(bytes, limits)
-        var pixels: [UInt8] = []
-        try decode(bytes, header, channels: 1, into: &pixels)
+        let pixels = try decode(bytes, header.width * header.height) {
+            sm_jpeg_decode(bytes, bytes.count, 1, $0, $1, $2)
+        }
         return LumaImage(width: header.width, height: header.height, pixels: pixels)
     }
 
@@ -94,24 +81,18 @@ public enum JPEG {
         }
     }
 
+    /// - Parameter decoder: a function of CScanMill that fills so many bytes, or leaves a message.
     private static func decode(
-        _ bytes: [UInt8], _ header: PictureHeader, channels: Int, into pixels: inout [UInt8]
-    ) throws(Problem) {
-        let size = header.width * header.height * channels
-        func decode(_ pixels: UnsafeMutableBufferPointer<UInt8>) -> String? {
-            messageOf { sm_jpeg_decode(bytes, bytes.count, Int32(channels), pixels.baseAddress, size, $0) }
-        }
+        _ bytes: [UInt8], _ pixelBytes: Int,
+        _ decoder: (UnsafeMutablePointer<UInt8>?, Int, UnsafeMutablePointer<CChar>) -> Int32
+    ) throws(Problem) -> [UInt8] {
         var message: String?
-        if pixels.count == size {
-            message = pixels.withUnsafeMutableBufferPointer { decode($0) }
-        } else {
-            pixels = []
-            pixels = [UInt8](unsafeUninitializedCapacity: size) { buffer, count in
-                message = decode(buffer)
-                count = size
-            }
+        let pixels = [UInt8](unsafeUninitializedCapacity: pixelBytes) { buffer, count in
+            message = messageOf { decoder(buffer.baseAddress, pixelBytes, $0) }
+            count = pixelBytes
         }
         if let message { throw damaged(bytes, message) }
+        return pixels
     }
 
     /// The header of a picture in grey or in colour.
@@ -127,9 +108,8 @@ public enum JPEG {
     }
 
     static func damaged(_ bytes: [UInt8], _ message: String) -> Problem {
-        if let foreign = ForeignPicture.problem(bytes) { return foreign }
-        let isTruncated =
-            cutDefect(bytes) != nil && bytes.starts(with: start)
+        if let foreign = ForeignPicture.problem(bytes) ?? unusual(bytes) { return foreign }
+        let isTruncated = bytes.starts(with: start) && cutDefect(bytes) != nil
         return Problem(
             .input, bytes.isEmpty ? "JPEG is empty" : isTruncated ? "JPEG truncated" : "JPEG damaged",
             notes: ["libjpeg says: \(message)"], fix: "copy the picture again from the device")
@@ -137,6 +117,21 @@ public enum JPEG {
 }
 
 extension JPEG {
+    /// What is wrong with a picture of a kind that libjpeg does not decode; nil for any other.
+    private static func unusual(_ bytes: [UInt8]) -> Problem? {
+        // The frame header's marker (ITU-T T.81, table B.1); the three left out are those of other tables.
+        let header = JPEGSegments(bytes).first {
+            (0xC0...0xCF).contains($0.marker) && ![0xC4, 0xC8, 0xCC].contains($0.marker)
+        }
+        guard let header, bytes.starts(with: start), header.start < bytes.count else { return nil }
+        let isLossless = header.marker == 0xC3
+        let bits = bytes[header.start]
+        guard isLossless || bits == 12 else { return nil }
+        return Problem(
+            .input, "a \(isLossless ? "lossless" : "12-bit") JPEG, which is not read; convert it to an ordinary one",
+            fix: "convert the pictures to JPEGs of 8 bits, or to PNGs")
+    }
+
     /// How much of a file's end ``cutDefect(_:_:at:)`` wants to see.
     public static let tailBytes = 64 << 10
 

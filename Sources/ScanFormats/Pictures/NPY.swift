@@ -30,8 +30,6 @@ enum NPY {
         _ bytes: [UInt8], limits: PictureLimits
     ) throws(Problem) -> (image: Gray16Image, replaced: RecordedDepth.Replaced) {
         let header = try header(bytes, limits)
-        let (width, height) = (header.size.width, header.size.height)
-        let content = bytes[header.start...]
         var replaced = RecordedDepth.Replaced()
         func whole(_ value: Double) -> UInt16 {
             if let number = UInt16(exactly: value.rounded()) { return number }
@@ -39,13 +37,7 @@ enum NPY {
             if value.isFinite && value > 0 { replaced.beyond += 1 } else { replaced.nan += 1 }
             return 0
         }
-        let pixels: [UInt16]
-        switch header.type {
-        case "<u2": pixels = try values(content, width * height) { $0 as UInt16 }
-        case "<i4": pixels = try values(content, width * height) { whole(Double(Int32(bitPattern: $0))) }
-        case "<f4": pixels = try values(content, width * height) { whole(Double(Float(bitPattern: $0))) }
-        default: pixels = try values(content, width * height) { whole(Double(bitPattern: $0)) }
-        }
+        let pixels = try numbers(of: bytes, header, whole)
         guard 2 * replaced.beyond <= pixels.count else {
             throw Problem(
                 .input,
@@ -53,12 +45,37 @@ enum NPY {
                 notes: ["NumPy arrays of depth hold whole units, such as millimetres, and 0 for no value"],
                 fix: "export the depth in millimetres, or leave it out")
         }
-        return (Gray16Image(width: width, height: height, pixels: pixels), replaced)
+        let image = Gray16Image(width: header.size.width, height: header.size.height, pixels: pixels)
+        return (image, replaced)
     }
 
-    private static func values<Bits: FixedWidthInteger & UnsignedInteger>(
-        _ content: ArraySlice<UInt8>, _ count: Int, _ convert: (Bits) -> UInt16
-    ) throws(Problem) -> [UInt16] {
+    /// The numbers in metres, not rounded, for units that are too long to be counted in whole ones.
+    static func decodeMetres(
+        _ bytes: [UInt8], unitsPerMetre: Double, limits: PictureLimits
+    ) throws(Problem) -> RecordedDepth {
+        let header = try header(bytes, limits)
+        let metres = try numbers(of: bytes, header) { Float($0 / unitsPerMetre) }
+        return RecordedDepth(
+            width: header.size.width, height: header.size.height, encoding: .float32Metres,
+            bytes: metres.withUnsafeBytes { Array($0) })
+    }
+
+    private static func numbers<Number>(
+        of bytes: [UInt8], _ header: Header, _ convert: (Double) -> Number
+    ) throws(Problem) -> [Number] {
+        let content = bytes[header.start...]
+        let count = header.size.width * header.size.height
+        return switch header.type {
+        case "<u2": try values(content, count) { (bits: UInt16) in convert(Double(bits)) }
+        case "<i4": try values(content, count) { (bits: UInt32) in convert(Double(Int32(bitPattern: bits))) }
+        case "<f4": try values(content, count) { (bits: UInt32) in convert(Double(Float(bitPattern: bits))) }
+        default: try values(content, count) { (bits: UInt64) in convert(Double(bitPattern: bits)) }
+        }
+    }
+
+    private static func values<Bits: FixedWidthInteger & UnsignedInteger, Number>(
+        _ content: ArraySlice<UInt8>, _ count: Int, _ convert: (Bits) -> Number
+    ) throws(Problem) -> [Number] {
         let size = MemoryLayout<Bits>.size
         guard content.count == count * size else {
             throw Problem(.input, "the NumPy array holds \(content.count) bytes instead of \(count * size)")
@@ -88,7 +105,8 @@ enum NPY {
         guard types.contains(String(type)) else {
             throw Problem(
                 .input, "the NumPy array holds numbers of type \(type.prefix(10))",
-                notes: ["depth is of type \(types.dropLast().joined(separator: ", ")) or \(types[types.count - 1])"])
+                notes: ["depth is of type \(types.dropLast().joined(separator: ", ")) or \(types[types.count - 1])"],
+                fix: "convert each array: np.save(path, np.load(path).astype('<f4'))")
         }
         try limits.check(PictureHeader(width: sides[1], height: sides[0], channels: 1, bitDepth: 16))
         return Header(type: String(type), size: PixelSize(sides[1], sides[0]), start: start)

@@ -39,11 +39,6 @@ public enum PGM {
         return Gray16Image(width: header.width, height: header.height, pixels: pixels)
     }
 
-    public static func encodeGray16(_ image: Gray16Image) -> [UInt8] {
-        Array("P5\n\(image.width) \(image.height)\n65535\n".utf8)
-            + image.pixels.flatMap { [UInt8($0 >> 8), UInt8($0 & 255)] }
-    }
-
     /// The header of a picture that can be depth, as ``decodeGray16(_:limits:)`` takes it.
     static func depthHeader(_ bytes: [UInt8], limits: PictureLimits) throws(Problem) -> PictureHeader {
         try readDepth(bytes, limits).header

@@ -66,6 +66,27 @@ public enum PNG {
         return LumaImage(width: header.width, height: header.height, pixels: pixels)
     }
 
+    /// Decodes a mask from any PNG: 255 for every number but 0; for colours, if any of the three is not 0.
+    package static func decodeMask(
+        _ bytes: [UInt8], limits: PictureLimits = .standard
+    ) throws(Problem) -> LumaImage {
+        let header = try self.header(bytes, limits: limits)
+        let channels = header.channels > 2 ? 3 : 1
+        func marks(_ samples: [some FixedWidthInteger]) -> LumaImage {
+            var mask = LumaImage(
+                width: header.width, height: header.height,
+                pixels: [UInt8](repeating: 0, count: header.width * header.height))
+            for pixel in mask.pixels.indices {
+                let isMarked = (0..<channels).contains { samples[channels * pixel + $0] != 0 }
+                if isMarked { mask.pixels[pixel] = 255 }
+            }
+            return mask
+        }
+        // Small numbers of 16 bits would become 0 with 8.
+        if header.bitDepth == 16 { return marks(try decode(bytes, header, channels: channels) as [UInt16]) }
+        return marks(try decode(bytes, header, channels: channels) as [UInt8])
+    }
+
     /// Decodes depth: one channel of 16 bits, and nothing else. Depth that was saved as a picture to look at, with 8
     /// bits or colours, has lost its metres and is refused.
     public static func decodeGray16(
@@ -114,43 +135,27 @@ public enum PNG {
 }
 
 extension PNG {
-    /// How rows are prepared for compression.
-    public enum Filter: Hashable, Sendable, CaseIterable {
-        /// The pixels as they are.
-        case none
-        /// The difference from the pixel on the left.
-        case sub
-        /// The difference from the pixel above.
-        case up
-    }
-
-    // The default settings were measured on the office capture's depth and confidence and on photographs: higher levels
-    // make a file a tenth smaller, in three times the time.
+    // The levels were measured on the office capture's depth and confidence and on photographs: higher ones make a file
+    // a tenth smaller, in three times the time.
 
     /// - Parameter compressionLevel: libdeflate's, 0 to 12.
     /// - Throws: `usage` for another level, `input` for a picture without pixels.
-    public static func encodeRGB(
-        _ image: RGBImage, compressionLevel: Int = 1, filter: Filter = .up
-    ) throws(Problem) -> [UInt8] {
-        try encode(image.pixels, image.width, image.height, channels: 3, compressionLevel, filter)
+    public static func encodeRGB(_ image: RGBImage, compressionLevel: Int = 1) throws(Problem) -> [UInt8] {
+        try encode(image.pixels, image.width, image.height, channels: 3, compressionLevel, SM_PNG_UP)
     }
 
     /// For masks and confidence, whose few values no filter makes simpler.
-    public static func encodeGray8(
-        _ image: LumaImage, compressionLevel: Int = 3, filter: Filter = .none
-    ) throws(Problem) -> [UInt8] {
-        try encode(image.pixels, image.width, image.height, channels: 1, compressionLevel, filter)
+    public static func encodeGray8(_ image: LumaImage) throws(Problem) -> [UInt8] {
+        try encode(image.pixels, image.width, image.height, channels: 1, 3, SM_PNG_NONE)
     }
 
     /// For depth, whose values come in the steps of its recorded form and repeat; filters hide that.
-    public static func encodeGray16(
-        _ image: Gray16Image, compressionLevel: Int = 1, filter: Filter = .none
-    ) throws(Problem) -> [UInt8] {
-        try encode(image.pixels, image.width, image.height, channels: 1, compressionLevel, filter)
+    public static func encodeGray16(_ image: Gray16Image) throws(Problem) -> [UInt8] {
+        try encode(image.pixels, image.width, image.height, channels: 1, 1, SM_PNG_NONE)
     }
 
     private static func encode<Sample: FixedWidthInteger>(
-        _ pixels: [Sample], _ width: Int, _ height: Int, channels: Int, _ level: Int, _ filter: Filter
+        _ pixels: [Sample], _ width: Int, _ height: Int, channels: Int, _ level: Int, _ filter: sm_png_filter
     ) throws(Problem) -> [UInt8] {
         guard (0...12).contains(level) else { throw Problem(.usage, "there is no compression level \(level)") }
         guard let width = UInt32(exactly: width), let height = UInt32(exactly: height), width > 0, height > 0 else {
@@ -161,18 +166,8 @@ extension PNG {
             pixels.withUnsafeBytes { pixels in
                 sm_png_encode(
                     pixels.baseAddress, width, height, Int32(channels), Int32(Sample.bitWidth), Int32(level),
-                    filter.forC, file, size, message)
+                    filter, file, size, message)
             }
-        }
-    }
-}
-
-extension PNG.Filter {
-    fileprivate var forC: sm_png_filter {
-        switch self {
-        case .none: SM_PNG_NONE
-        case .sub: SM_PNG_SUB
-        case .up: SM_PNG_UP
         }
     }
 }

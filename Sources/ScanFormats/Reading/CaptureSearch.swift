@@ -20,39 +20,6 @@ public struct CaptureSearch: Sendable {
         public var problem: Problem
     }
 
-    /// The kind, by extension, of a file among the captures that cannot be read as one.
-    public enum Stranger: Hashable, Sendable, CaseIterable {
-        /// Packed in another format than ZIP.
-        case archive
-        /// A copy that is still incomplete, as browsers and copy programs name it.
-        case unfinished
-        /// A video by itself, of which no poses are known.
-        case video
-
-        fileprivate init?(_ path: String) {
-            let name = path.lowercased().pathName ?? ""
-            let parts = name.split(separator: ".").suffix(2)
-            // While copying, rsync calls it `.scan.zip.X7y2Qa`, Syncthing `.syncthing.scan.zip.tmp`; what a Mac has
-            // left in the cloud is called `.scan.zip.icloud`.
-            let isHiddenCopy = name.hasPrefix(".") && parts.last?.count == 6
-            if isHiddenCopy || parts.last == "tmp" {
-                guard let packed = parts.first, ["zip", "r3d", "sens"].contains(packed) else { return nil }
-                self = .unfinished
-                return
-            }
-            switch parts.last ?? "" {
-            case "tar", "tgz", "tbz", "txz", "7z", "rar": self = .archive
-            case "gz", "bz2", "xz", "zst":
-                guard let packed = parts.first, ["tar", "sens", "zip", "r3d"].contains(packed) else { return nil }
-                self = .archive
-            case "crdownload", "download", "opdownload", "part", "filepart", "partial", "aria2", "!sync", "!qb":
-                self = .unfinished
-            case "mov", "mp4", "m4v", "mkv", "avi", "insv", "360": self = .video
-            default: return nil
-            }
-        }
-    }
-
     /// Sorted by their path's parts; none when the folder holds none.
     public private(set) var captures: [Found] = []
     public private(set) var unreadable: [Unreadable] = []
@@ -70,7 +37,7 @@ public struct CaptureSearch: Sendable {
     private let limits: ArchiveLimits
 
     /// Folders deeper than this below the one that was named are not searched.
-    private static let depthLimit = 16
+    static let depthLimit = 16
 
     /// - Parameters:
     ///   - path: a capture (a folder, an archive or a file), or a folder to search for captures. The search
@@ -129,9 +96,7 @@ public struct CaptureSearch: Sendable {
     /// - Parameter closed: folders that are not to be searched, or were already; links may lead in circles.
     private mutating func search(_ folder: CaptureFolder, _ closed: inout Set<CaptureFolder.Identity>, _ depth: Int) {
         if let obstacle = folder.obstacle {
-            unreadable.append(
-                Unreadable(name: folder.name, path: folder.path, problem: obstacle.at(file: folder.path)))
-            return
+            return addUnreadable(folder.name, at: folder.path, for: obstacle)
         }
         for name in folder.hiddenNames where Stranger(name) == .unfinished {
             strangers[.unfinished, default: []].append("\(folder.path)/\(name)")
@@ -179,17 +144,19 @@ public struct CaptureSearch: Sendable {
             // Captures may have been missed, whether any were found or not.
             let problem = Problem(
                 .environment, "the folder could not be listed to its end", notes: [trouble.oneLine],
-                fix: "look at the kernel's log: the disk or the network filesystem reports an error"
-            ).at(file: folder.path)
-            unreadable.append(Unreadable(name: folder.name, path: folder.path, problem: problem))
+                fix: "look at the kernel's log: the disk or the network filesystem reports an error")
+            addUnreadable(folder.name, at: folder.path, for: problem)
         }
         if isTooDeep {
             let problem = Problem(
                 .input, "what lies here was not searched: it is \(Self.depthLimit) folders deep",
-                fix: "name it as INPUT, or move it up"
-            ).at(file: folder.path)
-            unreadable.append(Unreadable(name: folder.name, path: folder.path, problem: problem))
+                fix: "name it as INPUT, or move it up")
+            addUnreadable(folder.name, at: folder.path, for: problem)
         }
+    }
+
+    private mutating func addUnreadable(_ name: String, at path: String, for problem: Problem) {
+        unreadable.append(Unreadable(name: name, path: path, problem: problem.at(file: path)))
     }
 
     /// What is neither a file nor a folder may be named like a capture: a link that leads nowhere could have led to
@@ -197,7 +164,7 @@ public struct CaptureSearch: Sendable {
     private mutating func take(other entry: CaptureEntry, _ what: String, at path: String) {
         if what == CaptureEntry.notText {
             let problem = Problem(.input, "a name is not UTF-8, so what it names was left out", fix: "rename it")
-            return unreadable.append(Unreadable(name: entry.name, path: path, problem: problem.at(file: path)))
+            return addUnreadable(entry.name, at: path, for: problem)
         }
         let isArchive = ZipArchive.isNamed(entry.name)
         let isNamedLikeOne = Self.isNamedLikeOne(entry.name)
@@ -207,7 +174,7 @@ public struct CaptureSearch: Sendable {
         }
         guard isNamedLikeOne || !entry.name.contains(".") else { return }
         let name = isArchive ? ZipArchive.name(of: entry.name) : entry.name
-        unreadable.append(Unreadable(name: name, path: path, problem: entry.loss.at(file: path)))
+        addUnreadable(name, at: path, for: entry.loss)
     }
 
     /// What is neither a file nor a folder, or cannot be examined.
@@ -224,8 +191,7 @@ public struct CaptureSearch: Sendable {
     private mutating func take(unreached name: String, _ code: Int32, at path: String) {
         let isForbidden = [EACCES, EPERM].contains(code)
         if isForbidden && name.contains(".") && !Self.isNamedLikeOne(name) { return }
-        let problem = Problem.system("cannot look at this", path: path, code: code)
-        unreadable.append(Unreadable(name: name, path: path, problem: problem))
+        addUnreadable(name, at: path, for: .system("cannot look at this", path: path, code: code))
     }
 
     /// Whether a name is that of a file which is a capture by itself.
@@ -238,9 +204,7 @@ public struct CaptureSearch: Sendable {
         do throws(Problem) {
             try CaptureFormats.requireOne(in: folder)
             captures.append(Found(id: id, path: folder.path, format: format, result: result?.path))
-        } catch {
-            unreadable.append(Unreadable(name: id, path: folder.path, problem: error.at(file: folder.path)))
-        }
+        } catch { addUnreadable(id, at: folder.path, for: error) }
     }
 
     /// What marks an output folder, besides its results.
@@ -258,9 +222,7 @@ public struct CaptureSearch: Sendable {
             captures.append(
                 Found(
                     id: try OneFile(path: path).name, path: path, format: SensCapture.name, result: result?.path))
-        } catch {
-            unreadable.append(Unreadable(name: ZipArchive.name(of: path), path: path, problem: error.at(file: path)))
-        }
+        } catch { addUnreadable(ZipArchive.name(of: path), at: path, for: error) }
     }
 
     /// - Parameter isNamed: whether the user named it, and so means it, even if it is a result.
@@ -279,84 +241,6 @@ public struct CaptureSearch: Sendable {
             name = CaptureName.of(archive: path, format: format)
             try CaptureFormats.requireOne(in: capture)
             captures.append(Found(id: name, path: path, format: format, result: result?.path))
-        } catch {
-            unreadable.append(Unreadable(name: name, path: path, problem: error.at(file: path)))
-        }
-    }
-
-    /// Whether a folder is what a run published.
-    static func isResult(_ folder: any CaptureTree) -> Bool {
-        guard folder.byteCount(of: ReceiptMark.fileName) != nil else { return false }
-        guard let beginning = folder.beginning(of: ReceiptMark.fileName, ReceiptMark.length) else { return true }
-        return ReceiptMark.isOurs(beginning) || ReceiptMark.isBlank(beginning)
-    }
-
-    /// The recording that a folder is or lies in. What is derived from recordings does not count, since a folder of
-    /// pictures may be anyone's, and neither do single files, beside which anything may lie.
-    /// - Parameter path: absolute, without links; it need not exist yet.
-    package static func recording(around path: String) -> String? {
-        let recorders = CaptureFormats.all.filter { $0.card.origin != .derived && $0 != SensCapture.self }
-        var folder = path[...]
-        while !folder.isEmpty {
-            let path = String(folder)
-            if CaptureFolder.kind(at: path) == .folder {
-                let tree = CaptureFormats.listedOnce(CaptureFolder(path: path))
-                if recorders.contains(where: { $0.recognise(tree) != nil }) { return path }
-            }
-            folder = folder.lastSlash.map { folder[..<$0] } ?? ""
-        }
-        return nil
-    }
-
-    /// Whether a folder is one capture.
-    static func isCapture(_ folder: CaptureFolder) -> Bool { recognition(of: folder) != nil }
-
-    /// What makes a folder one capture. A `.sens` file does, unless it lies there beside other captures.
-    private static func recognition(of folder: CaptureFolder) -> Recognition? {
-        guard let recognition = CaptureFormats.recognise(folder) else { return nil }
-        if recognition.format != SensCapture.name { return recognition }
-        let files = folder.entries(in: "").filter { $0.byteCount != nil }.map { "\(folder.path)/\($0.name)" }
-        return files.count(where: isCapture(file:)) <= 1 && captures(within: folder).isEmpty ? recognition : nil
-    }
-
-    /// The captures that lie in another one's folders: a search stops at that one, and skips them.
-    /// - Parameter recognition: the outer one's, where it was recognised already.
-    /// - Returns: the names of their folders.
-    package static func captures(within tree: any CaptureTree, _ recognition: Recognition?) -> [String] {
-        guard let folder = tree as? CaptureFolder else { return [] }
-        let known = recognition ?? CaptureFormats.recognise(folder)
-        return captures(within: folder, besides: known?.folder)
-            .map { String($0.dropFirst(folder.path.count + 1)) }
-    }
-
-    /// - Parameter own: the folder in which the capture's own files lie.
-    private static func captures(within folder: CaptureFolder, besides own: String? = nil) -> [String] {
-        // A result's parts, and what lies in them, are what its pipeline wrote.
-        if CaptureName.result(around: folder) != nil { return [] }
-        return folder.entries(in: "").compactMap { entry in
-            guard entry.kind == .folder, entry.name != own else { return nil }
-            let path = "\(folder.path)/\(entry.name)"
-            guard let recognition = CaptureFormats.recognise(CaptureFolder(path: path)) else { return nil }
-            return CaptureFormats.format(named: recognition.format)?.card.mayBePart == true ? nil : path
-        }
-    }
-
-    /// Whether a file is to be run by itself: it is a capture, or holds some, or cannot be examined.
-    private static func isCapture(file path: String) -> Bool {
-        guard ZipArchive.isNamed(path) else { return SensCapture.isNamed(path) && (try? OneFile(path: path)) != nil }
-        return (try? ZipArchive(path: path)).map { !captures(in: $0).isEmpty } ?? true
-    }
-
-    /// The captures in an archive, as they would be found in the unpacked folder.
-    static func captures(in archive: ZipArchive) -> [ZipArchive] { captures(in: archive, 0) }
-
-    private static func captures(in archive: ZipArchive, _ depth: Int) -> [ZipArchive] {
-        if CaptureFormats.recognise(archive) != nil { return [archive] }
-        if depth == depthLimit { return [] }
-        return archive.entries(in: "").flatMap { entry -> [ZipArchive] in
-            guard entry.kind == .folder else { return [] }
-            let below = archive.below(entry.name)
-            return isResult(below) ? [] : captures(in: below, depth + 1)
-        }
+        } catch { addUnreadable(name, at: path, for: error) }
     }
 }

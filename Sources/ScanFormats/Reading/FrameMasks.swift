@@ -24,30 +24,14 @@ struct FrameMasks: Sendable {
         guard files.indices.contains(index), let file = files[index] else { return nil }
         do throws(Problem) {
             let bytes = try tree.bytes(of: file.path, limit: PictureLimits.fileBytes)
-            let mask = try Self.marks(bytes, limits)
+            let mask =
+                PNG.isPNG(bytes)
+                ? try PNG.decodeMask(bytes, limits: limits) : Self.marks(try JPEG.decodeLuma(bytes, limits: limits))
             return file.saysIgnore ? mask.inverted : mask
         } catch { throw error.at(file: file.path) }
     }
 
-    /// 255 for every number but 0, as in nerfstudio and instant-ngp; for colours, if any of the three is not 0.
-    private static func marks(_ bytes: [UInt8], _ limits: PictureLimits) throws(Problem) -> LumaImage {
-        guard PNG.isPNG(bytes) else { return marks(try JPEG.decodeLuma(bytes, limits: limits)) }
-        let header = try PNG.header(bytes, limits: limits)
-        if header.channels > 2 {
-            let image = try PNG.decodeRGB(bytes, limits: limits)
-            let pixels = stride(from: 0, to: image.pixels.count, by: 3).map { at in
-                image.pixels[at] | image.pixels[at + 1] | image.pixels[at + 2]
-            }
-            return marks(LumaImage(width: image.width, height: image.height, pixels: pixels))
-        }
-        // The upper eight of 16 bits may be 0 though the number is not.
-        if header.channels == 1, header.bitDepth == 16 {
-            let image = try PNG.decodeGray16(bytes, limits: limits)
-            return LumaImage(width: image.width, height: image.height, pixels: image.pixels.map { $0 == 0 ? 0 : 255 })
-        }
-        return marks(try PNG.decodeGray8(bytes, limits: limits))
-    }
-
+    /// 255 for every number but 0, as in nerfstudio and instant-ngp.
     private static func marks(_ image: LumaImage) -> LumaImage {
         LumaImage(width: image.width, height: image.height, pixels: image.pixels.map { $0 == 0 ? 0 : 255 })
     }

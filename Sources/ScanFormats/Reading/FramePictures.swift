@@ -17,7 +17,7 @@ struct FramePictures: Sendable {
         do throws(Problem) {
             let depth = try DepthPicture.recorded(
                 try tree.bytes(of: path, limit: PictureLimits.fileBytes), as: encoding, limits: limits)
-            try check(depth.width, depth.height)
+            try check(depth.size, "depth")
             return depth
         } catch { throw error.at(file: path) }
     }
@@ -28,7 +28,7 @@ struct FramePictures: Sendable {
         guard let path = path(of: index), case .confidence(let range) = content else { return nil }
         do throws(Problem) {
             let image = try Self.levels(try tree.bytes(of: path, limit: PictureLimits.fileBytes), limits)
-            try check(image.width, image.height)
+            try check(image.size, "confidence")
             let values = levels.map { levels in image.pixels.map { levels[Int($0)] } } ?? image.pixels
             return ConfidenceMap(width: image.width, height: image.height, values: values, range: range)
         } catch { throw error.at(file: path) }
@@ -55,9 +55,14 @@ struct FramePictures: Sendable {
 
     private func path(of index: Int) -> String? { paths.indices.contains(index) ? paths[index] : nil }
 
-    private func check(_ width: Int, _ height: Int) throws(Problem) {
-        guard PixelSize(width, height) != size else { return }
-        throw Problem(.input, "the picture is \(width)×\(height), and the others are \(size)")
+    /// The file need not be damaged: an app may turn some of its pictures.
+    private func check(_ own: PixelSize, _ channel: String) throws(Problem) {
+        guard own != size else { return }
+        throw Problem(
+            .input,
+            "this \(channel) map is \(own), the usual one \(size), and all \(channel) maps of a capture must have one "
+                + "size",
+            fix: "leave such frames out with select-frames, or leave out the stages that use \(channel)")
     }
 }
 

@@ -209,9 +209,11 @@ package final class PackedTrack: FrameTrack, @unchecked Sendable {
         let counts = [("camera lines and pictures", frameCount), (stream.subject, frames)]
         do throws(Problem) { _ = try stream.rules.reconcile(counts, goesOn: goesOn) } catch {
             if tellsSize { readOn() }
-            guard let otherSize else { throw error.at(file: stream.file) }
-            var problem = error.noting(otherSize).at(file: stream.file)
-            problem.fix = Self.wayToCorrect(stream) + ", or copy the capture again"
+            guard tellsSize, let clue = otherSize ?? paddedRows else { throw error.at(file: stream.file) }
+            var problem = error.noting(clue).at(file: stream.file)
+            // To use the frames that all streams have would be no help.
+            let correction = otherSize == nil ? "write \(stream.file) without padded rows" : Self.wayToCorrect(stream)
+            problem.fix = correction + ", or copy the capture again"
             throw problem
         }
         let allowed = stream.rules.forgiven(counts, goesOn: goesOn)
@@ -245,8 +247,7 @@ package final class PackedTrack: FrameTrack, @unchecked Sendable {
 
     private var tellsSize: Bool { stream.every == 1 && frameCount >= Self.telling }
 
-    /// What to say of a stream that is exactly as long as that many frames of another size, by a whole factor. Only asked at
-    /// the stream's end.
+    /// What to say of a stream that is exactly as long as that many frames of another size, by a whole factor.
     private var otherSize: String? {
         guard tellsSize else { return nil }
         let isAtEnd = (try? inflate.isAtEnd()) == true
@@ -273,11 +274,12 @@ package final class PackedTrack: FrameTrack, @unchecked Sendable {
         ).at(file: stream.file, byte: inflate.compressedPosition)
     }
 
-    /// What to say of a stream that may hold rows as they lay in memory, longer than their pixels: its length fits. Only
-    /// asked at the stream's end.
+    /// What to say of a stream that may hold rows as they lay in memory, longer than their pixels: its length fits.
     private var paddedRows: String? {
         let rows = Int64(frameCount) * Int64(stream.size.height)
-        guard stream.rowBytes == nil, stream.every == 1, rows > 0, inflate.position % rows == 0 else { return nil }
+        guard stream.rowBytes == nil, stream.every == 1, rows > 0, inflate.position % rows == 0,
+            (try? inflate.isAtEnd()) == true
+        else { return nil }
         let rowBytes = inflate.position / rows
         let used = Int64(stream.frameBytes / stream.size.height)
         guard rowBytes > used, rowBytes <= used + 256, rowBytes.isMultiple(of: 64) else { return nil }

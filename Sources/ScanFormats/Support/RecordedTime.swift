@@ -8,9 +8,8 @@ enum RecordedTime {
         abs(seconds) < Double(limit) / 1e9 ? Int64((seconds * 1e9).rounded()) : nil
     }
 
-    /// Nil for more than nanoseconds can count, 292 years.
+    /// Nil for what is not a time: beyond ``limit``.
     static func nanoseconds(microseconds: UInt64) -> Int64? {
-        let (product, overflow) = microseconds.multipliedReportingOverflow(by: 1000)
-        return overflow ? nil : Int64(exactly: product)
+        microseconds < UInt64(limit / 1000) ? Int64(microseconds) * 1000 : nil
     }
 }

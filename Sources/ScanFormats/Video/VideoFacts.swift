@@ -108,6 +108,12 @@ public struct VideoFacts: PixelSized, Hashable, Sendable {
     /// Whether luma runs from 0 to 255 rather than from 16 to 235.
     public var isFullRange: Bool { color.range == "pc" || pixelFormat.hasPrefix("yuvj") }
 
+    /// Whether a number has more than 8 bits: only then does ffmpeg's name of the format tell the order of its bytes.
+    var hasWideSamples: Bool { pixelFormat.hasSuffix("le") || pixelFormat.hasSuffix("be") }
+
+    /// What to add to the flags of ffmpeg's scaler: unless told to round, it cuts more than 8 bits off.
+    var roundingFlags: String { hasWideSamples ? "+accurate_rnd+full_chroma_int" : "" }
+
     public init() {}
 
     /// The frames that are shown at another time than they were taken, by more than half a frame.

@@ -4,7 +4,8 @@ import Synchronization
 
 /// How the pixels of a decoded frame lie in memory: 8 bits a value, row-major, top-left pixel first, without padding.
 public enum VideoLayout: Hashable, Sendable {
-    /// Red, green, blue, interleaved; the same values as OpenCV decodes, which is what published blur scores rest on.
+    /// Red, green, blue, interleaved. Of a video of 8 bits they are the values that OpenCV decodes, which is what
+    /// published blur scores rest on; of one of more, the nearest to the true ones, where OpenCV's are one or two less.
     case rgb24
     /// Luma alone, expanded to 0...255 where the video keeps it in 16...235. Cheaper than red, green and blue.
     case luma
@@ -21,11 +22,12 @@ public enum VideoLayout: Hashable, Sendable {
         }
     }
 
-    /// - Parameter isFullRange: whether the video keeps luma in 0...255. If left both ranges to choose from, ffmpeg
-    ///   would take the smaller one for any video of 10 bits.
-    fileprivate func options(isFullRange: Bool) -> [String] {
-        let kind = isFullRange ? "yuvj" : "yuv"
+    /// What ffmpeg is told to make of a video's frames.
+    fileprivate func options(for facts: VideoFacts) -> [String] {
+        // If left both ranges to choose from, ffmpeg would take the smaller one for any video of 10 bits.
+        let kind = facts.isFullRange ? "yuvj" : "yuv"
         return switch self {
+        case .rgb24 where facts.hasWideSamples: ["-vf", "scale=flags=bicubic\(facts.roundingFlags),format=rgb24"]
         case .rgb24: ["-pix_fmt", "rgb24"]
         case .luma: ["-vf", "format=\(kind)420p|\(kind)422p|\(kind)444p,extractplanes=y"]
         case .yuv420p: ["-vf", "format=\(kind)420p"]
@@ -71,7 +73,7 @@ public final class VideoDecoder: Sendable {
                 "-fps_mode", "passthrough",
             ]
             // A finer clock than the video's own, so that two frames within one of its ticks raise no complaint.
-            + layout.options(isFullRange: facts.isFullRange) + [
+            + layout.options(for: facts) + [
                 "-enc_time_base", "1/1000000", "-f", "rawvideo", "-avioflags", "direct", "pipe:1",
             ]
         let log = FFmpegLog(replacing: input.address, with: input.name)

@@ -35,8 +35,6 @@ public struct VideoSettings: Hashable, Sendable {
     /// x264's constant rate factor: 0 (no loss) to 51; 18 is hard to tell from the original.
     public var rateFactor = 18.0
     public var container = Container.mp4
-    /// x264's preset, from "ultrafast" to "veryslow".
-    public var preset = "veryfast"
     /// For mp4 files: whether the index comes before the frames, so that a browser plays the file while it loads.
     public var startsAtOnce = false
 
@@ -85,7 +83,7 @@ extension VideoSettings {
             + ["-f", "matroska", "-i", "pipe:0", "-map", "0:v:0", "-map_metadata", "-1"]
             + ["-fps_mode", "passthrough", "-enc_time_base", "1/1000000", "-video_track_timescale", "1000000"]
             + ["-filter_threads", "1", "-vf", filter]
-            + ["-c:v", "libx264", "-preset", preset, "-crf", String(rateFactor), "-bf", "0", "-threads", "1"]
+            + ["-c:v", "libx264", "-preset", "veryfast", "-crf", String(rateFactor), "-bf", "0", "-threads", "1"]
             + ["-x264-params", "cpu-independent=1", "-fflags", "+bitexact", "-flags:v", "+bitexact"]
             + (startsAtOnce && container == .mp4 ? ["-movflags", "+faststart"] : [])
             + ["-f", container.rawValue, "-y", output]
@@ -107,19 +105,30 @@ extension VideoSettings {
 }
 
 extension VideoColor {
-    /// The same, with every name that cannot be passed to ffmpeg replaced by "unknown".
+    /// The same, with every name that does not describe the written frames replaced by "unknown": numbers without a
+    /// meaning, which ffmpeg calls "reserved", and "gbr", which frames are no longer once they are 4:2:0.
     fileprivate var known: VideoColor {
-        let names: Set = [
-            "tv", "pc", "bt709", "bt470bg", "smpte170m", "smpte240m", "bt2020", "bt2020nc", "bt2020c", "smpte432",
-            "smpte2084",
-            "bt2020-10", "arib-std-b67", "iec61966-2-1",
-        ]
-        func keep(_ name: String) -> String { names.contains(name) ? name : "unknown" }
+        func keep(_ name: String, _ names: Set<String>) -> String { names.contains(name) ? name : "unknown" }
         var copy = VideoColor()
-        copy.range = keep(range)
-        copy.matrix = keep(matrix)
-        copy.primaries = keep(primaries)
-        copy.transfer = keep(transfer)
+        copy.range = keep(range, ["tv", "pc"])
+        copy.matrix = keep(
+            matrix,
+            [
+                "bt709", "fcc", "bt470bg", "smpte170m", "smpte240m", "ycgco", "bt2020nc", "bt2020c", "smpte2085",
+                "chroma-derived-nc", "chroma-derived-c", "ictcp",
+            ])
+        copy.primaries = keep(
+            primaries,
+            [
+                "bt709", "bt470m", "bt470bg", "smpte170m", "smpte240m", "film", "bt2020", "smpte428", "smpte431",
+                "smpte432", "ebu3213",
+            ])
+        copy.transfer = keep(
+            transfer,
+            [
+                "bt709", "bt470m", "bt470bg", "smpte170m", "smpte240m", "linear", "log100", "log316", "iec61966-2-4",
+                "bt1361e", "iec61966-2-1", "bt2020-10", "bt2020-12", "smpte2084", "smpte428", "arib-std-b67",
+            ])
         return copy
     }
 }

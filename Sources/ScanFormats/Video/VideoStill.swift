@@ -16,8 +16,9 @@ public enum VideoStill {
                 "-i", input.address, "-map", "0:V:0", "-frames:v", "1", "-fps_mode", "passthrough",
             ]
             + [
-                "-vf", "\(selecting(frame, facts)),scale=\(size.width):\(size.height):flags=area", "-pix_fmt", "rgb24",
-                "-f", "rawvideo", "pipe:1",
+                "-vf",
+                "\(selecting(frame, facts)),scale=\(size.width):\(size.height):flags=area\(facts.roundingFlags)",
+                "-pix_fmt", "rgb24", "-f", "rawvideo", "pipe:1",
             ]
         let log = FFmpegLog(replacing: input.address, with: input.name)
         do throws(Problem) {

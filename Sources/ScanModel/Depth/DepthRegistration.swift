@@ -6,7 +6,7 @@ public enum DepthRegistration {
     ///   - colorCamera: for the pictures, of any size; the result is for the same view at the depth map's size.
     /// - Returns: z-depth along the colour camera's axis, metres, 0 where nothing falls. If both cameras stand at one
     ///   place, each pixel takes the depth of the pixel that its ray meets; otherwise each depth pixel is carried over
-    ///   to the pixel on which its point falls, and the nearest point wins.
+    ///   to the pixels that it covers, at least to the one on which its point falls, and the nearest point wins.
     public static func align(
         _ depth: DepthMap, of depthCamera: DepthCamera, with colorCamera: CameraIntrinsics
     ) -> DepthMap {
@@ -40,6 +40,8 @@ public enum DepthRegistration {
         let (width, height) = (depth.width, depth.height)
         let (right, up, back) = colorFromDepth.rotation.columns
         let t = colorFromDepth.position
+        // How much larger a pixel appears to the colour camera, at the same distance from both.
+        let (wider, higher) = (to.fx / from.fx, to.fy / from.fy)
         // The point of a pixel lies at depth · (column + row) + t in the colour camera's axes.
         let columns = (0..<width).map { right * ((Double($0) + 0.5 - from.cx) / from.fx) - back }
         let rows = (0..<height).map { up * (-(Double($0) + 0.5 - from.cy) / from.fy) }
@@ -57,13 +59,37 @@ public enum DepthRegistration {
                             guard p.z < 0 else { continue }
                             let scale = -1 / p.z
                             let (x, y) = (to.cx + to.fx * p.x * scale, to.cy - to.fy * p.y * scale)
-                            guard x >= 0, y >= 0, x < Double(width), y < Double(height) else { continue }
-                            let at = Int(y) * width + Int(x)
-                            if metres[at] == 0 || Float(-p.z) < metres[at] { metres[at] = Float(-p.z) }
+                            let covered = cover(x, wider * z * scale, of: width)
+                            for line in cover(y, higher * z * scale, of: height) {
+                                for at in covered.lowerBound + line * width..<covered.upperBound + line * width
+                                where metres[at] == 0 || Float(-p.z) < metres[at] {
+                                    metres[at] = Float(-p.z)
+                                }
+                            }
                         }
                     }
                 }
             }
         }
+    }
+
+    /// The largest pixel that is carried over as a whole, in pixels: the intrinsics may be absurd.
+    private static let largestCover = 16.0
+    /// More than rounding adds to a place or a size, in pixels.
+    private static let rounding = 1e-9
+
+    /// The pixels of a row or a column that a carried pixel covers: those whose middles lie in it. Where it is no
+    /// larger than they are, the one in which its own middle lies.
+    @inline(__always)
+    private static func cover(_ middle: Double, _ size: Double, of count: Int) -> Range<Int> {
+        // What rounding adds to equal sizes is no gap to be filled.
+        guard size > 1 + rounding else {
+            return middle >= 0 && middle < Double(count) ? Int(middle)..<Int(middle) + 1 : 0..<0
+        }
+        let half = min(size, largestCover) / 2
+        // A middle on the edge between two carried pixels lies in both, since rounding could put it outside both.
+        let (start, end) = ((middle - half - 0.5 - rounding).rounded(.up), (middle + half - 0.5).rounded(.up))
+        guard end > 0, start < Double(count) else { return 0..<0 }
+        return Int(max(0, start))..<Int(min(Double(count), end))
     }
 }

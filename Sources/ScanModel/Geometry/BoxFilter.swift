@@ -1,7 +1,8 @@
 extension OrientedBox {
     /// The points inside the box, or those outside, in their order. Faces belong to the box.
     ///
-    /// In single precision, as the points are: a point within 1e-6 m of a face may fall on either side.
+    /// In single precision, as the points are: a point within 1e-6 m of a face, or within a ten-millionth of its
+    /// distance from the origin where that is more, may fall on either side.
     public func filter(_ cloud: PointCloud, keepInside: Bool = true) -> PointCloud {
         let kept = selection(cloud, keepInside: keepInside)
         var colors: [UInt8]?

@@ -8,6 +8,7 @@ public struct BatchPlan: Sendable {
         /// Nothing seems to have changed, but for this reason only its digests tell.
         case compare(String)
         case upToDate
+        /// It failed, and nothing about it has changed since.
         case failedBefore(Problem)
         /// It would fail because of what is in its result's place.
         case obstructed(Problem)
@@ -104,14 +105,9 @@ public struct BatchPlan: Sendable {
         entries.compactMap { entry in if case .obstructed = entry.decision { entry.input } else { nil } }
     }
 
-    /// How many are passed over because they failed before, or would fail.
-    public var cannotRun: Int {
-        entries.count { entry in
-            switch entry.decision {
-            case .failedBefore, .obstructed: true
-            case .run, .compare, .upToDate, .arriving: false
-            }
-        }
+    /// How many are passed over because they failed before.
+    public var failedBefore: Int {
+        entries.count { entry in if case .failedBefore = entry.decision { true } else { false } }
     }
 
     // MARK: - Failure notes
@@ -155,6 +151,8 @@ public struct BatchPlan: Sendable {
                     PublishedResult(input.id, in: state.output).map {
                         PipelineChange.text(from: $0.receipt["pipeline"], to: pipeline, revisions: known.revisions)
                     } ?? why
+            // What cannot be looked at can be replaced all the same.
+            case .unreadable(let why): reason = why
             case .unsure(let why): doubt = why
             case .another: doubt = "another result stands in its place"
             }

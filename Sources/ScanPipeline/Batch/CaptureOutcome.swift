@@ -37,8 +37,8 @@ public enum CaptureEnding: Sendable, Hashable, Codable {
     case arriving
     /// Another runner works on it.
     case busy
-    /// The run ended before its turn came: a signal, the time, the disk.
-    case notBegun(String)
+    /// The run ended before its turn came, or before it was done: a signal, the time, the disk.
+    case left(String)
 
     public var problem: Problem? {
         switch self {
@@ -66,7 +66,7 @@ public enum CaptureEnding: Sendable, Hashable, Codable {
         case .failedBefore: .failedBefore
         case .arriving: .arriving
         case .busy: .busy
-        case .notBegun: .left
+        case .left: .left
         }
     }
 }

@@ -50,7 +50,7 @@ private struct StatusReading {
     private var programs: ProgramVersions
     // Ids are compared by their bytes; see ``distinctByBytes``.
     private let published: Set<[UInt8]>
-    /// Why nobody can tell whether something is a result, for what may be one.
+    /// Why nobody can read a result's receipt, or tell whether something is a result that may be one.
     private let obstacles: [[UInt8]: Problem]
     private let unfinished: Set<[UInt8]>
     private var history: RunHistory
@@ -65,14 +65,14 @@ private struct StatusReading {
         self.output = output
         self.programs = programs
         state = StateFolder(output: output)
-        let results = state.published
+        let (results, obscure) = (state.results, state.obscure)
         history = RunHistory(in: state)
-        published = Set(results.map(\.bytes))
-        let obscure = state.obscure
-        obstacles = Dictionary(obscure.map { ($0.id.bytes, $0.problem) }, uniquingKeysWith: { first, _ in first })
+        published = Set(results.map(\.id.bytes))
+        let shut = results.compactMap { result in result.obstacle.map { (id: result.id, problem: $0) } } + obscure
+        obstacles = Dictionary(shut.map { ($0.id.bytes, $0.problem) }, uniquingKeysWith: { first, _ in first })
         unfinished = Set(state.unfinished.map(\.bytes))
         owner = state.owningPipeline
-        ids = (results + obscure.map(\.id) + state.failed + history.ids).distinctByBytes
+        ids = (results.map(\.id) + obscure.map(\.id) + state.failed + history.ids).distinctByBytes
     }
 
     /// - Returns: nil for an id that nothing is left of, such as a name that a capture had while it arrived.
@@ -80,14 +80,14 @@ private struct StatusReading {
         let isPublished = published.contains(id.bytes)
         if CaptureLock.isHeld(id, in: state) {
             return .init(
-                id: id, standing: .running, isBehind: isPublished && entry(ofResult: id).standing == .stale)
+                id: id, standing: .running, isBehind: isPublished && entry(ofResult: id).standing != .done)
         }
         if let note = FailureNote.load(id, in: state) {
             return .init(
                 id: id, standing: .failed, cause: note.problem.summary, hasOlderResult: isPublished,
                 isBehind: isPublished)
         }
-        if let obstacle = obstacles[id.bytes] ?? (isPublished ? obstacle(to: id) : nil) {
+        if let obstacle = obstacles[id.bytes] {
             return .init(id: id, standing: .unreadable, cause: obstacle.summary)
         }
         return isPublished ? entry(ofResult: id) : entry(withoutResult: id)
@@ -120,10 +120,10 @@ private struct StatusReading {
         case .stale(let why):
             let left = history.ending(of: id)?.why.map { "; the last run left it: \($0)" } ?? ""
             return stale(id, why + left)
+        case .unreadable(let why): return .init(id: id, standing: .unreadable, cause: why)
         case .another(isOlder: true): return stale(id, "an older result was put back")
         // Of a capture at another place nothing was compared, but what is missing from the result itself can be seen.
-        case .unsure where input != known.input:
-            return known.firstLoss(in: result).map { stale(id, $0) } ?? .init(id: id, standing: .done)
+        case .unsure where input != known.input: return entry(id, lacking: known.firstLoss(in: result))
         case .another, .unsure, .upToDate: return .init(id: id, standing: .done)
         }
     }
@@ -135,35 +135,36 @@ private struct StatusReading {
             return entry(ofResultWithoutCapture: id, loss: loss, place: place)
         }
         if let result, let why = doubt(about: id, Recipe(result.receipt["pipeline"]), nil) { return stale(id, why) }
-        return loss.map { stale(id, $0) } ?? .init(id: id, standing: .done)
+        return entry(id, lacking: loss)
+    }
+
+    private func entry(_ id: String, lacking loss: ResultLoss?) -> OutputStatus.Entry {
+        switch loss {
+        case .certain(let what)?: stale(id, what)
+        case .possible(let what)?: .init(id: id, standing: .unreadable, cause: what)
+        case nil: .init(id: id, standing: .done)
+        }
     }
 
     /// The capture is gone, so that nothing could be made anew: the result is all that there is, and not behind anything.
     /// - Parameters:
     ///   - loss: what is wrong with it.
     ///   - place: where the capture was.
-    private func entry(ofResultWithoutCapture id: String, loss: String?, place: String) -> OutputStatus.Entry {
+    private func entry(ofResultWithoutCapture id: String, loss: ResultLoss?, place: String) -> OutputStatus.Entry {
+        var entry = entry(id, lacking: loss)
         let gone = "\(place) is gone"
-        guard let loss else { return .init(id: id, standing: .done, cause: gone, isCaptureGone: true) }
-        return .init(id: id, standing: .stale, cause: "\(loss), and \(gone)", isCaptureGone: true)
+        entry.cause = entry.cause.map { "\($0), and \(gone)" } ?? gone
+        entry.isCaptureGone = true
+        entry.isBehind = false
+        return entry
     }
 
     /// The result by its own receipt, nil if that is damaged; and what is wrong with it, nil for a whole one.
-    private func examined(_ id: String) -> (result: PublishedResult?, loss: String?) {
+    private func examined(_ id: String) -> (result: PublishedResult?, loss: ResultLoss?) {
         guard let result = PublishedResult(id, in: output), result.isReceiptSound else {
-            return (nil, "\(Receipt.fileName) of the result is damaged")
+            return (nil, .certain("\(Receipt.fileName) of the result is damaged"))
         }
         return (result, result.firstLoss)
-    }
-
-    /// Why a result's receipt cannot be read.
-    private func obstacle(to id: String) -> Problem? {
-        let path = "\(output)/\(id)/\(Receipt.fileName)"
-        do throws(Problem) {
-            let receipt = try RegularFile(path, name: path, fault: .environment)
-            if receipt.beginning(1).isEmpty { try receipt.read { _ in } }
-        } catch { return error }
-        return nil
     }
 
     private func stale(_ id: String, _ cause: String) -> OutputStatus.Entry {

@@ -1,4 +1,4 @@
-import Crypto
+internal import CNettle
 import ScanModel
 
 /// A SHA-256.
@@ -14,26 +14,10 @@ public struct Digest: Hashable, Sendable {
         return digester.finish()
     }
 
-    /// Reads a source to its end.
-    /// - Returns: the digest, and how many bytes there were.
-    public static func of(_ source: any ByteSource) throws(Problem) -> (digest: Digest, byteCount: Int64) {
-        let buffer = CopyBuffer.allocate()
-        defer { buffer.deallocate() }
-        return try of(source, through: buffer)
-    }
-
+    /// Of what can be read of a source, with how many bytes that is, and what is wrong with the rest.
     /// - Parameter buffer: what the bytes pass through. For many small files, a new one each would cost as much as the
     ///   digests.
-    static func of(
-        _ source: any ByteSource, through buffer: UnsafeMutableRawBufferPointer
-    ) throws(Problem) -> (digest: Digest, byteCount: Int64) {
-        let read = ofReadable(source, through: buffer)
-        if let problem = read.problem { throw problem }
-        return (read.digest, read.byteCount)
-    }
-
-    /// Of what can be read of a source, and what is wrong with the rest.
-    static func ofReadable(
+    package static func of(
         _ source: any ByteSource, through buffer: UnsafeMutableRawBufferPointer
     ) -> (digest: Digest, byteCount: Int64, problem: Problem?) {
         var digester = Digester()
@@ -51,15 +35,23 @@ public struct Digest: Hashable, Sendable {
 
 /// Takes bytes as they come.
 struct Digester {
-    private var hash = SHA256()
+    private var state = sha256_ctx()
 
-    mutating func update(_ bytes: UnsafeRawBufferPointer) { hash.update(bufferPointer: bytes) }
+    init() { nettle_sha256_init(&state) }
+
+    mutating func update(_ bytes: UnsafeRawBufferPointer) {
+        guard let start = bytes.baseAddress else { return }
+        nettle_sha256_update(&state, bytes.count, start.assumingMemoryBound(to: UInt8.self))
+    }
 
     func finish() -> Digest {
+        var state = state
+        var hash = [UInt8](repeating: 0, count: Int(SHA256_DIGEST_SIZE))
+        sm_sha256_digest(&state, &hash)
         let digits = Array("0123456789abcdef".utf8)
         var hex: [UInt8] = []
         hex.reserveCapacity(64)
-        for byte in hash.finalize() {
+        for byte in hash {
             hex.append(digits[Int(byte >> 4)])
             hex.append(digits[Int(byte & 15)])
         }

@@ -101,7 +101,7 @@ package enum InputDigests {
             return .success(One(input: input, location: location, status: status))
         }
         do throws(Problem) {
-            let read = Digest.ofReadable(try source.open(file.path), through: buffer)
+            let read = Digest.of(try source.open(file.path), through: buffer)
             if let problem = read.problem, file.stake == .capture || problem.fault != .input { throw problem }
             let input = Receipt.Input(path: file.path, byteCount: read.byteCount, digest: read.digest)
             return .success(One(input: input, damage: read.problem, location: location, status: status))

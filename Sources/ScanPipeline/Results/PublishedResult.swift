@@ -54,16 +54,22 @@ public struct PublishedResult: Sendable {
     }
 
     /// Whether a result stands in a folder, however sound: its receipt is there.
-    static func stands(in folder: String) -> Bool {
+    static func stands(in folder: String) -> Bool { look(into: folder).stands }
+
+    /// The same, and why its receipt cannot be read where that is so.
+    static func look(into folder: String) -> (stands: Bool, obstacle: Problem?) {
         let path = "\(folder)/\(Receipt.fileName)"
-        guard FileSystem.regularSize(of: path) != nil else { return false }
-        // That it may not be read does not make it a stranger's.
-        guard let file = try? RegularFile(path, name: path, fault: .environment) else { return true }
-        let beginning = file.beginning(ReceiptMark.length)
-        // Nor does a disk that does not give it back.
-        if beginning.isEmpty && file.byteCount > 0 || ReceiptMark.isOurs(beginning) { return true }
-        // A damaged one counts where one is known to have stood.
-        return stood(in: folder)
+        guard FileSystem.regularSize(of: path) != nil else { return (false, nil) }
+        do throws(Problem) {
+            let file = try RegularFile(path, name: path, fault: .environment)
+            let beginning = file.beginning(ReceiptMark.length)
+            if beginning.isEmpty { try file.read { _ in } }
+            // A damaged one counts where one is known to have stood.
+            return (ReceiptMark.isOurs(beginning) || stood(in: folder), nil)
+        } catch {
+            // That it may not be read, or that the disk does not give it back, does not make it a stranger's.
+            return (true, error)
+        }
     }
 
     /// Why nobody can tell whether a result stands in a folder: it may not be entered, or the disk fails. Nil where that can
@@ -72,10 +78,13 @@ public struct PublishedResult: Sendable {
         var status = stat()
         if stat("\(folder)/\(Receipt.fileName)", &status) == 0 { return nil }
         let code = errno
-        if [ENOENT, ENOTDIR, ELOOP].contains(code) { return nil }
+        if isAbsence(code) { return nil }
         return Problem.system(
             "cannot tell whether a result stands here", path: FileSystem.absolute(folder), code: code)
     }
+
+    /// Whether looking at a path ended with an error by which there is certainly nothing. By all others there may be.
+    static func isAbsence(_ code: Int32) -> Bool { [ENOENT, ENOTDIR, ELOOP].contains(code) }
 
     /// What is wrong with a result that is known to have been put into a folder and whose receipt is not found.
     /// - Throws: fault `environment` when nobody can tell whether it is there.
@@ -177,9 +186,13 @@ public struct PublishedResult: Sendable {
         for file in files {
             let full = "\(path)/\(file.path)"
             do throws(Problem) {
-                guard let size = FileSystem.size(of: full) else {
-                    throw Problem(.environment, "a file of the result is missing")
+                var status = stat()
+                guard stat(full, &status) == 0 else {
+                    let code = errno
+                    if Self.isAbsence(code) { throw Problem(.environment, "a file of the result is missing") }
+                    throw Problem.system("cannot look at this path", path: full, code: code)
                 }
+                let size = Int64(status.st_size)
                 guard size == file.byteCount else {
                     throw Problem(.environment, "a file of the result has \(size) bytes instead of \(file.byteCount)")
                 }

@@ -10,6 +10,16 @@ enum ResultStanding: Hashable, Sendable {
     case unsure(String)
     /// What is known is about another result than the one there.
     case another(isOlder: Bool)
+    /// Nobody can tell whether all of the result is there.
+    case unreadable(String)
+}
+
+/// What is wrong with a result.
+enum ResultLoss: Hashable, Sendable {
+    /// Something of it is certainly not there as it was written.
+    case certain(String)
+    /// A file of it cannot be looked at, and may be there: only another user may, or the disk fails.
+    case possible(String)
 }
 
 extension ResultState {
@@ -24,7 +34,7 @@ extension ResultState {
         if case .other(let isOlder) = relation { return .another(isOlder: isOlder) }
         if self.pipeline != pipeline { return .stale("the pipeline changed") }
         if self.input != FileSystem.absolute(input) { return .unsure("the capture lies at another path") }
-        var look = ResultLook(state: self, input: input, options: options, result: result)
+        var look = ResultLook(state: self, input: input, options: options)
         if relation == .copy { look.note("its receipt was copied") }
         do throws(ResultLook.Stale) {
             try look.compareFolders()
@@ -32,8 +42,12 @@ extension ResultState {
             look.compareBesides()
             look.compareOptions()
             try look.compare(&programs)
-            try look.compareOutputs()
         } catch { return .stale(error.reason) }
+        switch firstLoss(in: result) {
+        case .certain(let what)?: return .stale(what)
+        case .possible(let what)?: return .unreadable(what)
+        case nil: break
+        }
         // Stages and formats with new revisions make other results; only the key tells if this result's are among them.
         if tool != programs.tool { look.note("it was run by \(tool)") }
         if !programs.reads(format, asIn: formatRevision) {
@@ -62,7 +76,7 @@ extension ResultState {
     }
 
     /// What is wrong with the first file of the result that is not there with its size; nil for a whole result.
-    func firstLoss(in result: String) -> String? {
+    func firstLoss(in result: String) -> ResultLoss? {
         let files = outputs.sorted { $0.key < $1.key }
         return files.lazy.compactMap { PublishedResult.loss(of: $0.key, $0.value, in: result) }.first
     }
@@ -70,23 +84,22 @@ extension ResultState {
 
 extension PublishedResult {
     /// What is wrong with the first listed file that is not there with its size; nil for a whole result.
-    var firstLoss: String? {
+    var firstLoss: ResultLoss? {
         files.lazy.compactMap { Self.loss(of: $0.path, $0.byteCount, in: path) }.first
     }
 
     /// The same for one file: its path in the result, and its size.
-    fileprivate static func loss(of file: String, _ size: Int64, in result: String) -> String? {
+    fileprivate static func loss(of file: String, _ size: Int64, in result: String) -> ResultLoss? {
         var status = stat()
-        if stat("\(result)/\(file)", &status) == 0 {
-            if status.st_size == size { return nil }
-        } else if errno != ENOENT && errno != ENOTDIR {
-            return "\(file) of the result cannot be looked at: \(systemText(errno))"
-        }
-        return "\(file) of the result is missing or has another size"
+        let code = stat("\(result)/\(file)", &status) == 0 ? 0 : errno
+        if code == 0, status.st_size == size { return nil }
+        return code == 0 || isAbsence(code)
+            ? .certain("\(file) of the result is missing or has another size")
+            : .possible("\(file) of the result cannot be looked at: \(systemText(code))")
     }
 }
 
-/// Compares a result's state with the disk, one kind of thing after the other.
+/// Compares what a result was made of with the disk, one kind of thing after the other.
 private struct ResultLook {
     /// Something is certainly not as it was.
     struct Stale: Error {
@@ -98,7 +111,6 @@ private struct ResultLook {
     let input: String
     /// Where options lead to now, beside the pipeline; nil where there is no pipeline.
     private let options: [String: String]?
-    let result: String
     /// The first thing seen that may be a change.
     private var change: String?
     /// Whether a file is so young that a change right after would not show.
@@ -107,11 +119,10 @@ private struct ResultLook {
     /// Why it is not certain that nothing changed.
     var doubt: String? { change ?? (isYoung ? "its files had just changed when it was run" : nil) }
 
-    init(state: ResultState, input: String, options: [String: String]?, result: String) {
+    init(state: ResultState, input: String, options: [String: String]?) {
         self.state = state
         self.input = input
         self.options = options
-        self.result = result
     }
 
     mutating func note(_ change: String) { self.change = self.change ?? change }
@@ -204,10 +215,6 @@ private struct ResultLook {
             }
             throw Stale(reason: "it was made with \(version), and now there is \(now)")
         }
-    }
-
-    func compareOutputs() throws(Stale) {
-        if let loss = state.firstLoss(in: result) { throw Stale(reason: loss) }
     }
 
     /// A path of the state as people named it.

@@ -17,7 +17,7 @@ struct CaptureRun {
     private var statuses: [String: KnownDigests.Entry] = [:]
     private var besides: [String: FolderContents] = [:]
     /// What the capture was like before anything in it was opened.
-    private let beginning: Beginning
+    private let beginning: InputSnapshot
     private var tools: [String: String] = [:]
     private var key = ResultKey(text: "")
     /// Streams whose length has been checked to their end.
@@ -57,7 +57,7 @@ struct CaptureRun {
         memos = steps.map { _ in Memo() }
         capture = Capture(id: input.id)
         capture.resources = resources
-        beginning = runner.takesDigests ? Beginning(of: input) : Beginning()
+        beginning = runner.takesDigests ? InputSnapshot(of: input) : InputSnapshot()
     }
 
     /// - Returns: false when `isDone` said that there is nothing to do.
@@ -108,8 +108,8 @@ struct CaptureRun {
     private mutating func check() throws(Problem) {
         // Whatever is wrong with all frames explains why the capture lacks what they would have had.
         try requireFrames()
-        if let lack = OrderCheck.firstLack(of: capture, in: steps) { throw lack }
-        steps = OrderCheck.decide(steps, for: capture.channels)
+        if let lack = CaptureCheck.firstLack(of: capture, in: steps) { throw lack }
+        steps = CaptureCheck.decide(steps, for: capture.channels)
         // With the capture's id in them, names may be equal that were different in the pipeline's file.
         if let mistake = ClaimCheck.mistakes(in: steps, id: capture.id).first {
             throw mistake.problem.inStage(steps[mistake.step].label)
@@ -257,33 +257,6 @@ struct CaptureRun {
         var placed = problem
         placed.place.file = FileSystem.absolute(location)
         return placed
-    }
-
-    /// Files and folders as they were at first. What is added beside a capture, or beside a file that an option names,
-    /// does not concern it.
-    private struct Beginning {
-        /// All folders of a capture, even those that hold nothing of it yet; and what was named, which may be an
-        /// archive, whose files are not on disk as such.
-        var folders: [String: FileSystem.Status] = [:]
-        /// The files in them.
-        var files: [String: FileSystem.Status] = [:]
-
-        init() {}
-
-        init(of input: CaptureInput) {
-            for entry in FileSystem.reachable(from: input.path) {
-                // A name that is not text was mended when it was read: there never was anything under the mended name.
-                if entry.path.unicodeScalars.contains("\u{FFFD}"), !FileSystem.exists(entry.path) { continue }
-                if entry.isFolder || entry.path == input.path { folders[entry.path] = entry.status }
-                if !entry.isFolder { files[entry.path] = entry.status }
-            }
-        }
-
-        /// A path that now leads to something else.
-        var changed: String? {
-            let all = folders.merging(files) { folder, _ in folder }.sorted { $0.key < $1.key }
-            return all.first { FileSystem.status(of: $0.key)?.hasBytes(of: $0.value) != true }?.key
-        }
     }
 
     /// What to say where the capture could not be opened and has changed since.

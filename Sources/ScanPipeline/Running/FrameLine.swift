@@ -1,5 +1,4 @@
 import Dispatch
-import Glibc
 import ScanModel
 
 /// Takes frames through a row of steps with several workers: parallel steps in any order, ordered steps in frame order.
@@ -27,7 +26,8 @@ package final class FrameLine: @unchecked Sendable {
             }
         }
 
-        fileprivate var held: Int { if case .choice(let choice) = self { choice.most } else { 0 } }
+        /// How many frames it holds at most.
+        fileprivate var mostHeld: Int { if case .choice(let choice) = self { choice.most } else { 0 } }
     }
 
     /// Which frames wait for each other, and what is done with them.
@@ -64,7 +64,7 @@ package final class FrameLine: @unchecked Sendable {
     private let done: @Sendable (Int, Frame) -> Void
 
     // Everything below is touched under the lock only.
-    private let lock = Lock()
+    private let lock = ConditionLock()
     /// Frames from this one on are not wanted: the end of the list, or the lowest failure.
     private var limit: Int
     private var failure: (position: Int, problem: Problem)?
@@ -90,7 +90,7 @@ package final class FrameLine: @unchecked Sendable {
         self.steps = steps
         // More workers than frames have nothing to do.
         self.workers = max(1, min(workers, count, Self.mostWorkers))
-        window = 2 * self.workers + 2 + steps.reduce(0) { $0 + $1.held }
+        window = 2 * self.workers + 2 + steps.reduce(0) { $0 + $1.mostHeld }
         self.begin = begin
         self.done = done
         limit = count
@@ -231,27 +231,4 @@ package final class FrameLine: @unchecked Sendable {
             for position in vain { parked[index].removeValue(forKey: position) }
         }
     }
-}
-
-/// A mutex with a condition; Swift's own has none.
-private final class Lock: @unchecked Sendable {
-    private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
-    private let condition = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
-
-    init() {
-        pthread_mutex_init(mutex, nil)
-        pthread_cond_init(condition, nil)
-    }
-
-    deinit {
-        pthread_mutex_destroy(mutex)
-        pthread_cond_destroy(condition)
-        mutex.deallocate()
-        condition.deallocate()
-    }
-
-    func lock() { pthread_mutex_lock(mutex) }
-    func unlock() { pthread_mutex_unlock(mutex) }
-    func wait() { pthread_cond_wait(condition, mutex) }
-    func wakeAll() { pthread_cond_broadcast(condition) }
 }

@@ -247,7 +247,7 @@ public struct RunRecord: Sendable {
             case .failed(let problem), .failedBefore(let problem):
                 object["cause"] = .string(problem.summary)
                 object["problem"] = .object(problem.facts)
-            case .notBegun(let reason): object["cause"] = .string(reason)
+            case .left(let reason): object["cause"] = .string(reason)
             case .upToDate, .arriving, .busy: break
             }
             return .object(object)

@@ -72,9 +72,14 @@ public struct StateFolder: Sendable, Hashable {
     }
 
     /// The ids that have a result: folders of OUT with a receipt.
-    public var published: [String] {
-        FileSystem.names(in: output).filter {
-            !$0.hasPrefix(".") && PublishedResult.stands(in: "\(output)/\($0)")
+    public var published: [String] { results.map(\.id) }
+
+    /// The same, each with why its receipt cannot be read where that is so.
+    var results: [(id: String, obstacle: Problem?)] {
+        FileSystem.names(in: output).compactMap { id in
+            if id.hasPrefix(".") { return nil }
+            let found = PublishedResult.look(into: "\(output)/\(id)")
+            return found.stands ? (id, found.obstacle) : nil
         }
     }
 

@@ -73,6 +73,8 @@ extension FileSystem {
         let descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NONBLOCK, 0o666)
         guard descriptor >= 0 else { throw openProblem("cannot make the file", path: path, code: errno) }
         defer { close(descriptor) }
+        // Whoever reads a pipe may be slower than this writes.
+        _ = fcntl(descriptor, F_SETFL, 0)
         if let code = write(bytes, to: descriptor).error {
             throw Problem.system("cannot write the file", path: FileSystem.absolute(path), code: code)
         }

@@ -108,15 +108,6 @@ extension CaptureParcel {
             picture = try PictureOutput(encoding: .jpeg, quality: quality).prepare(&frame, context)
         }
     }
-
-    /// Writes the picture that ``takeJPEG(of:quality:_:)`` took.
-    func writeJPEG(to path: String, _ context: StageContext) throws(Problem) {
-        switch picture {
-        case .file(let file, _): try context.output.copy(file, of: context.capture, to: path)
-        case .encoded(let bytes, _): try context.output.write(bytes, to: path)
-        case nil: break
-        }
-    }
 }
 
 /// A layout whose pictures become a video, which takes ffmpeg.

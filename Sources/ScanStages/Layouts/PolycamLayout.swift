@@ -30,7 +30,7 @@ struct PolycamLayout: CaptureLayout {
         guard let name = parcel.name else { return }
         let camera = PolycamCamera.text(parcel.camera, parcel.pose, sharpness: parcel.sharpness)
         try context.output.write(camera, to: "keyframes/cameras/\(name).json")
-        try parcel.writeJPEG(to: "keyframes/images/\(name).jpg", context)
+        try parcel.picture?.write(as: "keyframes/images/\(name).jpg", context)
         if let depth = parcel.depth { try context.output.write(depth, to: "keyframes/depth/\(name).png") }
         if let confidence = parcel.confidence {
             try context.output.write(confidence, to: "keyframes/confidence/\(name).png")

@@ -26,7 +26,7 @@ struct ThreeDScannerLayout: CaptureLayout {
         func path(_ name: String) -> String { "\(Self.folder)/\(name)" }
         let stem = ThreeDScannerFrame.stem(number)
         try context.output.write(camera, to: path(ThreeDScannerFrame.file(number)))
-        try parcel.writeJPEG(to: path("frame_\(stem).jpg"), context)
+        try parcel.picture?.write(as: path("frame_\(stem).jpg"), context)
         if let depth = parcel.depth { try context.output.write(depth, to: path("depth_\(stem).png")) }
         if let confidence = parcel.confidence { try context.output.write(confidence, to: path("conf_\(stem).png")) }
     }

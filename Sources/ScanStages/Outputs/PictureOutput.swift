@@ -152,11 +152,16 @@ enum PreparedPicture: Sendable {
     /// - Returns: the path with it.
     func write(to stem: String, _ context: StageContext) throws(Problem) -> String {
         let path = "\(stem).\(fileExtension)"
+        try write(as: path, context)
+        return path
+    }
+
+    /// Writes the picture under a name with an extension of its own.
+    func write(as path: String, _ context: StageContext) throws(Problem) {
         switch self {
         case .file(let file, _): try context.output.copy(file, of: context.capture, to: path)
         case .encoded(let bytes, _): try context.output.write(bytes, to: path)
         }
-        return path
     }
 }
 

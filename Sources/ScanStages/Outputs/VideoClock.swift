@@ -25,13 +25,19 @@ package struct VideoClock: Sendable {
     private var frameCount = 0
     /// Of the frame before, nanoseconds: its timestamp, and when it is shown.
     private var timestamp: Int64?
-    private var shown: Int64 = 0
+    private(set) var shown: Int64 = 0
 
     /// - Parameter rate: frames per second at the usual step.
     package init(rate: Double, in container: VideoSettings.Container) {
         self.container = container
         let ticks = (1e9 / rate / Double(container.tick)).rounded()
         usualStep = max(1, Int64(ticks)) * container.tick
+    }
+
+    /// The clock of an mp4 that has shown frames with these timestamps, nanoseconds.
+    init(showing times: [Int64]) {
+        self.init(rate: 30, in: .mp4)
+        for time in times { _ = shown(at: time) }
     }
 
     /// - Parameter time: the next frame's timestamp, nanoseconds.

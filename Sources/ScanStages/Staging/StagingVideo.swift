@@ -109,8 +109,7 @@ struct StagingVideo {
     /// The timestamps, if a video can have them; some apps repeat the last line until all streams are equally long. The
     /// video's own times stand in then.
     private func ascending(_ times: [Int64]) -> [Int64]? {
-        var clock = VideoClock(rate: 30, in: .mp4)
-        for time in times { _ = clock.shown(at: time) }
+        let clock = VideoClock(showing: times)
         if let pause = clock.pauses.first {
             context.warn(
                 "more than 35 minutes lie between the timestamps of two frames (after the first \(pause)), for which a video "

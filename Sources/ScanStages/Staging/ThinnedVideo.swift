@@ -17,12 +17,10 @@ struct ThinnedVideo {
     ///   the timestamps of those that remain.
     init?(path: String, _ context: StageContext) {
         guard context.leavesFramesOut, let original = StagingVideo(context.withoutFrames) else { return nil }
-        var clock = VideoClock(rate: 30, in: .mp4)
-        var last: Int64 = 0
-        for frame in context.capture.keptFrames { last = clock.shown(at: frame.timestamp ?? 0) }
+        let clock = VideoClock(showing: context.capture.keptFrames.map { $0.timestamp ?? 0 })
         // Whichever frames remain, no two of them are farther apart than the first and the last.
         guard clock.pauses.count == 0, clock.repeats.count == 0,
-            VideoSettings.Container.mp4.holds(step: max(last, 1000))
+            VideoSettings.Container.mp4.holds(step: max(clock.shown, 1000))
         else { return nil }
         self.path = path
         self.original = original

@@ -159,7 +159,7 @@ struct NightReport: Sendable {
 
 extension CaptureFacts {
     /// Treats a result as an older one where a newer one is still to be made: a run was stopped before its turn, or its
-    /// files have changed.
+    /// files have changed. Nor is a result ready of which nobody can tell whether it is whole.
     /// - Parameters:
     ///   - entry: what the run says of it.
     ///   - standing: its state in OUT.
@@ -167,7 +167,7 @@ extension CaptureFacts {
     fileprivate mutating func wait(
         _ entry: RunFacts.Entry?, _ standing: OutputStatus.Entry?, pipeline wanted: Digest?
     ) {
-        if let standing, standing.isBehind {
+        if let standing, standing.isBehind || standing.standing == .unreadable {
             waitsFor =
                 standing.cause ?? (standing.standing == .running ? "it is being run" : standing.standing.rawValue)
         } else if let entry, [.left, .arriving, .busy].contains(entry.ended), pipeline != wanted,
@@ -201,7 +201,7 @@ struct Summary: Sendable {
     var waiting: Int
     /// How many of the waiting ones have an older result.
     var older: Int
-    /// Of how many of the waiting ones nobody can tell whether they have a result.
+    /// Of how many of the waiting ones nobody can tell whether they have a whole result.
     var unreadable: Int
     /// Captures that ran in this run, whatever came of it.
     var ran: Int

@@ -51,7 +51,8 @@ extension Summary {
     fileprivate var json: JSONValue {
         var object: JSONObject = [
             "captures": .of(captures), "ready": .of(ready), "look": .of(look), "failed": .of(failed),
-            "waiting": .of(waiting), "older-results": .of(older), "ran": .of(ran), "run-ready": .of(runReady),
+            "waiting": .of(waiting), "older-results": .of(older), "unreadable": .of(unreadable), "ran": .of(ran),
+            "run-ready": .of(runReady),
             "frames": Self.frames(framesSource, framesKept, keptShare), "bytes": .integer(bytes),
             "run-frames": Self.frames(runFramesSource, runFramesKept, runKeptShare), "run-bytes": .integer(runBytes),
         ]

@@ -53,8 +53,8 @@ struct CaptureProcess: Sendable {
         _ watch: ChildWatch, _ place: ResultPlace, orElse crash: @autoclosure () -> Problem, noting words: String? = nil
     ) -> CaptureEnding {
         switch watch.reason {
-        case .notBegun(let why)?:
-            return .notBegun([why, words ?? place.newResult].compactMap(\.self).joined(separator: "; "))
+        case .left(let why)?:
+            return .left([why, words ?? place.newResult].compactMap(\.self).joined(separator: "; "))
         case .failed(let problem)?:
             let reached = problem.reached(watch.progress)
             return .failed((words.map(reached.noting) ?? reached).noting(place.whatBecameOfIt))
@@ -112,7 +112,7 @@ struct CaptureProcess: Sendable {
             return try await withThrowingTaskGroup(of: CaptureEnding?.self) { group in
                 group.addTask { try await Self.listen(execution.standardOutput, watch, progress) }
                 group.addTask {
-                    for try await part in execution.standardError { watch.hear(part) }
+                    for try await part in execution.standardError { watch.noteErrors(part) }
                     return nil
                 }
                 let guardian = Task { await guardChild(child, watch, stuck: stuck) }
@@ -140,10 +140,10 @@ struct CaptureProcess: Sendable {
         // Lines end at line feeds alone and may have any length: a capture's name may hold what Unicode calls a line
         // end, and each of its frames may have a warning.
         for try await line in output.strings(separatedBy: .unicodeScalarSequence(["\n"]), bufferingPolicy: .unbounded) {
-            watch.sign()
+            watch.noteLife()
             switch try? JSONDecoder().decode(CaptureEvent.self, from: Data(line.utf8)) {
             case .progress(let step)?:
-                watch.note(step)
+                watch.noteProgress(step)
                 progress(step)
             case .ended(let end)?: ending = end
             case .working?, nil: break
@@ -157,12 +157,12 @@ struct CaptureProcess: Sendable {
         while !Task.isCancelled {
             try? await Task.sleep(for: .seconds(ChildWatch.tick))
             if Task.isCancelled { return }
-            watch.goOn()
+            watch.noteTick()
             let used = ProcessSession.residentBytes(of: pid) ?? 0
-            watch.note(bytes: used)
+            watch.noteMemory(used)
             var reason: CaptureEnding?
             if let why = hurry() {
-                reason = .notBegun(why)
+                reason = .left(why)
             } else if used > memoryLimit {
                 reason = .failed(
                     Problem(
@@ -175,7 +175,7 @@ struct CaptureProcess: Sendable {
                         fix: "the disk or ffmpeg may hang; allow more time with --patience"))
             }
             if let reason {
-                watch.end(for: reason)
+                watch.noteEnd(reason)
                 ProcessSession.end(pid)
                 try? await Task.sleep(for: .seconds(Self.grace))
                 // This task is cancelled when the child's pipes are closed.

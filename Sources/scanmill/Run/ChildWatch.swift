@@ -17,33 +17,37 @@ final class ChildWatch: Sendable {
     /// Seconds between two looks at the child.
     static let tick = 0.2
 
-    func sign() { state.withLock { $0.ticksOfSilence = 0 } }
+    /// It has given a sign of life.
+    func noteLife() { state.withLock { $0.ticksOfSilence = 0 } }
 
-    func note(_ progress: RunProgress) { state.withLock { $0.progress = progress } }
+    func noteProgress(_ progress: RunProgress) { state.withLock { $0.progress = progress } }
 
     /// How far it was when it last said so.
     var progress: RunProgress? { state.withLock(\.progress) }
 
     /// Notes what it and its ffmpeg take at the moment.
-    func note(bytes: Int64) { state.withLock { $0.mostBytes = max($0.mostBytes, bytes) } }
+    func noteMemory(_ bytes: Int64) { state.withLock { $0.mostBytes = max($0.mostBytes, bytes) } }
 
     /// The most that both were seen to take.
     var mostBytes: Int64 { state.withLock(\.mostBytes) }
 
     /// A tick has gone by.
-    func goOn() { state.withLock { $0.ticksOfSilence += 1 } }
+    func noteTick() { state.withLock { $0.ticksOfSilence += 1 } }
 
-    func hear(_ part: SubprocessOutputSequence.Buffer) {
+    /// Keeps the end of what it writes to stderr.
+    func noteErrors(_ part: SubprocessOutputSequence.Buffer) {
         let bytes = part.withUnsafeBytes { Array($0) }
         state.withLock { $0.words = ($0.words + bytes).suffix(16_384) }
     }
 
-    func end(for reason: CaptureEnding) { state.withLock { $0.reason = $0.reason ?? reason } }
+    /// It is about to be ended from here; the first reason counts.
+    func noteEnd(_ reason: CaptureEnding) { state.withLock { $0.reason = $0.reason ?? reason } }
 
     /// Seconds without a sign, counted in ticks and not by a clock: while the machine sleeps or this process is
     /// stopped, a clock goes on, but nobody can give a sign.
     var silence: Double { state.withLock { Double($0.ticksOfSilence) * Self.tick } }
 
+    /// Why it was ended from here; nil of one that ended by itself.
     var reason: CaptureEnding? { state.withLock(\.reason) }
 
     /// What it wrote to stderr last; of a crash report, the reason and the first frames in the tool's own code.

@@ -8,7 +8,8 @@ final class LiveView: Sendable {
     private struct State: Sendable {
         var running: [(id: String, progress: RunProgress?)] = []
         var done = 0
-        var drawnLines = 0
+        /// The columns that each line of the view takes, as it stands there now.
+        var drawn: [Int] = []
         var lastDrawn = ContinuousClock.now - .seconds(1)
     }
 
@@ -75,14 +76,18 @@ final class LiveView: Sendable {
             Self.cut($0, to: size.columns)
         }
         let text = erasure(&state) + lines.joined(separator: "\n") + "\n"
-        state.drawnLines = lines.count
+        state.drawn = lines.map { Self.width(of: $0) }
         Self.write(text)
     }
 
     /// Moves the cursor to the first line of the view and clears to the end of the screen.
     private func erasure(_ state: inout State) -> String {
-        defer { state.drawnLines = 0 }
-        return state.drawnLines == 0 ? "" : "\u{1B}[\(state.drawnLines)A\u{1B}[J"
+        if state.drawn.isEmpty { return "" }
+        defer { state.drawn = [] }
+        // Most terminals that were made narrower have wrapped the lines that no longer fit.
+        let columns = Self.terminalSize.columns
+        let rows = state.drawn.reduce(0) { $0 + max(1, ($1 + columns - 1) / columns) }
+        return "\u{1B}[\(rows)A\u{1B}[J"
     }
 
     private static func line(_ id: String, _ progress: RunProgress?) -> String {
@@ -129,6 +134,8 @@ final class LiveView: Sendable {
                 return left >= 0
             })
     }
+
+    private static func width(of line: String) -> Int { line.reduce(0) { $0 + width(of: $1) } }
 
     /// Columns that a character takes: East Asian characters and emoji take two.
     private static func width(of character: Character) -> Int {

@@ -107,12 +107,12 @@ struct Night {
         let process = CaptureProcess(
             memoryLimit: options.captureMemory.bytes, patience: Double(options.patience.components.seconds),
             hurry: { stop.hurry }, hung: hung)
-        let gate = Gate(
-            stop: stop, until: deadline, minFree: options.minFree?.bytes, output: options.batch.output)
+        let limits = NightLimits(
+            stop: stop, deadline: deadline, minFree: options.minFree?.bytes, output: options.batch.output)
         let view = LiveView(count: inputs.count, isOn: !options.isSilent && LiveView.isPossible)
         stop.speak { text in view.withoutView { Console.error(text) } }
         var fingerprints: [CaptureInput: Digest] = [:]
-        let outcomes = await Batch(gate: { gate.reason }, launch: { await process.launch($0, $1) }).run(
+        let outcomes = await Batch(gate: { limits.reached }, launch: { await process.launch($0, $1) }).run(
             inputs, on: shareCores(), make: job,
             began: { input in
                 fingerprints[input] = fingerprint(of: input)

@@ -63,7 +63,7 @@ struct RunMessages: Sendable {
         case .failedBefore(let problem): say("failed   \(id)  as before: \(problem.summary)")
         case .arriving: say("waiting  \(id)  it is still arriving")
         case .busy: say("busy     \(id)  another runner works on it")
-        case .notBegun(let reason): say("left     \(id)  \(reason)")
+        case .left(let reason): say("left     \(id)  \(reason)")
         }
     }
 
@@ -111,7 +111,7 @@ struct RunMessages: Sendable {
             Console.error("warning: \(arriving.count.counted("capture")) still arriving: \(ids)")
         }
         let reasons = outcomes.compactMap { outcome -> String? in
-            if case .notBegun(let reason) = outcome.ending, reason.contains("--min-free") { reason } else { nil }
+            if case .left(let reason) = outcome.ending, reason.contains("--min-free") { reason } else { nil }
         }
         guard let reason = reasons.last else { return }
         Console.error("warning: \(reasons.count.counted("capture")) left for another night: \(reason)")
@@ -164,7 +164,7 @@ struct RunMessages: Sendable {
             object["fault"] = .string(problem.fault.rawValue)
             object["summary"] = .string(problem.summary)
             object["message"] = .string(problem.message(ofCapture: outcome.input.path))
-        case .notBegun(let reason): object["reason"] = .string(reason)
+        case .left(let reason): object["reason"] = .string(reason)
         default: break
         }
         return object

@@ -27,7 +27,7 @@ struct CaptureList {
         let found = try list.search(options.inputs, skipping: options.output, formats: Set(formats), limits: limits)
         let asked = try found.only(options.only)
         try Console.orExit { () throws(Problem) in
-            try requireApart(found.captures, from: options.output, and: reports)
+            try OutputPlace.requireApart(found.captures, from: options.output, and: reports)
         }
         let wanted = asked.captures.filter { capture in
             // What cannot be looked into may be of any format.
@@ -216,49 +216,6 @@ struct CaptureList {
             notes.append("the names look the same, and are spelt with other Unicode characters")
         }
         return Problem(.usage, "\(twins.count) captures are called \(first.id)", notes: notes, fix: fix)
-    }
-
-    /// An input is never written to, nor replaced by its own result.
-    private static func requireApart(
-        _ captures: [CaptureSearch.Found], from output: String, and reports: [String]
-    ) throws(Problem) {
-        let written =
-            [(path: output, what: "the results", fix: "name a folder outside of it with -o")]
-            + reports.map { (path: $0, what: "the file", fix: "name a file outside of it") }
-        let places = written.map { FileSystem.realPath($0.path) }
-        for ((path, what, fix), place) in zip(written, places) {
-            guard let outer = place.flatMap(PublishedResult.folder(around:)) else { continue }
-            throw Problem(
-                .usage, "\(what) would be written into the result \(outer), which its pipeline replaces as a whole",
-                fix: fix
-            ).at(file: path)
-        }
-        for capture in captures {
-            guard let input = FileSystem.realPath(capture.path) else { continue }
-            for ((path, what, fix), place) in zip(written, places) {
-                guard let place, FileSystem.lies(place, in: input) else { continue }
-                throw Problem(.usage, "\(what) would be written into the capture \(capture.path)", fix: fix)
-                    .at(file: path)
-            }
-            if let results = places[0],
-                let taken = places.indices.dropFirst().first(where: { places[$0] == "\(results)/\(capture.id)" })
-            {
-                throw Problem(
-                    .usage, "the file would take the place of the result of \(capture.id)", fix: "give it another name"
-                ).at(file: written[taken].path)
-            }
-            if let results = places[0], FileSystem.lies(input, in: "\(results)/\(capture.id)") {
-                throw Problem(
-                    .usage, "the result would replace the capture \(capture.path) itself",
-                    fix: "name another folder with -o"
-                ).at(file: output)
-            }
-        }
-        // This also holds for a capture that nobody named.
-        for ((path, what, fix), place) in zip(written, places) {
-            guard let capture = place.flatMap(CaptureSearch.recording(around:)) else { continue }
-            throw Problem(.usage, "\(what) would be written into the capture \(capture)", fix: fix).at(file: path)
-        }
     }
 
     // MARK: - Warnings

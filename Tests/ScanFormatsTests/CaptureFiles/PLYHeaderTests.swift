@@ -27,7 +27,6 @@ import Testing
             """
         let header = try header(text)
         #expect(header.format == .binaryBigEndian)
-        #expect(header.comments == ["made by hand", " two  spaces"])
         #expect(header.elements.map(\.name) == ["vertex", "face"])
         #expect(header.elements.map(\.count) == [12, 3])
         #expect(header.elements[0].properties.map(\.offset) == [0, 8, 12, 14, 15, 16])

@@ -22,13 +22,11 @@ import Testing
     }
 
     @Test func writesThisHeader() {
-        let header = PLYWriter.header(count: 12, hasColor: true, comments: ["made by hand", "two\nlines", "", " \n"])
+        let header = PLYWriter.header(count: 12, hasColor: true)
         #expect(
             String(decoding: header, as: UTF8.self) == """
                 ply
                 format binary_little_endian 1.0
-                comment made by hand
-                comment two lines
                 element vertex 12
                 property float x
                 property float y
@@ -44,7 +42,7 @@ import Testing
 
     @Test func aReservedHeaderNeverChangesItsLength() throws {
         let counts = [0, 9, 10, 123_456, 1 << 40, Int.max]
-        let headers = counts.map { PLYWriter.reservedHeader(count: $0, hasColor: true, comments: ["x"]) }
+        let headers = counts.map { PLYWriter.reservedHeader(count: $0, hasColor: true) }
         #expect(Set(headers.map(\.count)).count == 1)
         // Written over in place, it is a good file.
         var bytes = PLYWriter.reservedHeader(count: 0, hasColor: false)

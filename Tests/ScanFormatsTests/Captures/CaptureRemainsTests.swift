@@ -63,6 +63,9 @@ import Testing
             format: "transforms", files: ["transforms.json": #"{"frames": ["#, "train/a.png": "x"],
             summary: "invalid JSON: the text ends where “,” or “]” is expected", file: "transforms.json"),
         Rest(
+            format: "transforms", files: ["transforms_train.json": #"{"frames": ["#, "train/a.png": "x"],
+            summary: "invalid JSON: the text ends where “,” or “]” is expected", file: "transforms_train.json"),
+        Rest(
             format: "transforms", files: ["transforms.json": #"{"frames": []}"#],
             summary: "the dataset has no frames", fix: "export it again", file: "transforms.json"),
     ])

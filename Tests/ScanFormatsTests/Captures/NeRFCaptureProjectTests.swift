@@ -52,7 +52,10 @@ import Testing
         try picture("images/0.png")
         let capture = try open()
         #expect(capture.warnings.contains { $0.contains("says that the lens distorts (k1 0.1)") })
+        #expect(capture.warnings.contains { $0.contains("with  --set read.format=transforms  the file is read") })
         #expect(capture.channels.contains(.intrinsics))
+        let dataset = try TransformsDataset.open(CaptureFolder(path: "\(folder.path)/project"), rules: ReadRules())
+        #expect(dataset.undistortions[0]?.recorded.lens.radial == [0.1, 0, 0, 0])
     }
 
     // MARK: - Sound projects
@@ -240,6 +243,26 @@ import Testing
         }
         try folder.write("{\"frames\": [", to: "broken/transforms.json")
         #expect(NeRFCaptureProject.recognise(CaptureFolder(path: "\(folder.path)/broken")) == nil)
+    }
+
+    /// Datasets of other tools may have intrinsics in each frame and names without an extension, too.
+    @Test func withoutTheAppsOwnKeyOnlyItsOtherKeysAreAllowed() throws {
+        func format(_ top: [String: Any], _ frame: [String: Any]) throws -> String? {
+            let json = top.merging(["frames": [frame]]) { $1 }
+            try folder.write([UInt8](try JSONSerialization.data(withJSONObject: json)), to: "other/transforms.json")
+            return CaptureFormats.recognise(CaptureFolder(path: "\(folder.path)/other"))?.format
+        }
+        #expect(try format(["w": 8, "h": 6], frame("images/0")) == "nerfcapture")
+        let tops: [[String: Any]] = [
+            ["aabb_scale": 4], ["ply_file_path": "p.ply"], ["k1": 0.1], ["train_filenames": ["images/0"]],
+            ["depth_unit_scale_factor": 1],
+        ]
+        for top in tops { #expect(try format(top, frame("images/0")) == "transforms", "\(top)") }
+        let members: [[String: Any]] = [["mask_path": "m.png"], ["depth_file_path": "d.png"], ["k1": 0.1]]
+        for more in members { #expect(try format([:], frame("images/0", with: more)) == "transforms", "\(more)") }
+        var square = frame("images/0")
+        square["fl_y"] = nil
+        #expect(try format([:], square) == "transforms")
     }
 
     // MARK: - Real projects

@@ -156,8 +156,8 @@ import Testing
         #expect(capture.depthSize == PixelSize(3, 4))
         #expect(capture.findings["frames-without-depth"]?.integer == 1)
         let problem = #expect(throws: Problem.self) { _ = try capture.loaded([.recordedDepth]) }
-        #expect(
-            problem?.place.file == "depth/0.exr" && problem?.summary == "the picture is 1×1, and the others are 3×4")
+        #expect(problem?.place.file == "depth/0.exr")
+        #expect(problem?.summary.hasPrefix("this depth map is 1×1, the usual one 3×4") == true)
     }
 
     /// What an export holds that is no depth is said, and nothing else hangs on it.

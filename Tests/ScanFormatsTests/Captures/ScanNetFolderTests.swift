@@ -58,8 +58,8 @@ import Testing
         var files = ["_info.txt": Array(info.utf8)]
         for number in 0..<2 {
             files["frame-00000\(number).color.png"] = try Self.png()
-            files["frame-00000\(number).depth.pgm"] = PGM.encodeGray16(
-                Gray16Image(width: 4, height: 3, pixels: Self.depth))
+            files["frame-00000\(number).depth.pgm"] =
+                Array("P5\n4 3\n65535\n".utf8) + Self.depth.flatMap { [UInt8($0 >> 8), UInt8($0 & 255)] }
             files["frame-00000\(number).pose.txt"] = Array(Self.pose(number).utf8)
         }
         return files
@@ -226,6 +226,20 @@ import Testing
             ])
     }
 
+    /// A lens whose axis is far off the middle: the size that the description gives counts.
+    @Test func aStatedSizeIsBelievedOfALensThatIsOffCentre() throws {
+        var files = try flat()
+        let info = String(decoding: try #require(files["_info.txt"]), as: UTF8.self)
+            .replacing("m_colorWidth = 8", with: "m_colorWidth = 16")
+            .replacing("m_colorHeight = 6", with: "m_colorHeight = 12")
+            .replacing("9 0 3.5 0 0 9.5 2.5", with: "18 0 9 0 0 19 5.5")
+        files["_info.txt"] = Array(info.utf8)
+        let capture = try open(files)
+        let camera = try #require(capture.frames[0].intrinsics).counted(from: .corner)
+        #expect(camera.fx == 9 && camera.fy == 9.5 && camera.cx == 4.75 && camera.cy == 3)
+        #expect(capture.warnings == ["the pictures are 8×6, and their camera's matrix is for 16×12; it was scaled"])
+    }
+
     /// The middle of 1296 pixels is still inside 960, and not near enough to their middle.
     @Test func picturesThatWereMadeALittleSmaller() throws {
         var files = try extracted()
@@ -319,6 +333,9 @@ import Testing
         files["intrinsic/extrinsic_depth.txt"] = Array("1 0 0 0.25 0 1 0 0 0 0 1 0 0 0 0 1".utf8)
         let displaced = try open(files)
         #expect(displaced.frames[0].pose?.position == Vector3(0, 2.25, 3) && displaced.depthCamera == nil)
+        files["intrinsic/intrinsic_depth.txt"] = nil
+        let blind = try open(files)
+        #expect(blind.absences[.intrinsics] == "there are no pictures, and no matrix of the depth camera")
     }
 
     // MARK: - Hostile folders

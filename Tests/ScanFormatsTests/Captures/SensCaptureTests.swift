@@ -111,6 +111,20 @@ import Testing
         #expect(capture.frames[2].pose?.position == Vector3(2, 2.5, 3))
     }
 
+    /// A recorder of depth alone may give the pictures a size all the same, and a program that cuts them out leaves it.
+    @Test(arguments: [true, false]) func aPictureSizeWithoutPictures(areEmpty: Bool) throws {
+        var sens = try Self.sample()
+        sens.colorIntrinsic = [Float](repeating: 0, count: 16)
+        sens.depthExtrinsic = [1, 0, 0, 0.5, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1]
+        sens.colorCompression = -1
+        for index in 0..<3 { sens.frames[index].color = areEmpty ? [] : [1, 2, 3] }
+        let capture = try open(sens)
+        #expect(capture.channels == [.pose, .intrinsics, .timestamp, .recordedDepth])
+        #expect(capture.frames.allSatisfy { !$0.isDropped && $0.intrinsics?.fx == 4.5 })
+        #expect(capture.depthCamera == nil && capture.colorSize == nil)
+        #expect(capture.frames[2].pose?.position == Vector3(2, 2.5, 3))
+    }
+
     @Test func picturesAreStretchesOfTheFile() throws {
         let sens = try Self.sample()
         let capture = try open(sens)
@@ -376,6 +390,13 @@ import Testing
         #expect(!capture.channels.contains(.timestamp) && capture.frames[0].timestamp == nil)
         sens.frames[1].colorTime = .max
         #expect(try open(sens).frames.map(\.timestamp) == [0, nil, 0])
+    }
+
+    /// Later than 126 years after the clock began.
+    @Test func aTimeThatCannotBeIsNone() throws {
+        var sens = try Self.sample()
+        sens.frames[2].colorTime = 5_000_000_000_000_000
+        #expect(try open(sens).frames.map(\.timestamp) == [0, 33_333_000, nil])
     }
 
     /// The clocks of trackers run for hours; first frames with the time 0 were stamped before they were asked.

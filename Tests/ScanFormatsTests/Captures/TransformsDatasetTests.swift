@@ -288,6 +288,26 @@ import Testing
         #expect(try open().depthSize == PixelSize(8, 6))
     }
 
+    /// As a portrait picture among landscape ones has it: nothing is damaged, and nothing to be copied again.
+    @Test func depthOfAnotherSizeIsNoDamage() throws {
+        let names = ["a", "b", "c"]
+        try write(names.map { frame("\($0).png", with: ["depth_file_path": "depth/\($0).png"]) }, Self.lens)
+        for name in names {
+            try picture("\(name).png")
+            try depth("depth/\(name).png", 1000)
+        }
+        try folder.write(
+            try PNG.encodeGray16(Gray16Image(width: 1, height: 2, pixels: [1000, 0])), to: "d/depth/c.png")
+        let capture = try open()
+        let problem = #expect(throws: Problem.self) { _ = try capture.loaded([.recordedDepth]) }
+        #expect(problem?.place.file == "depth/c.png")
+        #expect(
+            problem?.summary
+                == "this depth map is 1×2, the usual one 8×6, and all depth maps of a capture must have one size")
+        #expect(
+            problem?.fix == "leave such frames out with select-frames, or leave out the stages that use depth")
+    }
+
     /// Without pictures the file must tell the size: poses alone are still worth reading.
     @Test func withoutPicturesTheFileTellsTheSize() throws {
         var lens = Self.lens
@@ -531,7 +551,7 @@ import Testing
         try writeHeld([deep], ["integer_depth_scale": 0.01])
         let other = try open()
         #expect(other.frames[1].split == .heldOut && !other.channels.contains(.recordedDepth))
-        let unit = "the “integer_depth_scale” of test/transforms.json differs from that of transforms.json"
+        let unit = "the unit of depth in test/transforms.json differs from that in transforms.json"
         #expect(other.warnings == ["\(unit): the depth of 1 of its frames was left out"])
         try picture("masks/1.png")
         try writeHeld([frame("../images/1.png", with: ["mask_path": "../masks/1.png"])])
@@ -547,7 +567,7 @@ import Testing
             #expect(other.warnings.contains { $0.hasPrefix("test/transforms.json is a dataset of its own") })
         }
         try folder.write("{", to: "d/test/transforms.json")
-        #expect(try open().warnings.contains { $0.hasPrefix("the frames that are held out were left out") })
+        #expect(try open().warnings.contains { $0.hasPrefix("held-out frames were left out") })
         // nerfstudio would not look there.
         try write([frame("images/0.png"), frame("images/2.png")], Self.lens)
         #expect(try open().frames.count == 2)
@@ -663,6 +683,8 @@ import Testing
         arguments: [
             (["integer_depth_scale": 0.001], 2.0), (["integer_depth_scale": 0.001, "applied_scale": 0.25], 8),
             (["aabb_scale": 4, "applied_scale": 0.25], 2), (["applied_scale": 0.25], 2),
+            (["depth_unit_scale_factor": 0.01], 20), (["depth_unit_scale_factor": 0.01, "applied_scale": 0.25], 20),
+            (["depth_unit_scale_factor": 0.01, "integer_depth_scale": 0.001], 2),
         ] as [([String: Double], Double)])
     func depthIsInMetresOfTheOriginalWorld(_ top: [String: Double], _ metres: Double) throws {
         let more: [String: Any] = top
@@ -673,6 +695,39 @@ import Testing
         #expect(capture.warnings == [])
         let recorded = try #require(try capture.loaded([.recordedDepth])[0].recordedDepth)
         #expect(recorded.first == Float(metres))
+    }
+
+    /// A NumPy array of one row.
+    private func array(_ values: [Float], type: String = "<f4", _ file: String) throws {
+        let head = "{'descr': '\(type)', 'fortran_order': False, 'shape': (1, \(values.count)), }\n"
+        var bytes: [UInt8] = [0x93] + Array("NUMPY".utf8) + [1, 0, UInt8(head.utf8.count), 0] + Array(head.utf8)
+        for value in values { withUnsafeBytes(of: value.bitPattern.littleEndian) { bytes += Array($0) } }
+        try folder.write(bytes, to: "d/\(file)")
+    }
+
+    /// Rounded to the file's unit, nothing would be left of them.
+    @Test func arraysOfMetresAreNotRounded() throws {
+        let named = frame("a.png", with: ["depth_file_path": "depths/a.npy"])
+        try write([named], Self.lens.merging(["depth_unit_scale_factor": 1]) { $1 })
+        try picture("a.png")
+        try array([1.25, .nan, 3.5], "depths/a.npy")
+        let capture = try open()
+        let recorded = try #require(try capture.loaded([.recordedDepth])[0].recordedDepth)
+        #expect(try DepthCodec.decode(recorded).map.metres == [1.25, 0, 3.5])
+        try write([named], Self.lens.merging(["depth_unit_scale_factor": 0]) { $1 })
+        let other = try open()
+        #expect(!other.channels.contains(.recordedDepth))
+        #expect(other.warnings.contains { $0.hasPrefix("“depth_unit_scale_factor” in transforms.json is no unit") })
+    }
+
+    @Test func arraysOfOtherNumbersAreToBeConverted() throws {
+        try write([frame("a.png", with: ["depth_file_path": "depths/a.npy"])], Self.lens)
+        try picture("a.png")
+        try array([1000, 2000], type: ">f4", "depths/a.npy")
+        let capture = try open()
+        #expect(capture.absences[.recordedDepth]?.contains("numbers of type >f4") == true)
+        #expect(
+            capture.remedies[.recordedDepth] == "convert each array: np.save(path, np.load(path).astype('<f4'))")
     }
 
     @Test func depthOfInstantNGPWithoutAUnitIsSaid() throws {
@@ -780,11 +835,68 @@ import Testing
         #expect(capture.warnings == ["transforms.json has 2 entries for the picture a.png: each became a frame"])
     }
 
-    /// Blender's datasets have a description for each part.
+    // MARK: - Blender's descriptions
+
+    private func write(_ pictures: [String], asPart part: String) throws {
+        let json: [String: Any] = ["camera_angle_x": 0.7, "frames": pictures.map { frame("./\($0)") }]
+        try folder.write([UInt8](try JSONSerialization.data(withJSONObject: json)), to: "d/transforms_\(part).json")
+    }
+
+    @Test func aDescriptionOfEachPart() throws {
+        try write(["train/r_0", "train/r_1"], asPart: "train")
+        try write(["val/r_0"], asPart: "val")
+        try write(["test/r_0", "val/r_0", "train/r_1"], asPart: "test")
+        for name in ["train/r_0", "train/r_1", "val/r_0", "test/r_0"] { try picture("\(name).png") }
+        let capture = try open()
+        #expect(
+            capture.frames.map(\.pictureFile) == ["test/r_0.png", "train/r_0.png", "train/r_1.png", "val/r_0.png"])
+        #expect(
+            capture.frames.map(\.split) == [.test, .training, DatasetSplit.training.union(.test), .heldOut])
+        #expect(capture.dropReasons == [nil, nil, nil, nil] && capture.warnings == [])
+        let read = capture.files.map(\.path)
+        for part in ["train", "val", "test"] { #expect(read.contains("transforms_\(part).json")) }
+        try folder.write("{", to: "d/transforms_val.json")
+        let damaged = try open()
+        #expect(damaged.frames.count == 4)
+        #expect(damaged.warnings.count == 1)
+        #expect(damaged.warnings.allSatisfy { $0.hasPrefix("held-out frames were left out") })
+    }
+
+    /// instant-ngp's number is one of frames to train on.
+    @Test func theLimitLeavesPartsThatAreHeldOutAlone() throws {
+        for (part, pictures) in [("train", ["a", "b"]), ("val", ["v", "b"]), ("test", ["t"])] {
+            let json: [String: Any] = [
+                "camera_angle_x": 0.7, "aabb_scale": 4, "n_frames": 1, "frames": pictures.map { frame($0) },
+            ]
+            try folder.write(
+                [UInt8](try JSONSerialization.data(withJSONObject: json)), to: "d/transforms_\(part).json")
+            for name in pictures { try picture("\(name).png") }
+        }
+        let capture = try open()
+        #expect(capture.frames.map(\.pictureFile) == ["a.png", "b.png", "t.png", "v.png"])
+        #expect(capture.frames.map(\.split) == [.training, .validation, .test, .validation])
+        #expect(capture.dropReasons == [nil, nil, nil, nil])
+    }
+
+    /// As those had it who once copied one of the parts.
+    @Test func partsBesideADescriptionOfTheWhole() throws {
+        try write([frame("train/r_0.png")], Self.lens)
+        try write(["val/r_0", "train/r_0"], asPart: "val")
+        for name in ["train/r_0", "val/r_0"] { try picture("\(name).png") }
+        let words =
+            "not read: 1 frame of transforms_val.json, which transforms.json does not list; to have all parts read, "
+        #expect(try open().warnings == [words + "rename transforms.json to transforms_train.json"])
+        try write(["train/r_0"], asPart: "train")
+        let capture = try open()
+        #expect(capture.warnings == [words + "move transforms.json elsewhere"])
+        #expect(capture.frames.count == 1 && capture.frames[0].split == nil)
+    }
+
+    /// Without the description of the frames to train on.
     @Test func descriptionsOfPartsAreNamed() throws {
-        try folder.write("{}", to: "d/transforms_train.json")
+        try folder.write("{}", to: "d/transforms_val.json")
         try picture("train/r_0.png")
-        let way = "to have transforms_train.json read, copy it to transforms.json"
+        let way = "to have transforms_val.json read, copy it to transforms.json"
         let tree = try CaptureFormats.tree(at: "\(folder.path)/d")
         let problem = problem { () throws(Problem) in _ = try CaptureFormats.format(of: tree) }
         #expect(problem?.fix == way)

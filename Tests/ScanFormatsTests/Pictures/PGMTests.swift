@@ -17,12 +17,6 @@ import Testing
         #expect(try DepthPicture.size(file(header, [])) == PixelSize(3, 2))
     }
 
-    @Test func whatIsWrittenIsRead() throws {
-        let image = Gray16Image(width: 2, height: 3, pixels: Self.pixels)
-        #expect(PGM.encodeGray16(image) == file("P5\n2 3\n65535\n"))
-        #expect(try PGM.decodeGray16(PGM.encodeGray16(image)) == image)
-    }
-
     @Test func aPixelMayLookLikeWhiteSpace() throws {
         #expect(try PGM.decodeGray16(file("P5 1 1 65535\n", [0x0A, 0x20])).pixels == [0x0A20])
     }

@@ -60,20 +60,21 @@ import Testing
         let gray = LumaImage(width: 31, height: 17, pixels: slopes(31 * 17))
         let folder = try TemporaryFolder()
         var expected: [[UInt8]] = []
-        for filter in PNG.Filter.allCases {
-            for level in [0, 1, 6, 12] {
-                let file16 = try PNG.encodeGray16(depth, compressionLevel: level, filter: filter)
-                #expect(try PNG.decodeGray16(file16) == depth)
-                #expect(try PNG.header(file16) == PictureHeader(width: 37, height: 19, channels: 1, bitDepth: 16))
-                let file24 = try PNG.encodeRGB(color, compressionLevel: level, filter: filter)
-                #expect(try PNG.decodeRGB(file24) == color)
-                let file8 = try PNG.encodeGray8(gray, compressionLevel: level, filter: filter)
-                #expect(try PNG.decodeGray8(file8) == gray)
-                for (file, pixels) in [(file16, bigEndian), (file24, color.pixels), (file8, gray.pixels)] {
-                    try folder.write(file, to: "\(expected.count).png")
-                    expected.append(pixels)
-                }
-            }
+        func check(_ file: [UInt8], _ pixels: [UInt8]) throws {
+            try folder.write(file, to: "\(expected.count).png")
+            expected.append(pixels)
+        }
+        let file16 = try PNG.encodeGray16(depth)
+        #expect(try PNG.decodeGray16(file16) == depth)
+        #expect(try PNG.header(file16) == PictureHeader(width: 37, height: 19, channels: 1, bitDepth: 16))
+        try check(file16, bigEndian)
+        let file8 = try PNG.encodeGray8(gray)
+        #expect(try PNG.decodeGray8(file8) == gray)
+        try check(file8, gray.pixels)
+        for level in [0, 1, 6, 12] {
+            let file24 = try PNG.encodeRGB(color, compressionLevel: level)
+            #expect(try PNG.decodeRGB(file24) == color)
+            try check(file24, color.pixels)
         }
         let script = "for i in range(\(expected.count)): put(pixels(open(f'{sys.argv[1]}/{i}.png', 'rb').read()))"
         #expect(try python(Self.codec + script, [folder.path]) == expected)
@@ -144,6 +145,23 @@ import Testing
         #expect(try files.map { try PNG.decodeGray8($0).pixels } == expected)
     }
 
+    /// Every number but 0 counts, the small ones of 16 bits too; alpha does not.
+    @Test func masksOfEveryKind() throws {
+        let files = try made(
+            "png(4, 1, 1, 0, [bytes([0x50])])", "png(3, 1, 8, 0, [bytes([0, 1, 255])])",
+            "png(3, 1, 8, 4, [bytes([0, 255, 1, 0, 255, 9])])", "png(3, 1, 16, 0, [struct.pack('>3H', 0, 1, 256)])",
+            "png(3, 1, 16, 4, [struct.pack('>6H', 0, 65535, 1, 0, 256, 9)])",
+            "png(3, 1, 8, 2, [bytes([0, 0, 0, 0, 1, 0, 0, 0, 255])])",
+            "png(4, 1, 16, 2, [struct.pack('>12H', 0, 0, 0, 1, 0, 0, 0, 2, 0, 0, 0, 65535)])",
+            "png(2, 1, 16, 6, [struct.pack('>8H', 0, 0, 0, 65535, 0, 0, 1, 0)])",
+            "png(2, 1, 8, 3, [bytes([1, 0])], [(b'PLTE', bytes([0, 0, 0, 0, 5, 0]))])")
+        let expected: [[UInt8]] = [
+            [0, 255, 0, 255], [0, 255, 255], [0, 255, 255], [0, 255, 255], [0, 255, 255], [0, 255, 255],
+            [0, 255, 255, 255], [0, 255], [255, 0],
+        ]
+        #expect(try files.map { try PNG.decodeMask($0).pixels } == expected)
+    }
+
     @Test func decodesInterlacedPictures() throws {
         // 2 × 2 pixels: passes 1, 6 and 7 of Adam7 hold (0,0), (1,0), and the second row.
         let file = try made("png(2, 2, 8, 0, [bytes([10]), bytes([20]), bytes([30, 40])], [], 1)")[0]
@@ -209,9 +227,9 @@ import Testing
     }
 
     @Test func refusesWhatItCannotEncode() {
-        let gray = LumaImage(width: 2, height: 2, pixels: [1, 2, 3, 4])
+        let color = RGBImage(width: 1, height: 1, pixels: [1, 2, 3])
         for level in [-1, 13] {
-            let problem = problem { () throws(Problem) in _ = try PNG.encodeGray8(gray, compressionLevel: level) }
+            let problem = problem { () throws(Problem) in _ = try PNG.encodeRGB(color, compressionLevel: level) }
             #expect(problem?.fault == .usage)
         }
         let empty = LumaImage(width: 0, height: 0, pixels: [])

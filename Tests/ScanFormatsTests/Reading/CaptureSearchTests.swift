@@ -104,8 +104,8 @@ import Testing
     }
 
     /// A capture of a format that the parts of others do not have.
-    private func dataset(_ path: String) throws {
-        let frame = "{\"file_path\": \"a.png\", \"transform_matrix\": []}"
+    private func dataset(_ path: String, picture: String = "a.png") throws {
+        let frame = "{\"file_path\": \"\(picture)\", \"transform_matrix\": []}"
         try folder.write("{\"frames\": [\(frame)]}", to: "\(path)/transforms.json")
     }
 
@@ -135,6 +135,20 @@ import Testing
         // A result has what its pipeline wrote.
         try folder.write(Self.receipt, to: "night/receipt.json")
         #expect(try CaptureSearch(at: "\(folder.path)/night").within == [])
+    }
+
+    /// As `write-transforms` lays out a dataset for instant-ngp, once it is copied out of its result.
+    @Test func partsOfADatasetAreNoCaptures() throws {
+        try dataset("copy")
+        for part in ["downscaled_2", "test", "test/downscaled_2"] {
+            try dataset("copy/\(part)", picture: "../images/a.png")
+        }
+        let search = try CaptureSearch(at: "\(folder.path)/copy")
+        #expect(search.captures.map(\.id) == ["copy"] && search.within == [])
+        let copy = CaptureFolder(path: "\(folder.path)/copy")
+        #expect(CaptureSearch.captures(within: copy, nil) == [])
+        try dataset("copy/another")
+        #expect(CaptureSearch.captures(within: copy, nil) == ["another"])
     }
 
     /// Where results cannot go. Pictures may lie in anybody's folder, and a `.sens` file is nobody's but its own.

@@ -16,9 +16,9 @@ import Testing
         return rules
     }
 
-    private func stream(_ rules: ReadRules) -> PackedStream {
+    private func stream(_ rules: ReadRules, _ size: PixelSize = PixelSize(8, 6)) -> PackedStream {
         PackedStream(
-            file: "scan.depth.zlib", size: PixelSize(8, 6), content: .depth(.float16Metres), rules: rules,
+            file: "scan.depth.zlib", size: size, content: .depth(.float16Metres), rules: rules,
             claims: "metadata says 4 frames, the camera lines 4")
     }
 
@@ -30,13 +30,14 @@ import Testing
 
     /// Walks over `count` frames of a compressed stream and to its end.
     private func walk(
-        _ bytes: [UInt8], _ rules: ReadRules, count: Int = 4, wanted: (Int) -> Bool = { _ in true },
-        previous: Bool = false
+        _ bytes: [UInt8], _ rules: ReadRules, count: Int = 4, size: PixelSize = PixelSize(8, 6),
+        wanted: (Int) -> Bool = { _ in true }, previous: Bool = false
     ) -> Walk {
         var walk = Walk()
         do throws(Problem) {
             let track = try PackedTrack(
-                stream(rules), MemoryTree(["scan.depth.zlib": bytes]), frameCount: count, carriesPrevious: previous)
+                stream(rules, size), MemoryTree(["scan.depth.zlib": bytes]), frameCount: count,
+                carriesPrevious: previous)
             for index in 0..<count {
                 var frame = Frame(FrameFacts(index: index))
                 try track.advance(&frame, isWanted: wanted(index))
@@ -317,6 +318,20 @@ import Testing
             walk.end?.warnings.first?.hasPrefix(
                 "scan.depth.zlib is as long as 1 frames whose rows take 64 bytes, 16 of them for pixels: ") == true,
             "\(String(describing: walk.end?.warnings))")
+    }
+
+    /// Too long to be used at all: then its shortest streams are no way out.
+    @Test func aLongStreamOfPaddedRowsSaysSo() throws {
+        // As many bytes as 12 frames of four rows of 64.
+        let bytes = try MultiScanSample.deflate(sample.rawDepth(32))
+        let problem = walk(bytes, rules(), count: 12, size: PixelSize(12, 4)).problem
+        #expect(
+            problem?.notes.last?.hasPrefix(
+                "scan.depth.zlib is as long as 12 frames whose rows take 64 bytes, 24 of them for pixels: ") == true)
+        #expect(problem?.fix == "write scan.depth.zlib without padded rows, or copy the capture again")
+        // Of a few frames, other lengths fit as well.
+        let few = walk(try MultiScanSample.deflate(sample.rawDepth(8)), rules(), count: 2).problem
+        #expect(few?.fix?.contains("read.mismatch=shortest") == true)
     }
 
     @Test func anEmptyStreamOfNoFrames() throws {

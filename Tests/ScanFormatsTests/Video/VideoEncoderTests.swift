@@ -108,6 +108,22 @@ import Testing
         }
     }
 
+    /// A copy without them would be shown in other colours.
+    @Test(arguments: [("fcc", "bt470m", "iec61966-2-4"), ("ycgco", "film", "bt2020-12")])
+    func rareColorsAreDeclared(_ matrix: String, _ primaries: String, _ transfer: String) throws {
+        var settings = VideoSettings(width: 64, height: 48, layout: .yuv420p, nominalRate: 30)
+        settings.color.range = "tv"
+        settings.color.matrix = matrix
+        settings.color.primaries = primaries
+        settings.color.transfer = transfer
+        #expect(try encode("a.mp4", settings, times: [0, 33_000_000]).color == settings.color)
+        // Of frames that were red, green and blue before they became 4:2:0, and of a number without a meaning.
+        settings.color.matrix = "gbr"
+        settings.color.primaries = "reserved"
+        let color = try encode("b.mp4", settings, times: [0, 33_000_000]).color
+        #expect(color.matrix == "unknown" && color.primaries == "unknown" && color.transfer == transfer)
+    }
+
     @Test(arguments: [0, 90, 180, 270]) func rotationIsWritten(degrees: Int) throws {
         var settings = VideoSettings(width: 64, height: 48, layout: .rgb24, nominalRate: 30)
         settings.rotation = degrees

@@ -106,6 +106,27 @@ import Testing
         }
     }
 
+    /// To the nearest of 8 bits: cut off, every colour would be one to three levels too dark.
+    @Test func colorsOfTenBitsAreRounded() throws {
+        let path = folder.url("ten.mp4").path
+        try TestVideo.ffmpeg(
+            [
+                "-f", "lavfi", "-i", "color=black:s=64x48:r=30,format=yuv420p10le", "-frames:v", "3", "-vf",
+                "geq=lum='64+mod(N*37+X*13,877)':cb=512:cr=512,setparams=range=tv", "-c:v", "libx264", "-qp", "0", path,
+            ])
+        let colors = try open(path, .rgb24)
+        #expect(colors.facts.pixelFormat.hasPrefix("yuv420p10"))
+        var pixels: [UInt8] = []
+        for n in 0..<3 {
+            try #require(try colors.nextFrame(into: &pixels))
+            let farthest = pixels.enumerated().map { i, value -> Double in
+                let recorded = (n * 37 + i / 3 % 64 * 13) % 877
+                return abs(Double(value) - Double(recorded) * 255 / 876)
+            }.max()
+            #expect(farthest ?? 9 < 0.6)
+        }
+    }
+
     /// Two frames nearer to each other than the usual step, as phones film in changing light.
     @Test func framesOfChangingRateAreNoComplaint() throws {
         let path = folder.url("rate.mp4").path

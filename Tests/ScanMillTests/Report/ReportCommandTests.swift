@@ -527,6 +527,24 @@ import Testing
         let html = String(decoding: try folder.bytes(try newestPage()), as: UTF8.self)
         #expect(html.contains("</b> unreadable</span>.") && !html.contains("not run yet"))
         #expect(html.contains("<p>Cannot tell whether a result stands here: Permission denied.</p>"))
+        let figures = try newestPage().replacing(".html", with: ".json")
+        let json = try StateJSON.read("\(folder.path)/\(figures)")
+        #expect(json["summary"]?["waiting"]?.integer == 1 && json["summary"]?["unreadable"]?.integer == 1)
+    }
+
+    /// Nobody knows whether it is ready. Not even root can look at the end of such a link.
+    @Test func aFileThatCannotBeLookedAt() throws {
+        try folder.write(QuickRun.cloud, to: "quick.yaml")
+        _ = try folder.copySample("desk", to: "a")
+        try #require(try Scanmill.run(["run", "quick.yaml", "a", "-o", "out"], in: folder.path).status == 0)
+        try FileManager.default.removeItem(atPath: "\(folder.path)/out/a/a.ply")
+        #expect(symlink(String(repeating: "x", count: 300), "\(folder.path)/out/a/a.ply") == 0)
+        let json = try report()
+        let summary = try #require(json["summary"])
+        #expect(summary["ready"]?.integer == 0 && summary["waiting"]?.integer == 1)
+        #expect(summary["unreadable"]?.integer == 1 && summary["older-results"]?.integer == 0)
+        let cause = "a.ply of the result cannot be looked at: File name too long"
+        #expect(json["captures"]?.array?.first?["waits-for"] == .string(cause))
     }
 
     /// A capture that is gone cannot be run again, and its result is ready only while it is whole.

@@ -182,6 +182,9 @@ import Testing
         #expect(again.status == 1)
         #expect(again.output.contains("failed   b  as before: depth stream truncated"))
         #expect(again.output.contains("3 captures: 2 up to date, 1 failed before; results are in out"))
+        let plan = try Scanmill.run(["plan", "quick.yaml", "in", "-o", "out"], in: quick.folder.path)
+        #expect(plan.output.contains("\nfailed     b  as before: depth stream truncated\n"), "\(plan)")
+        #expect(plan.output.contains(", 1 failed before (--retry tries it again), 0 cannot run, "), "\(plan)")
 
         // The cause is gone, so is the failure.
         try quick.folder.write(depth, to: "in/b/desk.depth.zlib")
@@ -256,6 +259,9 @@ import Testing
         #expect(slip.status == 2)
         #expect(slip.errors == "error: there is no command `runn`\n   = fix: did you mean `run`?\n")
         #expect(try Scanmill.run(["convert"]).errors.hasSuffix("`scanmill --help` lists the commands\n"))
+        let help = try Scanmill.run(["help", "runn"])
+        #expect(help.status == 2 && help.output == "" && help.errors == slip.errors)
+        #expect(try Scanmill.run(["help", "run"]).output.hasPrefix("OVERVIEW: Runs captures through a pipeline."))
         try quick.folder.write("x", to: "empty/nothing.txt")
         let nothing = try quick.run(["empty", "-o", "out"])
         #expect(nothing.status == 2)

@@ -445,6 +445,26 @@ import Testing
         #expect(result.output == "40 4 0\n", "\(result.output) \(result.errors)")
     }
 
+    /// Most terminals wrap the lines that no longer fit, and these would leave remains.
+    @Test func theLiveViewGoesFromATerminalThatBecameNarrower() throws {
+        for number in 0..<3 {
+            var mini = MiniCapture()
+            mini.id = "captures/\(number)"
+            try mini.write(in: folder)
+        }
+        try folder.write("name: t\nstages: [read, decompress, unproject, write-ply]\n", to: "t.yaml")
+        let narrower = "fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack('HHHH', 5, 20, 0, 0))"
+        // Once a view is seen that took the place of another.
+        let onATerminal = Self.onATerminal.replacing(
+            "text += part", with: "text += part; b'\\x1b[' in text and \(narrower)")
+        let script = "print(max(map(int, re.findall('\\x1b\\\\[([0-9]+)A', text))) > 2, run.returncode)"
+        // Its lines are one for the capture and one for all.
+        let run = [Scanmill.path, "run", "t.yaml", "captures", "-o", "out", "--jobs", "1", "--no-report"]
+        let result = try runCommand(
+            ["python3", "-c", onATerminal + script] + run, in: folder.path, environment: ["TERM": "xterm"])
+        #expect(result.output == "True 0\n", "\(result.output) \(result.errors)")
+    }
+
     /// A terminal that cannot move its cursor gets lines alone.
     @Test(arguments: [["TERM": "dumb"], ["TERM": ""], ["TERM": "xterm"]])
     func aTerminalThatDrawsNothing(_ environment: [String: String]) throws {

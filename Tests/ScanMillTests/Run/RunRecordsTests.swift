@@ -135,7 +135,7 @@ import Testing
         let found = captures(after)
         #expect(found["sound"] == object(["id": "sound", "input": "sound", "decision": "up to date"]))
         #expect(found["damaged"]?["decision"] == .string("run"))
-        #expect(found["broken"]?["decision"] == .string("cannot run"))
+        #expect(found["broken"]?["decision"] == .string("failed before"))
         #expect(found["broken"]?["fault"] == .string("input"))
         #expect(found["broken"]?["reason"]?.string?.isEmpty == false)
         // What is only compared is most likely up to date, and takes no room.

@@ -63,6 +63,44 @@ import Testing
         #expect(DepthRegistration.align(Self.map, of: near, with: Self.color) == Self.map)
     }
 
+    /// A colour camera beside it with a narrower view sees each pixel larger.
+    @Test(arguments: [1.02, 1.33, 1.5, 2.5], [0, -0.01]) func aNarrowerViewHasNoGaps(_ ratio: Double, up: Double) {
+        let size = PixelSize(64, 48)
+        let wide = CameraIntrinsics(
+            fx: 60, fy: 60, cx: 32, cy: 24, width: size.width, height: size.height, pixelOrigin: .corner)
+        var narrow = wide
+        narrow.fx *= ratio
+        narrow.fy *= ratio
+        let wall = DepthMap(width: size.width, height: size.height, metres: Array(repeating: 2, count: 64 * 48))
+        let beside = DepthCamera(
+            intrinsics: wide, colorFromDepth: Pose(rotation: .identity, position: Vector3(0.02, up, 0)))
+        #expect(DepthRegistration.align(wall, of: beside, with: narrow) == wall)
+    }
+
+    /// Each pixel covers two; to the side by 2 / z pixels.
+    @Test func aLargerPixelHidesAllBehindIt() {
+        let wide = CameraIntrinsics(fx: 1, fy: 1, cx: 4, cy: 0.5, width: 8, height: 1, pixelOrigin: .corner)
+        var narrow = wide
+        narrow.fx = 2
+        narrow.fy = 2
+        let beside = DepthCamera(
+            intrinsics: wide, colorFromDepth: Pose(rotation: .identity, position: Vector3(1, 0, 0)))
+        let aligned = DepthRegistration.align(
+            DepthMap(width: 8, height: 1, metres: [2, 2, 2, 1, 2, 2, 2, 2]), of: beside, with: narrow)
+        // What lies behind the near pixel's left side is seen by nobody.
+        #expect(aligned.metres == [2, 2, 2, 0, 1, 1, 2, 2])
+    }
+
+    /// However absurd the cameras are, a pixel does not cover the map.
+    @Test func anAbsurdViewEnds() {
+        var narrow = Self.color
+        narrow.fx = 1e12
+        narrow.fy = .infinity
+        let beside = DepthCamera(
+            intrinsics: Self.color, colorFromDepth: Pose(rotation: .identity, position: Vector3(0.01, 0, 0)))
+        #expect(DepthRegistration.align(Self.map, of: beside, with: narrow).metres.count == 48)
+    }
+
     /// Two points that fall on one pixel: the nearer one stays, whichever comes first.
     @Test func whatIsInFrontHidesWhatIsBehind() {
         let k = CameraIntrinsics(fx: 1, fy: 1, cx: 2, cy: 0.5, width: 4, height: 1, pixelOrigin: .corner)

@@ -162,7 +162,7 @@ import Testing
             Self.inputs(9), on: Self.sideBySide(3), make: Self.job, began: { _ in began += 1 }, ended: { _ in })
         #expect(outcomes.count == 9)
         #expect(outcomes.prefix(3).map(\.ending) == [.upToDate, .upToDate, .upToDate])
-        let left = outcomes.count { $0.ending == .notBegun("it was too late") }
+        let left = outcomes.count { $0.ending == .left("it was too late") }
         #expect(left >= 3 && left == 9 - began)
     }
 }

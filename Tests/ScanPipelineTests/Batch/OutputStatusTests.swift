@@ -100,6 +100,40 @@ import Testing
         #expect(entries().map(\.cause) == ["deep/a.txt of the result is missing or has another size"])
     }
 
+    /// It may be whole: another user's, say, or on a disk that fails. Not even root can look at the end of such a link.
+    @Test func aResultWithAFileThatCannotBeLookedAt() throws {
+        let fixture = try DiskFixture()
+        var input = try fixture.capture("a")
+        try fixture.run(input)
+        FileSystem.removeTree("\(fixture.output)/a/deep")
+        #expect(symlink(String(repeating: "x", count: 300), "\(fixture.output)/a/deep") == 0)
+        func entries() -> [OutputStatus.Entry] {
+            OutputStatus(output: fixture.output, programs: fixture.programs).entries
+        }
+        let cause = "deep/a.txt of the result cannot be looked at: File name too long"
+        #expect(entries().map(\.standing) == [.unreadable] && entries().map(\.cause) == [cause])
+        // A run replaces the result as a whole.
+        #expect(try fixture.plan([input]) == [.run(cause)])
+        do {
+            let lock = try CaptureLock("a", in: fixture.state)
+            #expect(entries().map(\.standing) == [.running] && entries().map(\.isBehind) == [true])
+            withExtendedLifetime(lock) {}
+        }
+        // Planned from another place, gone, and with the receipt alone to tell.
+        #expect(rename(input.path, "\(fixture.path)/moved") == 0)
+        input.path = "\(fixture.path)/moved"
+        _ = RunRecord(state: fixture.state, pipeline: try fixture.pipeline(), inputs: [input])
+        #expect(entries().map(\.standing) == [.unreadable] && entries().map(\.cause) == [cause])
+        FileSystem.removeTree(input.path)
+        #expect(entries().map(\.standing) == [.unreadable] && entries().map(\.isCaptureGone) == [true])
+        #expect(entries().map(\.cause) == ["\(cause), and \(fixture.path)/in/a is gone"])
+        FileSystem.removeTree(fixture.state.path)
+        #expect(entries().map(\.standing) == [.unreadable] && entries().map(\.cause) == [cause])
+        // A link that leads back to itself is certainly not the file.
+        #expect(unlink("\(fixture.output)/a/deep") == 0 && symlink("deep", "\(fixture.output)/a/deep") == 0)
+        #expect(entries().map(\.standing) == [.stale])
+    }
+
     /// Who moves files elsewhere may leave their folders behind (rsync --remove-source-files).
     @Test func capturesOfWhichFoldersAloneAreLeft() throws {
         let fixture = try DiskFixture()
@@ -195,7 +229,7 @@ import Testing
     /// Results of the options of before look finished, and are not what the last run was to make.
     @Test(
         arguments: [
-            (.notBegun("stopped by SIGTERM"), "; the last run left it: stopped by SIGTERM"),
+            (.left("stopped by SIGTERM"), "; the last run left it: stopped by SIGTERM"),
             (.arriving, "; the last run left it: it was still arriving"),
             (.busy, "; the last run left it: another runner worked on it"), (.failed(Problem(.input, "torn")), ""),
         ] as [(CaptureEnding, String)])
@@ -237,7 +271,7 @@ import Testing
         try first.end([CaptureOutcome(input: input, ending: try fixture.run(input))], seconds: 1)
         try fixture.write("one\n", to: "in/a/frames.txt", minutesAgo: 20)
         let second = try record(fixture, pipeline, [input], minutesAgo: 10)
-        try second.end([CaptureOutcome(input: input, ending: .notBegun("too late"))], seconds: 1)
+        try second.end([CaptureOutcome(input: input, ending: .left("too late"))], seconds: 1)
         let entries = OutputStatus(output: fixture.output, programs: fixture.programs).entries
         #expect(entries.map(\.standing) == [.stale])
         #expect(entries.map(\.cause) == ["\(input.path)/frames.txt changed; the last run left it: too late"])
@@ -260,7 +294,7 @@ import Testing
         let after = try fixture.pipeline()
         let second = try record(fixture, after, inputs, minutesAgo: 30)
         let made = try fixture.run(inputs[0])
-        let stopped = CaptureEnding.notBegun("stopped by SIGINT")
+        let stopped = CaptureEnding.left("stopped by SIGINT")
         try second.end(zip(inputs, [made, stopped]).map { CaptureOutcome(input: $0, ending: $1) }, seconds: 1)
         let (change, left) = ("since an update, ScanMill makes other results in", "the last run left it")
         #expect(entries().map(\.standing) == [.done, .stale])
@@ -295,10 +329,10 @@ import Testing
         try first.end([CaptureOutcome(input: input, ending: try fixture.run(input))], seconds: 1)
         // Another format's reader is none of its concern.
         let second = try record(fixture, pipeline, [input], formats: ["lines": 1, "others": 2], minutesAgo: 50)
-        try second.end([CaptureOutcome(input: input, ending: .notBegun("too late"))], seconds: 1)
+        try second.end([CaptureOutcome(input: input, ending: .left("too late"))], seconds: 1)
         #expect(entries().map(\.standing) == [.done])
         let third = try record(fixture, pipeline, [input], formats: after, minutesAgo: 40)
-        try third.end([CaptureOutcome(input: input, ending: .notBegun("too late"))], seconds: 1)
+        try third.end([CaptureOutcome(input: input, ending: .left("too late"))], seconds: 1)
         #expect(entries().map(\.standing) == [.stale])
         let cause = "since an update, ScanMill reads lines in another way; the last run left it: too late"
         #expect(entries().map(\.cause) == [cause])
@@ -358,7 +392,7 @@ import Testing
         try record(fixture, before, [a], minutesAgo: 60).end(done, seconds: 1)
         let upToDate = [CaptureOutcome(input: a, ending: .upToDate)]
         #expect(!RunHistory.lacks(upToDate, of: before, in: fixture.state))
-        let left = [CaptureOutcome(input: a, ending: .notBegun("too late"))]
+        let left = [CaptureOutcome(input: a, ending: .left("too late"))]
         try record(fixture, after, [a], minutesAgo: 50).end(left, seconds: 1)
         #expect(RunHistory.lacks(upToDate, of: before, in: fixture.state))
         func entries() -> [OutputStatus.Standing] {

@@ -99,6 +99,22 @@ import Testing
         #expect(result.verify().map(\.summary) == ["a file of the result is missing", stranger, stranger])
     }
 
+    /// It is not said to be missing. Not even root can look at the end of such a link.
+    @Test func aFileThatCannotBeLookedAt() throws {
+        let fixture = try DiskFixture()
+        let result = try Self.result(fixture)
+        FileSystem.removeTree("\(fixture.output)/a/deep")
+        #expect(symlink(String(repeating: "x", count: 300), "\(fixture.output)/a/deep") == 0)
+        let problems = result.verify()
+        #expect(problems.first?.summary == "cannot look at this path: File name too long")
+        #expect(problems.first?.place.file == "\(fixture.output)/a/deep/a.txt")
+        // The link may also be in the file's own place.
+        #expect(unlink("\(fixture.output)/a/deep") == 0)
+        try FileSystem.makeFolders("\(fixture.output)/a/deep")
+        #expect(symlink(String(repeating: "x", count: 300), "\(fixture.output)/a/deep/a.txt") == 0)
+        #expect(result.verify().first?.summary == problems.first?.summary)
+    }
+
     @Test func noResult() throws {
         let fixture = try DiskFixture()
         #expect(PublishedResult("a", in: fixture.output) == nil)

@@ -8,7 +8,7 @@ import Testing
         _ mocks: [Mock], deciding channels: Set<Channel>? = nil, holding mostHeld: Int = 0
     ) throws -> [String] {
         var steps = try Pipeline.of(mocks).steps
-        if let channels { steps = OrderCheck.decide(steps, for: channels) }
+        if let channels { steps = CaptureCheck.decide(steps, for: channels) }
         var passes: [String] = []
         var next = 0
         while next < steps.count {

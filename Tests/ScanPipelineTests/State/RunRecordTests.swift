@@ -13,7 +13,7 @@ import Testing
         let endings: [CaptureEnding] = [
             .done(CaptureSummary(run.receipt)), .failed(Problem(.input, "torn")),
             .failedBefore(Problem(.input, "still torn")),
-            .upToDate, .arriving, .busy, .notBegun("too late"),
+            .upToDate, .arriving, .busy, .left("too late"),
         ]
         try record.end(zip(inputs, endings).map { CaptureOutcome(input: $0, ending: $1) }, seconds: 1.5)
         let runs = FileSystem.names(in: fixture.state.runs)

@@ -1,6 +1,7 @@
 import Foundation
 import ScanModel
 import ScanPipeline
+import Synchronization
 import TestSupport
 import Testing
 
@@ -20,6 +21,33 @@ import Testing
         #expect(symlink("real", "\(folder.path)/link") == 0)
         #expect(try FileSystem.makeFolders("\(folder.path)/link") == [])
         #expect(try FileSystem.makeFolders("\(folder.path)/link/inner") == ["\(folder.path)/link/inner"])
+    }
+
+    /// It holds 64 kB, and more comes than its reader has taken.
+    @Test func aPipeThatIsReadSlowly() throws {
+        let folder = try TemporaryFolder()
+        let path = "\(folder.path)/pipe"
+        try #require(mkfifo(path, 0o600) == 0)
+        let alone = problem { try FileSystem.overwrite(path, with: [1]) }
+        #expect(alone?.fix == "it is a pipe that nobody reads: start its reader first")
+        let reader = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
+        defer { close(reader) }
+        final class Received: Sendable {
+            let count = Mutex(0)
+        }
+        let (received, wanted, reading) = (Received(), 1 << 20, DispatchGroup())
+        DispatchQueue.global().async(group: reading) {
+            var part = [UInt8](repeating: 0, count: 1 << 16)
+            for _ in 0..<10_000 where received.count.withLock({ $0 < wanted }) {
+                usleep(1000)
+                let count = read(reader, &part, part.count)
+                if count > 0 { received.count.withLock { $0 += count } }
+            }
+        }
+        let failure = problem { try FileSystem.overwrite(path, with: [UInt8](repeating: 7, count: wanted)) }
+        reading.wait()
+        #expect(failure == nil)
+        #expect(received.count.withLock(\.self) == wanted)
     }
 
     @Test func aFileInTheWay() throws {

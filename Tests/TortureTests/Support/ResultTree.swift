@@ -1,4 +1,4 @@
-import Crypto
+internal import CNettle
 import Foundation
 
 /// A published folder as it stands on disk, read without any of the tool's code.
@@ -41,8 +41,7 @@ struct ResultTree: Equatable, CustomStringConvertible {
                 continue
             }
             if content.count != entry["bytes"] as? Int { defects.append("\(path) has \(content.count) bytes") }
-            let digest = SHA256.hash(data: content).map { String(format: "%02x", $0) }.joined()
-            if digest != entry["sha256"] as? String { defects.append("\(path) holds other bytes") }
+            if Self.sha256(of: [content]) != entry["sha256"] as? String { defects.append("\(path) holds other bytes") }
         }
         for path in files.keys.sorted() where !path.hasSuffix("/") && !listed.contains(path) {
             defects.append("\(path) is not listed")
@@ -55,11 +54,16 @@ struct ResultTree: Equatable, CustomStringConvertible {
 
     /// A digest of all names and bytes.
     var digest: String {
-        var hash = SHA256()
-        for (path, bytes) in files.sorted(by: { $0.key < $1.key }) {
-            hash.update(data: Data("\(path)\n\(bytes.count)\n".utf8))
-            hash.update(data: bytes)
-        }
-        return hash.finalize().map { String(format: "%02x", $0) }.joined()
+        Self.sha256(
+            of: files.sorted { $0.key < $1.key }.flatMap { [Array("\($0)\n\($1.count)\n".utf8), $1] })
+    }
+
+    private static func sha256(of parts: [[UInt8]]) -> String {
+        var state = sha256_ctx()
+        nettle_sha256_init(&state)
+        for part in parts { nettle_sha256_update(&state, part.count, part) }
+        var hash = [UInt8](repeating: 0, count: Int(SHA256_DIGEST_SIZE))
+        sm_sha256_digest(&state, &hash)
+        return hash.map { String(format: "%02x", $0) }.joined()
     }
 }

@@ -1,0 +1,51 @@
+import ScanModel
+
+/// Where the pictures of a COLMAP model lie. Names may include folders that do not exist, so the first picture found
+/// decides how to read them.
+struct COLMAPPictures {
+    let folder: String
+    /// Whether they lie there without the folders that their names have.
+    private let areBare: Bool
+
+    /// Folders in which pictures may lie, the likeliest first.
+    private static let folders = ["images", "", "rgb", "color"]
+
+    /// - Returns: nil where none of the pictures is found.
+    init?(of images: [COLMAPModel.Image], in tree: any CaptureTree) {
+        // Each folder is listed once: looking for many thousands of missing pictures one by one would take hours on a
+        // network share.
+        var lists: [String: Set<Substring>] = [:]
+        func mayLie(_ path: String, in folder: String) -> Bool {
+            guard let plain = try? "\(folder)/\(path)".plainPath() else { return false }
+            let parts = plain.pathParts
+            let place = parts.dropLast().joined(separator: "/")
+            let list =
+                lists[place]
+                ?? Set(tree.entries(in: place).flatMap { [$0.name[...], $0.name.pictureStem[...]] })
+            lists[place] = list
+            return list.contains(parts[parts.count - 1])
+        }
+        for image in images {
+            for folder in Self.folders {
+                for areBare in [false, true] {
+                    let name = Self.name(of: image, isBare: areBare)
+                    if mayLie(name, in: folder), (try? tree.picture(name, in: folder)) != nil {
+                        (self.folder, self.areBare) = (folder, areBare)
+                        return
+                    }
+                }
+            }
+        }
+        return nil
+    }
+
+    /// What the picture of an image is called in ``folder``, with or without its extension.
+    func name(of image: COLMAPModel.Image) -> String { Self.name(of: image, isBare: areBare) }
+
+    /// The names that a mask may be called after: the image's own, and its picture's where that differs.
+    func maskedNames(of image: COLMAPModel.Image) -> [String] { [image.name] + (areBare ? [name(of: image)] : []) }
+
+    private static func name(of image: COLMAPModel.Image, isBare: Bool) -> String {
+        isBare ? image.name.lastPart : image.name
+    }
+}

@@ -1,0 +1,40 @@
+import ScanModel
+
+/// An element of `frames` in a `transforms.json`, before it has an index.
+struct TransformsEntry {
+    var path: String
+    /// Set for bad frames too: messages about missing depth count them.
+    var depth: String?
+    /// Whether the depth is under instant-ngp's key.
+    var isDepthOfNGP = false
+    var mask: String?
+    var split: DatasetSplit?
+    var found: TransformsJSON.Found?
+    var problem: Problem?
+    /// Why the dataset's loader leaves the frame out; nil where it does not.
+    var omission: String?
+
+    /// - Parameter root: the description that has it, whose camera is that of frames without one.
+    init(_ element: JSONField, _ root: JSONField) {
+        path = element["file_path"].value?.string ?? element.path
+        depth = try? TransformsJSON.Found.depth(element)
+        isDepthOfNGP = depth != nil && element["depth_file_path"].isAbsent
+        do throws(Problem) {
+            mask = try TransformsJSON.Found.mask(element)
+            let found = try TransformsJSON.Found(element, root)
+            path = found.picture
+            self.found = found
+        } catch { problem = error }
+    }
+
+    /// The same entry as a description one folder higher would have it.
+    func movedUp(from way: String) -> TransformsEntry {
+        func moved(_ path: String) -> String { path.hasPrefix(way) ? String(path.dropFirst(way.count)) : path }
+        var copy = self
+        copy.path = moved(path)
+        copy.depth = depth.map(moved)
+        copy.mask = mask.map(moved)
+        if let found { copy.found?.picture = moved(found.picture) }
+        return copy
+    }
+}

@@ -1,0 +1,83 @@
+import ScanModel
+
+// Where captures begin and end: what makes a folder, a file or an archive one capture, and which lie in or around
+// others.
+extension CaptureSearch {
+    /// Whether a folder is what a run published.
+    static func isResult(_ folder: any CaptureTree) -> Bool {
+        guard folder.byteCount(of: ReceiptMark.fileName) != nil else { return false }
+        guard let beginning = folder.beginning(of: ReceiptMark.fileName, ReceiptMark.length) else { return true }
+        return ReceiptMark.isOurs(beginning) || ReceiptMark.isBlank(beginning)
+    }
+
+    /// The recording that a folder is or lies in. What is derived from recordings does not count, since a folder of
+    /// pictures may be anyone's, and neither do single files, beside which anything may lie.
+    /// - Parameter path: absolute, without links; it need not exist yet.
+    package static func recording(around path: String) -> String? {
+        let recorders = CaptureFormats.all.filter { $0.card.origin != .derived && $0 != SensCapture.self }
+        var folder = path[...]
+        while !folder.isEmpty {
+            let path = String(folder)
+            if CaptureFolder.kind(at: path) == .folder {
+                let tree = CaptureFormats.listedOnce(CaptureFolder(path: path))
+                if recorders.contains(where: { $0.recognise(tree) != nil }) { return path }
+            }
+            folder = folder.lastSlash.map { folder[..<$0] } ?? ""
+        }
+        return nil
+    }
+
+    /// Whether a folder is one capture.
+    static func isCapture(_ folder: CaptureFolder) -> Bool { recognition(of: folder) != nil }
+
+    /// What makes a folder one capture. A `.sens` file does, unless it lies there beside other captures.
+    static func recognition(of folder: CaptureFolder) -> Recognition? {
+        guard let recognition = CaptureFormats.recognise(folder) else { return nil }
+        if recognition.format != SensCapture.name { return recognition }
+        let files = folder.entries(in: "").filter { $0.byteCount != nil }.map { "\(folder.path)/\($0.name)" }
+        return files.count(where: isCapture(file:)) <= 1 && captures(within: folder).isEmpty ? recognition : nil
+    }
+
+    /// The captures that lie in another one's folders: a search stops at that one, and skips them.
+    /// - Parameter recognition: the outer one's, where it was recognised already.
+    /// - Returns: the names of their folders.
+    package static func captures(within tree: any CaptureTree, _ recognition: Recognition?) -> [String] {
+        guard let folder = tree as? CaptureFolder else { return [] }
+        let known = recognition ?? CaptureFormats.recognise(folder)
+        return captures(within: folder, besides: known?.folder)
+            .map { String($0.dropFirst(folder.path.count + 1)) }
+    }
+
+    /// - Parameter own: the folder in which the capture's own files lie.
+    static func captures(within folder: CaptureFolder, besides own: String? = nil) -> [String] {
+        // A result's parts, and what lies in them, are what its pipeline wrote.
+        if CaptureName.result(around: folder) != nil { return [] }
+        return folder.entries(in: "").compactMap { entry in
+            guard entry.kind == .folder, entry.name != own else { return nil }
+            let path = "\(folder.path)/\(entry.name)"
+            let inner = CaptureFolder(path: path)
+            guard let recognition = CaptureFormats.recognise(inner) else { return nil }
+            if recognition.format == TransformsDataset.name, TransformsDataset.isPart(inner) { return nil }
+            return CaptureFormats.format(named: recognition.format)?.card.mayBePart == true ? nil : path
+        }
+    }
+
+    /// Whether a file is to be run by itself: it is a capture, or holds some, or cannot be examined.
+    private static func isCapture(file path: String) -> Bool {
+        guard ZipArchive.isNamed(path) else { return SensCapture.isNamed(path) && (try? OneFile(path: path)) != nil }
+        return (try? ZipArchive(path: path)).map { !captures(in: $0).isEmpty } ?? true
+    }
+
+    /// The captures in an archive, as they would be found in the unpacked folder.
+    static func captures(in archive: ZipArchive) -> [ZipArchive] { captures(in: archive, 0) }
+
+    private static func captures(in archive: ZipArchive, _ depth: Int) -> [ZipArchive] {
+        if CaptureFormats.recognise(archive) != nil { return [archive] }
+        if depth == depthLimit { return [] }
+        return archive.entries(in: "").flatMap { entry -> [ZipArchive] in
+            guard entry.kind == .folder else { return [] }
+            let below = archive.below(entry.name)
+            return isResult(below) ? [] : captures(in: below, depth + 1)
+        }
+    }
+}

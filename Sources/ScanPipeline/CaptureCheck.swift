@@ -1,0 +1,89 @@
+import ScanModel
+
+/// Checks a pipeline's steps against the channels that one capture has, when it has been opened.
+package enum CaptureCheck {
+    /// The first thing that a stage needs and this capture lacks, as a problem of the capture; or that a stage needs or
+    /// wants and this machine cannot give, as a problem of the machine, so that no result silently goes without it.
+    package static func firstLack(of capture: Capture, in steps: [Pipeline.Step]) -> Problem? {
+        var available = capture.channels
+        for step in steps where !step.uses.isIdle(given: available) {
+            for role in step.uses.roles {
+                let missing = role.demands(given: available).filter(available.isDisjoint)
+                let absent = missing.joined() + role.wants.filter { !available.contains($0) }
+                if let obstacle = absent.compactMap({ capture.obstacles[$0] }).first {
+                    return obstacle.inStage(step.label)
+                }
+                if !missing.isEmpty {
+                    // The channel that the capture itself lacks: what the missing one would have been made from.
+                    let roots = missing.joined().flatMap { channel in
+                        [channel]
+                            + steps.flatMap {
+                                $0.uses.roles.flatMap { $0.derives.filter { $0.made == channel }.map(\.from) }
+                            }
+                    }
+                    let names = missing.map { $0.map(\.name).joined(separator: " or ") }.joined(separator: ", ")
+                    let root = roots.first { capture.absences[$0] != nil }
+                    // An incomplete copy is no reason to want less.
+                    let remedy =
+                        root.flatMap { capture.remedies[$0] } ?? wayAround(missing, of: step)
+                        ?? steps.first.flatMap { wayAround(missing, of: $0) }
+                    return Problem(
+                        .input, "\(step.label) needs \(names), and this capture has none",
+                        notes: root.flatMap { capture.absences[$0] }.map { [$0] } ?? [],
+                        fix: remedy
+                            ?? "use a pipeline without \(step.label) for captures like this one, or see  scanmill inspect"
+                    ).inStage(step.label)
+                }
+                // A stage that only may make something says so itself when it does not. A reader has already done what
+                // it could.
+                available.formUnion(role.made(from: available))
+                if !step.isReader { available.formUnion(role.mayMake) }
+                available.subtract(role.removes)
+            }
+        }
+        return nil
+    }
+
+    /// How a step can do without all of these needs; nil where it cannot do without one of them.
+    private static func wayAround(_ missing: [[Channel]], of step: Pipeline.Step) -> String? {
+        let ways = missing.map { step.uses.instead[$0] ?? [] }
+        if ways.contains(where: \.isEmpty) { return nil }
+        var (words, causes, settings): ([String], [String], [String]) = ([], [], [])
+        for way in ways.joined() {
+            switch way {
+            case .words(let text): words.append(text)
+            case .option(let name, let value, let cause):
+                let setting = "--set \(step.label).\(name)=\(value)"
+                if settings.contains(setting) { continue }
+                causes.append("`\(name): \(cause)`")
+                settings.append(setting)
+            }
+        }
+        if !settings.isEmpty {
+            words.append("do without \(causes.listed) with  \(settings.joined(separator: " "))")
+        }
+        return words.joined(separator: ", or ")
+    }
+
+    /// The steps with every "one of these" decided for a capture that has `channels`: the first channel of the group
+    /// that is there counts, and the step no longer looks at the others. A step that has nothing to do looks at
+    /// nothing.
+    package static func decide(_ steps: [Pipeline.Step], for channels: Set<Channel>) -> [Pipeline.Step] {
+        var available = channels
+        return steps.map { step in
+            var decided = step
+            if step.uses.isIdle(given: available) { decided.uses.forget(step.uses.reads.union(step.uses.touches)) }
+            var open: Set<Channel> = []
+            var chosen: Set<Channel> = []
+            for role in step.uses.roles {
+                for group in role.anyOf + role.prefers {
+                    open.formUnion(group)
+                    if let first = group.first(where: available.contains) { chosen.insert(first) }
+                }
+                role.update(&available)
+            }
+            decided.uses.forget(open.subtracting(chosen))
+            return decided
+        }
+    }
+}

@@ -1,0 +1,29 @@
+import ScanModel
+
+/// What the files and folders of a capture were like at one moment. What is added beside a capture, or beside a file
+/// that an option names, does not concern it.
+struct InputSnapshot {
+    /// All folders of a capture, even those that hold nothing of it yet; and what was named, which may be an archive,
+    /// whose files are not on disk as such.
+    private(set) var folders: [String: FileSystem.Status] = [:]
+    /// The files in them.
+    private(set) var files: [String: FileSystem.Status] = [:]
+
+    /// Of nothing.
+    init() {}
+
+    init(of input: CaptureInput) {
+        for entry in FileSystem.reachable(from: input.path) {
+            // Its name is not text: there never was anything under the mended one.
+            if FileSystem.isMended(entry.path) { continue }
+            if entry.isFolder || entry.path == input.path { folders[entry.path] = entry.status }
+            if !entry.isFolder { files[entry.path] = entry.status }
+        }
+    }
+
+    /// A path that now leads to something else.
+    var changed: String? {
+        let all = folders.merging(files) { folder, _ in folder }.sorted { $0.key < $1.key }
+        return all.first { FileSystem.status(of: $0.key)?.hasBytes(of: $0.value) != true }?.key
+    }
+}

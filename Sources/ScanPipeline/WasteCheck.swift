@@ -1,0 +1,139 @@
+import ScanModel
+
+/// Finds steps whose work no step below looks at, or only steps whose own work goes unused, and what would put it to
+/// use.
+struct WasteCheck {
+    private let steps: [Pipeline.Step]
+    private let library: StageLibrary
+    private let useless: Set<Int>
+
+    /// - Parameter available: the channels that can be there when each step works.
+    init(_ steps: [Pipeline.Step], available: [Set<Channel>], _ library: StageLibrary) {
+        self.steps = steps
+        self.library = library
+        useless = Self.useless(steps, available)
+    }
+
+    private static func useless(_ steps: [Pipeline.Step], _ available: [Set<Channel>]) -> Set<Int> {
+        var used: Set<Channel> = []
+        var useless: Set<Int> = []
+        for (index, step) in steps.enumerated().reversed() {
+            let made = step.uses.touches
+            if made.isEmpty || made.contains(.frames) || !step.uses.claims.isEmpty || !made.isDisjoint(with: used)
+                || step.uses.isMeasurement || step.uses.roles.contains(where: \.drops)
+            {
+                // What a step makes anew is no longer what steps above have made of it.
+                used.subtract(step.uses.makesAnew)
+                used.formUnion(step.uses.reads.intersection(available[index]))
+            } else {
+                useless.insert(index)
+            }
+        }
+        return useless
+    }
+
+    var findings: [OrderCheck.Finding] {
+        useless.sorted().map { OrderCheck.Finding(step: $0, problem: problem(of: $0)) }
+    }
+
+    private func problem(of index: Int) -> Problem {
+        let made = steps[index].uses.touches
+        func name(_ step: Int) -> String { "`\(steps[step].label)`" }
+        let (fate, fix): (String, String)
+        switch Fate(of: index, in: steps) {
+        case .madeAnew(let successor):
+            let isTwin = steps[successor].name == steps[index].name
+            let move = isTwin ? "" : ", or move \(name(index)) below \(name(successor))"
+            (fate, fix) = ("\(name(successor)) below it makes anew", "take one of them out\(move)")
+        case .read(let readers, let isMadeAnew):
+            let uses = readers.count == 1 ? "uses" : "use"
+            fate = "below it only \(readers.map(name).listed) \(uses), in vain"
+            // Where it is made anew, no writer added below can be given this work.
+            fix = isMadeAnew ? "take it out" : "take it out, or \(remedy(for: index))"
+        case .unread:
+            fate = "no stage below it uses"
+            fix = "take it out, or \(remedy(for: index))"
+        }
+        return Problem(.usage, "\(name(index)) works on \(made.map(\.name).sorted().listed), which \(fate)", fix: fix)
+    }
+
+    /// What becomes of useless work.
+    private enum Fate {
+        /// A step below makes the same channels anew before any other looks at them.
+        case madeAnew(by: Int)
+        /// Below it, only useless steps look at it, and perhaps another one makes it anew after them.
+        case read(by: [Int], isMadeAnew: Bool)
+        case unread
+
+        init(of index: Int, in steps: [Pipeline.Step]) {
+            let made = steps[index].uses.touches
+            let below = steps.indices.dropFirst(index + 1)
+            let successor = below.first { !steps[$0].uses.makesAnew.isDisjoint(with: made) }
+            let readers = below.prefix { $0 != successor }.filter { !steps[$0].uses.reads.isDisjoint(with: made) }
+            if !readers.isEmpty {
+                self = .read(by: Array(readers), isMadeAnew: successor != nil)
+            } else if let successor {
+                self = .madeAnew(by: successor)
+            } else {
+                self = .unread
+            }
+        }
+    }
+
+    /// What would put a useless step's work to use.
+    private func remedy(for index: Int) -> String {
+        let made = steps[index].uses.touches
+        // Steps above it that look at the same channels and make something of them have not seen its work.
+        let readers = steps[..<index].indices.filter { reader in
+            let uses = steps[reader].uses
+            return !uses.reads.isDisjoint(with: made) && !useless.contains(reader)
+                && (!uses.touches.isEmpty || !uses.claims.isEmpty)
+        }
+        // Above any writer but the first, it would leave the earlier ones without its work.
+        let above = readers.first { !steps[$0].uses.claims.isEmpty } ?? readers.last
+        return above.map { "move it above `\(steps[$0].label)`" } ?? link(from: index)
+            ?? (steps[(index + 1)...].contains { !$0.uses.claims.isEmpty } ? use(of: made) : nil)
+            ?? "add a writer below it"
+    }
+
+    /// How to put channels to use that none of the pipeline's writers looks at; nil where another writer would.
+    private func use(of made: Set<Channel>) -> String? {
+        let readers = library.entries.filter { !$0.uses.reads.isDisjoint(with: made) }
+        if readers.isEmpty || readers.contains(where: { !$0.uses.claims.isEmpty }) { return nil }
+        return "add a stage below it that uses it: " + readers.map { "`\($0.card.name)`" }.joined(separator: ", ")
+    }
+
+    /// The one or two stages that would turn what step `index` works on into what a step below it looks for.
+    private func link(from index: Int) -> String? {
+        let made = steps[index].uses.touches
+        let below = steps[(index + 1)...]
+        for reader in below.filter({ !$0.uses.claims.isEmpty }) + below.filter(\.uses.claims.isEmpty) {
+            let sought = reader.uses.roles.flatMap { $0.needs + $0.anyOf.joined() }
+            let makers = chain(from: made, to: Set(sought).subtracting(made))
+            // A stage that is already there works in vain for another reason.
+            if makers.isEmpty || below.contains(where: { makers.contains($0.name) }) { continue }
+            let verb = makers.count == 1 ? "makes" : "make"
+            return "put \(makers.map { "`\($0)`" }.listed) below it, which \(verb) of it what `\(reader.label)` "
+                + (reader.uses.claims.isEmpty ? "works on" : "writes")
+        }
+        return nil
+    }
+
+    /// The shortest chain of at most two stages of which the first needs some of `made` and the last makes some of
+    /// `wanted`.
+    private func chain(from made: Set<Channel>, to wanted: Set<Channel>) -> [String] {
+        func takers(of channels: Set<Channel>) -> [StageLibrary.Entry] {
+            library.entries.filter { entry in entry.uses.roles.contains { !channels.isDisjoint(with: $0.needs) } }
+        }
+        func makes(_ entry: StageLibrary.Entry) -> Set<Channel> {
+            entry.uses.roles.reduce(into: []) { $0.formUnion($1.possible) }
+        }
+        let firsts = takers(of: made)
+        if let one = firsts.first(where: { !makes($0).isDisjoint(with: wanted) }) { return [one.card.name] }
+        for first in firsts {
+            let second = takers(of: makes(first)).first { !makes($0).isDisjoint(with: wanted) }
+            if let second { return [first.card.name, second.card.name] }
+        }
+        return []
+    }
+}

@@ -1,0 +1,38 @@
+import ScanFormats
+import ScanModel
+import ScanPipeline
+
+/// Boxes from files that an option names.
+extension StageContext {
+    /// The box in a `boundingbox.json`, turned to the capture's own up.
+    /// - Parameter change: applied to the box as in the file. A margin does not move its floor, and turned boxes have
+    ///   none.
+    func boxInFile(
+        _ file: String, _ change: (OrientedBox) -> OrientedBox = { $0 }
+    ) throws(Problem) -> OrientedBox {
+        do throws(Problem) {
+            let read = try BoundingBoxJSON(try self.file(file), file: file)
+            read.warnings.forEach { warn($0) }
+            // Such files hold boxes that stand on a floor along y.
+            let box = change(read.box)
+            guard let up = capture.worldUp?.normalized else { return box }
+            let turn = WorldTurn.bringing(Vector3(0, 1, 0), to: up)
+            if turn == .none { return box }
+            let other = turn == .yUpToZUp ? "z up" : "another up"
+            note("the box of \(file) was turned like a world with y up, since the capture's has \(other)")
+            if box.endingOnItsFloor == nil {
+                warn("the box of \(file) is tilted, and a floor cuts it off: turned, it is whole")
+            }
+            return turn.apply(box)
+        } catch {
+            guard error.fault == .input else { throw error }
+            // The option's fault, not the capture's.
+            var problem = error
+            problem.fault = .usage
+            if problem.fix == nil {
+                problem.fix = "correct the file, or name another with  --set \(label).box=FILE"
+            }
+            throw problem
+        }
+    }
+}

@@ -1,0 +1,162 @@
+import ScanModel
+import ScanPipeline
+import Testing
+
+@Suite struct CaptureCheckTests {
+    private static func steps(_ names: [String], of mocks: [Mock] = OrderCheckTests.usual) throws -> [Pipeline.Step] {
+        try Pipeline.of(names.map { name in try #require(mocks.first { $0.name == name }) }).steps
+    }
+
+    @Test func someNeedsAriseFromWhatElseIsThere() throws {
+        let careful = Mock.frame("careful", .init(conditions: [.init(.depth, when: .recordedDepth)]))
+        let reader = Mock.reader("give", [.recordedDepth, .depth])
+        let steps = try Self.steps(["give", "careful"], of: [reader, careful])
+        var capture = Capture.mock(3)
+        capture.channels = [.frames, .color]
+        #expect(CaptureCheck.firstLack(of: capture, in: steps) == nil)
+        capture.channels.insert(.recordedDepth)
+        #expect(
+            CaptureCheck.firstLack(of: capture, in: steps)?.summary == "careful needs depth, and this capture has none")
+    }
+
+    @Test func everythingThatACaptureLacksForAStageIsNamed() throws {
+        let demanding = Mock.frame("demanding", .init(needs: [.pose, .color, .timestamp], anyOf: [[.cloud, .points]]))
+        let reader = Mock.reader("give", [.pose, .color, .timestamp, .points])
+        let steps = try Self.steps(["give", "demanding"], of: [reader, demanding])
+        var capture = Capture.mock(3)
+        capture.channels = [.frames, .color]
+        capture.absences = [.timestamp: "nobody looked at a clock"]
+        let lack = try #require(CaptureCheck.firstLack(of: capture, in: steps))
+        #expect(lack.summary == "demanding needs pose, timestamp, cloud or points, and this capture has none")
+        #expect(lack.notes == ["nobody looked at a clock"])
+    }
+
+    /// What the machine cannot give is no lack of the capture, however a stage asks for it.
+    @Test func whatTheMachineCannotGive() throws {
+        let needs = Mock.frame("needs", .init(needs: [.color]))
+        let either = Mock.frame("either", .init(anyOf: [[.luma, .color]]))
+        var capture = Capture.mock(3)
+        capture.channels = [.frames]
+        capture.obstacles = [.color: Problem(.environment, "ffmpeg was not found")]
+        for stage in [needs, either] {
+            let lack = CaptureCheck.firstLack(
+                of: capture, in: try Self.steps(["read", stage.name], of: OrderCheckTests.usual + [stage]))
+            #expect(lack?.summary == "ffmpeg was not found" && lack?.fault == .environment, "\(stage.name)")
+        }
+    }
+
+    @Test func whatACaptureLacks() throws {
+        let steps = try Self.steps(["read", "decompress", "mask", "unproject", "write-ply"])
+        var capture = Capture.mock(3)
+        capture.channels = [.frames, .recordedDepth]
+        #expect(CaptureCheck.firstLack(of: capture, in: steps) == nil)
+
+        capture.channels = [.frames]
+        capture.absences = [.recordedDepth: "scan.depth.zlib is missing"]
+        let lack = try #require(CaptureCheck.firstLack(of: capture, in: steps))
+        #expect(
+            lack.message() == """
+                error: decompress needs recorded-depth, and this capture has none
+                  --> stage decompress
+                   = scan.depth.zlib is missing
+                   = fix: use a pipeline without decompress for captures like this one, or see  scanmill inspect
+                """)
+        #expect(lack.fault == .input)
+        // What was only not copied is no reason to want less.
+        capture.remedies = [.recordedDepth: "copy scan.depth.zlib too"]
+        #expect(CaptureCheck.firstLack(of: capture, in: steps)?.fix == "copy scan.depth.zlib too")
+    }
+
+    /// Where an option makes the need, the option is what to change.
+    @Test func aNeedThatAnOptionMakes() throws {
+        var masker = Mock.frame("masker", .init(needs: [.color, .box, .depth]))
+        let noMasks = Uses.Instead.option("masks", set: "none", not: "depth")
+        masker.uses.instead = [[.box]: [noMasks], [.depth]: [.option("far", set: "false", not: "true"), noMasks]]
+        let steps = try Self.steps(["give", "masker"], of: [.reader("give", [.color, .box, .depth]), masker])
+        var capture = Capture.mock(3)
+        capture.channels = [.frames, .color]
+        #expect(
+            CaptureCheck.firstLack(of: capture, in: steps)?.fix
+                == "do without `masks: depth` and `far: true` with  --set masker.masks=none --set masker.far=false")
+        capture.channels = [.frames, .color, .depth]
+        #expect(
+            CaptureCheck.firstLack(of: capture, in: steps)?.fix
+                == "do without `masks: depth` with  --set masker.masks=none")
+        // No option does without pictures.
+        capture.channels = [.frames, .depth]
+        #expect(CaptureCheck.firstLack(of: capture, in: steps)?.fix?.hasPrefix("use a pipeline without masker") == true)
+    }
+
+    /// A channel that is derived is missing because of what it would have been derived from.
+    @Test func whatALackComesFrom() throws {
+        let confident = Mock.frame("confident", .init(needs: [.confidence], changes: [.depth]))
+        let steps = try Self.steps(
+            ["read", "decompress", "confident", "unproject", "write-ply"], of: OrderCheckTests.usual + [confident])
+        var capture = Capture.mock(3)
+        capture.channels = [.frames, .recordedDepth]
+        capture.absences = [.recordedConfidence: "this recorder has no confidence"]
+        let lack = try #require(CaptureCheck.firstLack(of: capture, in: steps))
+        #expect(lack.summary == "confident needs confidence, and this capture has none")
+        #expect(lack.notes == ["this recorder has no confidence"])
+        capture.channels.insert(.recordedConfidence)
+        #expect(CaptureCheck.firstLack(of: capture, in: steps) == nil)
+    }
+
+    /// Whether it was made is seen in the run, and said by the stage that needs it.
+    @Test func whatMayBeMadeIsLeftToTheRun() throws {
+        let perhaps = Mock.frame("perhaps", .init(mayMake: [.box]))
+        let boxed = Mock.frame("boxed", .init(anyOf: [[.box, .cloud]]))
+        let capture = Capture.mock(3)
+        let steps = try Self.steps(["read", "perhaps", "boxed"], of: OrderCheckTests.usual + [perhaps, boxed])
+        #expect(CaptureCheck.firstLack(of: capture, in: steps) == nil)
+        // A reader has already done what it could.
+        let bare = try Self.steps(["read", "boxed"], of: OrderCheckTests.usual + [perhaps, boxed])
+        #expect(
+            CaptureCheck.firstLack(of: capture, in: bare)?.summary
+                == "boxed needs box or cloud, and this capture has none")
+    }
+
+    @Test func theFirstOfAGroupThatIsThereCounts() throws {
+        let cull = Mock.frame("cull", .init(wants: [.points], changes: [.points]))
+            .finishing(.init(anyOf: [[.cloud, .points]], wants: [.cloud], changes: [.cloud]))
+        let mocks = OrderCheckTests.usual + [cull]
+        let withCloud = CaptureCheck.decide(
+            try Self.steps(["read", "decompress", "unproject", "sum", "cull", "write-ply"], of: mocks),
+            for: [.frames, .recordedDepth])
+        #expect(withCloud[4].uses.reads == [.cloud])
+        #expect(withCloud[4].uses.frame.changes.isEmpty)
+        let withPoints = CaptureCheck.decide(
+            try Self.steps(["read", "decompress", "unproject", "cull", "write-ply"], of: mocks),
+            for: [.frames, .recordedDepth])
+        #expect(withPoints[3].uses.reads == [.points])
+        #expect(withPoints[3].uses.finish.changes.isEmpty)
+        #expect(withPoints[3].uses.frame.changes == [.points])
+    }
+
+    @Test func preferredChannelsNeedNotBeThere() throws {
+        let writer = Mock.fold("writer", .init(prefers: [[.cloud, .points]]), claims: ["a"])
+        let mocks = OrderCheckTests.usual + [writer]
+        let none = CaptureCheck.decide(try Self.steps(["read", "writer"], of: mocks), for: [.frames])
+        #expect(none[1].uses.reads.isEmpty)
+        let points = CaptureCheck.decide(
+            try Self.steps(["read", "decompress", "unproject", "writer"], of: mocks), for: [.frames, .recordedDepth])
+        #expect(points[3].uses.reads == [.points])
+    }
+
+    /// What one group gives up another may have chosen.
+    @Test func groupsThatOverlap() throws {
+        let picky = Mock.frame("picky", .init(anyOf: [[.color, .luma], [.luma, .depth]]))
+        let steps = try Self.steps(
+            ["read", "decompress", "picky"],
+            of: [.reader("read", [.color, .luma, .recordedDepth]), .decompress, picky])
+        #expect(CaptureCheck.decide(steps, for: [.frames, .color, .luma])[2].uses.reads == [.color, .luma])
+        #expect(CaptureCheck.decide(steps, for: [.frames, .color, .recordedDepth])[2].uses.reads == [.color, .depth])
+        #expect(CaptureCheck.decide(steps, for: [.frames, .luma])[2].uses.reads == [.luma])
+    }
+
+    @Test func aGroupMayChooseWhatTheStageItselfMakes() throws {
+        let own = Mock.fold("own", .init(needs: [.points], makes: [.cloud])).finishing(.init(anyOf: [[.cloud, .box]]))
+        let steps = try Self.steps(["read", "decompress", "unproject", "own"], of: OrderCheckTests.usual + [own])
+        #expect(CaptureCheck.decide(steps, for: [.frames, .recordedDepth, .box])[3].uses.finish.reads == [.cloud])
+    }
+}
