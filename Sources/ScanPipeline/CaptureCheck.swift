@@ -1,6 +1,7 @@
 import ScanModel
 
-/// Checks a pipeline's steps against the channels that one capture has, when it has been opened.
+/// Checks a pipeline's steps against the channels that one capture has, when it has been opened, and decides what those
+/// steps read that leave it open.
 package enum CaptureCheck {
     /// The first thing that a stage needs and this capture lacks, as a problem of the capture; or that a stage needs or
     /// wants and this machine cannot give, as a problem of the machine, so that no result silently goes without it.

@@ -10,7 +10,8 @@ public enum TransformsDataset: CaptureFormat {
         summary: "nerfstudio, instant-ngp or Blender dataset: transforms.json or transforms_train.json, and pictures.",
         reads: [.color, .pose, .intrinsics, .recordedDepth, .cloud, .mask, .split],
         passesOver: [
-            "downscaled copies of the pictures", "alpha channels and `.alpha.png`", "`scale`, `offset`, `aabb_scale`",
+            "downscaled copies of the pictures", "alpha channels and `.alpha.png`",
+            "pictures of depth and normals in Blender's datasets", "`scale`, `offset`, `aabb_scale`",
             "`sharpness_discard_threshold`", "camera motion during the exposure (`transform_matrix_end`)",
             "keys that no trainer reads, and `sharpness`",
             "frames whose depth map has another size than most, where depth is used",
@@ -66,7 +67,7 @@ public enum TransformsDataset: CaptureFormat {
     static func wayToReadPart(in tree: any CaptureTree) -> String? {
         guard description(in: tree) == nil else { return nil }
         let part = heldOutFiles.map(\.file).first { tree.byteCount(of: $0) != nil }
-        return part.map { "to have \($0) read, copy it to \(file)" }
+        return part.map { "copy \(trainingFile) too; to have \($0) read alone, copy it to \(file)" }
     }
 
     public static func open(_ tree: any CaptureTree, rules: ReadRules) throws(Problem) -> Capture {
@@ -104,7 +105,7 @@ struct TransformsReader {
             capture.savedFromWorld = undone.inverse
         }
         if top.appliedScale != 1 { capture.findings["applied-scale-undone"] = .number(top.appliedScale) }
-        capture.variant = top.dialect.rawValue
+        capture.variant = file == TransformsDataset.trainingFile ? "Blender" : top.dialect.rawValue
         capture.warnings += top.warnings
         capture.worldUp = top.worldUp
         var description = try root.object()

@@ -58,6 +58,6 @@ extension Capture {
         channels.insert(.split)
         regrets[.split] =
             "the dataset's lists of frames for training and for tests are not used: write-transforms and write-colmap "
-            + "keep them with `keep-split`, and without `test-every`"
+            + "keep them with `test-every: 0`"
     }
 }

@@ -8,8 +8,8 @@ struct PictureFolder {
 
     static let folders = ["color", "rgb", "images"]
     static let extensions = ["jpg", "jpeg", "png"]
-    /// The extensions that a path in a description may leave out.
-    static let endingsLeftOut = [""] + extensions.flatMap { [".\($0)", ".\($0.uppercased())"] }
+    /// The extensions that a path in a description may leave out, PNG's first, which the readers of such datasets add.
+    static let endingsLeftOut = [""] + extensions.reversed().flatMap { [".\($0)", ".\($0.uppercased())"] }
 
     /// The first of the folders that holds a picture.
     static func find(in tree: any CaptureTree) -> PictureFolder? {

@@ -88,7 +88,7 @@ extension Capture {
     mutating func noteUnlisted(besides listed: [String], in tree: any CaptureTree, _ lack: String) {
         let known = Set(listed.map(\.pictureStem))
         let unlisted = pictureFolders.flatMap { PictureFolder.pictures(in: tree, $0) }.map(\.path)
-            .filter { !known.contains($0.pictureStem) && !Self.isMask($0) }
+            .filter { !known.contains($0.pictureStem) && !Self.isNoFrame($0) }
         guard let first = unlisted.first else { return }
         findings["pictures-not-listed"] = .of(unlisted.count)
         warnings.append(
@@ -103,9 +103,11 @@ extension Capture {
             .sorted()
     }
 
-    /// instant-ngp's masks lie beside the pictures: `dynamic_mask_0.png` and `0.alpha.png`.
-    private static func isMask(_ path: String) -> Bool {
+    /// Beside the pictures lie instant-ngp's masks, `dynamic_mask_0.png` and `0.alpha.png`, and the depth and the normals
+    /// that Blender's datasets have of their test frames, `r_0_depth_0001.png` and `r_0_normal_0001.png`.
+    private static func isNoFrame(_ path: String) -> Bool {
         let name = path.pathName ?? ""
         return name.hasPrefix("dynamic_mask_") || name.split(separator: ".").dropLast().last == "alpha"
+            || name.contains("_depth_") || name.contains("_normal_")
     }
 }

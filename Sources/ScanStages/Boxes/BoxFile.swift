@@ -5,8 +5,8 @@ import ScanPipeline
 /// Boxes from files that an option names.
 extension StageContext {
     /// The box in a `boundingbox.json`, turned to the capture's own up.
-    /// - Parameter change: applied to the box as in the file. A margin does not move its floor, and turned boxes have
-    ///   none.
+    /// - Parameter change: applied to the box as in the file, before it is turned: a margin does not move the floor
+    ///   that cuts a box off, and turned boxes have none.
     func boxInFile(
         _ file: String, _ change: (OrientedBox) -> OrientedBox = { $0 }
     ) throws(Problem) -> OrientedBox {

@@ -15,7 +15,7 @@ struct StagingPictures {
         case video
     }
 
-    /// A frame's picture, ready for the frame's turn.
+    /// A frame's picture, ready to be written when all frames before it have been.
     enum Part: Sendable {
         case file(PreparedPicture)
         case pixels(RGBImage)
@@ -24,17 +24,16 @@ struct StagingPictures {
     }
 
     private let form: Form
-    /// The video's.
-    private let path: String
+    private let videoPath: String
     private var encoder: VideoOutput
     private var thinned: ThinnedVideo?
 
     /// - Parameter context: that of `begin`, which has the list of frames.
     init(as form: Form, _ context: StageContext) {
         self.form = form
-        path = "\(context.capture.id).mp4"
-        encoder = VideoOutput(path: path)
-        thinned = form == .video ? ThinnedVideo(path: path, context) : nil
+        videoPath = "\(context.capture.id).mp4"
+        encoder = VideoOutput(path: videoPath)
+        thinned = form == .video ? ThinnedVideo(path: videoPath, context) : nil
     }
 
     static func part(
@@ -88,7 +87,7 @@ struct StagingPictures {
     ) throws(Problem) {
         guard let video = StagingVideo(context) else { throw Problem(.tool, "the capture's video has no name") }
         content.isVideoCopied = try video.write(
-            content.frames, times: content.timestamps, of: capture.frames.count, to: path)
+            content.frames, times: content.timestamps, of: capture.frames.count, to: videoPath)
         let isKnown = !content.isVideoCopied || StagingContent.hasRecordedMetadata(capture)
         content.color = isKnown ? .h264 : ColorStorage(encoding: video.codec, fileExtension: "mp4")
     }

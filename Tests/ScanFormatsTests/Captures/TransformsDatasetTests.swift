@@ -847,12 +847,14 @@ import Testing
         try write(["val/r_0"], asPart: "val")
         try write(["test/r_0", "val/r_0", "train/r_1"], asPart: "test")
         for name in ["train/r_0", "train/r_1", "val/r_0", "test/r_0"] { try picture("\(name).png") }
+        // What lies beside them: of what is tested, and a copy for the web.
+        for name in ["test/r_0_depth_0001.png", "test/r_0_normal_0001.png", "train/r_1.jpg"] { try picture(name) }
         let capture = try open()
         #expect(
             capture.frames.map(\.pictureFile) == ["test/r_0.png", "train/r_0.png", "train/r_1.png", "val/r_0.png"])
         #expect(
             capture.frames.map(\.split) == [.test, .training, DatasetSplit.training.union(.test), .heldOut])
-        #expect(capture.dropReasons == [nil, nil, nil, nil] && capture.warnings == [])
+        #expect(capture.variant == "Blender" && capture.dropReasons == [nil, nil, nil, nil] && capture.warnings == [])
         let read = capture.files.map(\.path)
         for part in ["train", "val", "test"] { #expect(read.contains("transforms_\(part).json")) }
         try folder.write("{", to: "d/transforms_val.json")
@@ -896,7 +898,7 @@ import Testing
     @Test func descriptionsOfPartsAreNamed() throws {
         try folder.write("{}", to: "d/transforms_val.json")
         try picture("train/r_0.png")
-        let way = "to have transforms_val.json read, copy it to transforms.json"
+        let way = "copy transforms_train.json too; to have transforms_val.json read alone, copy it to transforms.json"
         let tree = try CaptureFormats.tree(at: "\(folder.path)/d")
         let problem = problem { () throws(Problem) in _ = try CaptureFormats.format(of: tree) }
         #expect(problem?.fix == way)
