@@ -12,7 +12,7 @@ public enum COLMAPCapture: CaptureFormat {
             "depth, which `depth: true` writes beside the model but which is not read back", "confidence",
             "timestamps", "the bounding box", "motion", "that its unit is the metre",
             "which way is up",
-        ], origin: .derived, poseAxes: .openCV, mayBePart: true, revision: 10)
+        ], origin: .derived, poseAxes: .openCV, revision: 10)
 
     public static func recognise(_ tree: any CaptureTree) -> Recognition? {
         guard let model = COLMAPModelFiles(in: tree) else { return nil }
@@ -20,6 +20,8 @@ public enum COLMAPCapture: CaptureFormat {
         let ending = model.form.rawValue
         return Recognition(format: name, reason: "\(place) holds cameras.\(ending) and images.\(ending)")
     }
+
+    public static func isPart(_ tree: any CaptureTree) -> Bool { true }
 
     /// `lamp/dense` is called `lamp`: COLMAP's undistorter gives its output the same name in each workspace.
     public static func id(of name: String, in scene: String) -> String? {

@@ -13,6 +13,8 @@ public protocol CaptureFormat: Sendable {
     /// missing or damaged; nil where it may be anything. Asked where no format recognises the tree: `open` then says
     /// what is wrong, and the capture fails by name instead of being passed over. As cheap as ``recognise(_:)``.
     static func remains(of tree: any CaptureTree) -> Recognition?
+    /// Whether a tree that the format recognises may be a part of the capture in whose folder it lies.
+    static func isPart(_ tree: any CaptureTree) -> Bool
     /// For a format whose files share a name: the names of the captures side by side in a folder, those with at least
     /// one stream.
     static func names(in tree: any CaptureTree) -> [String]
@@ -33,6 +35,8 @@ extension CaptureFormat {
     public static var name: String { card.name }
 
     public static func remains(of tree: any CaptureTree) -> Recognition? { nil }
+
+    public static func isPart(_ tree: any CaptureTree) -> Bool { false }
 
     public static func names(in tree: any CaptureTree) -> [String] { [] }
 
@@ -58,8 +62,6 @@ public struct FormatCard: Sendable {
     public var origin: Origin
     /// How the axes of cameras point in the format's files.
     public var poseAxes: CameraAxes
-    /// Whether folders of this format may be parts of a capture of another format.
-    public var mayBePart: Bool
     /// Raised by the format's author when what it reads changes, so that captures are processed again.
     public var revision: Int
 
@@ -75,7 +77,7 @@ public struct FormatCard: Sendable {
     public init(
         name: String, summary: String, reads: [Channel], passesOver: [String] = [], writer: String? = nil,
         writingLoses: [String] = [], origin: Origin = .recording, poseAxes: CameraAxes = .openGL,
-        mayBePart: Bool = false, revision: Int = 1
+        revision: Int = 1
     ) {
         self.name = name
         self.summary = summary
@@ -85,7 +87,6 @@ public struct FormatCard: Sendable {
         self.writingLoses = writingLoses
         self.origin = origin
         self.poseAxes = poseAxes
-        self.mayBePart = mayBePart
         self.revision = revision
     }
 }

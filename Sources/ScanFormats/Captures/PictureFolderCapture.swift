@@ -6,7 +6,9 @@ public enum PictureFolderCapture: CaptureFormat {
         name: "frames", summary: "A folder with numbered pictures in color/, rgb/ or images/; no poses, no depth.",
         reads: [.color], writer: "write-frames",
         writingLoses: ["everything but pictures; depth is written but not read back"], origin: .derived,
-        mayBePart: true, revision: 4)
+        revision: 4)
+
+    public static func isPart(_ tree: any CaptureTree) -> Bool { true }
 
     public static func recognise(_ tree: any CaptureTree) -> Recognition? {
         guard let pictures = PictureFolder.find(in: tree) else { return nil }

@@ -51,7 +51,7 @@ public enum TransformsDataset: CaptureFormat {
 
     /// Whether a dataset's pictures lie outside its folder: it is a part of the dataset there, such as the smaller
     /// copies and the frames held out that `write-transforms` writes for instant-ngp.
-    static func isPart(_ tree: any CaptureTree) -> Bool {
+    public static func isPart(_ tree: any CaptureTree) -> Bool {
         firstFrame(of: file, in: tree)?["file_path"]?.string?.withSlashes.hasPrefix("../") == true
     }
 

@@ -57,8 +57,7 @@ extension CaptureSearch {
             let path = "\(folder.path)/\(entry.name)"
             let inner = CaptureFolder(path: path)
             guard let recognition = CaptureFormats.recognise(inner) else { return nil }
-            if recognition.format == TransformsDataset.name, TransformsDataset.isPart(inner) { return nil }
-            return CaptureFormats.format(named: recognition.format)?.card.mayBePart == true ? nil : path
+            return CaptureFormats.format(named: recognition.format)?.isPart(inner) == true ? nil : path
         }
     }
 

@@ -275,14 +275,18 @@ import Testing
         #expect(capture.channels.contains(.recordedDepth))
     }
 
-    /// Two of the first three say which size is the usual one.
-    @Test func aFirstDepthPictureOfAnotherSizeIsTheOddOne() throws {
-        let names = ["a", "b", "c"]
+    /// Frames with a picture and a depth map each, 8×6.
+    private func writeWithDepth(_ names: [String]) throws {
         try write(names.map { frame("\($0).png", with: ["depth_file_path": "depth/\($0).png"]) }, Self.lens)
         for name in names {
             try picture("\(name).png")
             try depth("depth/\(name).png", 1000)
         }
+    }
+
+    /// Two of the first three say which size is the usual one.
+    @Test func aFirstDepthPictureOfAnotherSizeIsTheOddOne() throws {
+        try writeWithDepth(["a", "b", "c"])
         try folder.write(
             try PNG.encodeGray16(Gray16Image(width: 2, height: 1, pixels: [1000, 0])), to: "d/depth/a.png")
         #expect(try open().depthSize == PixelSize(8, 6))
@@ -290,12 +294,7 @@ import Testing
 
     /// As a portrait picture among landscape ones has it: nothing is damaged, and nothing to be copied again.
     @Test func depthOfAnotherSizeIsNoDamage() throws {
-        let names = ["a", "b", "c"]
-        try write(names.map { frame("\($0).png", with: ["depth_file_path": "depth/\($0).png"]) }, Self.lens)
-        for name in names {
-            try picture("\(name).png")
-            try depth("depth/\(name).png", 1000)
-        }
+        try writeWithDepth(["a", "b", "c"])
         try folder.write(
             try PNG.encodeGray16(Gray16Image(width: 1, height: 2, pixels: [1000, 0])), to: "d/depth/c.png")
         let capture = try open()
