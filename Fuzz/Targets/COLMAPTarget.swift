@@ -18,8 +18,13 @@ extension FuzzTarget {
         attempt { () throws(Problem) in
             expect(try COLMAPModelReader.images(binary: source(), limit: limit).count <= limit, "images have a limit")
         }
-        attempt { () throws(Problem) in check(try COLMAPModelReader.points(text: source(), limit: limit), limit) }
-        attempt { () throws(Problem) in check(try COLMAPModelReader.points(binary: source(), limit: limit), limit) }
+        // A coordinate that is not finite is left to the capture's reader.
+        attempt { () throws(Problem) in
+            expect(try COLMAPModelReader.points(text: source(), limit: limit).count <= limit, "points have a limit")
+        }
+        attempt { () throws(Problem) in
+            expect(try COLMAPModelReader.points(binary: source(), limit: limit).count <= limit, "points have a limit")
+        }
     }
 
     private static func attempt(_ body: () throws(Problem) -> Void) {
@@ -28,10 +33,5 @@ extension FuzzTarget {
 
     private static func check(_ cameras: some Sequence<COLMAPModelReader.Camera>) {
         for camera in cameras { expect(camera.width > 0 && camera.height > 0, "pictures have a size") }
-    }
-
-    private static func check(_ cloud: PointCloud, _ limit: Int) {
-        expect(cloud.count <= limit, "points have a limit")
-        expect(cloud.positions.allSatisfy(\.isFinite), "points are finite")
     }
 }

@@ -29,9 +29,10 @@ extension Capture {
         guard share > badFrameLimit else { return nil }
         // Rounded up, so that the proposed limit allows this very share.
         let enough = min(1, (share * 100).rounded(.up) / 100)
-        // With no frame left a higher limit is no help.
+        // With no frame left, or none to train on, a higher limit is no help.
+        let trained = frames.filter { $0.split?.contains(.training) != false }
         let allowing =
-            frames.allSatisfy(\.isDropped)
+            (trained.isEmpty ? frames : trained).allSatisfy(\.isDropped)
             ? "" : ", or allow more with  --set \(stage).bad-frame-limit=\(enough.shortText)"
         return Problem(
             .input, "\(bad.count) of \(count) frames are bad (\((share * 100).shortText) %)",

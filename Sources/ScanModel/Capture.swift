@@ -18,6 +18,8 @@ public struct Capture: Sendable {
     public var absences: [Channel: String] = [:]
     /// What to do about an absence that the capture's own description contradicts: the copy is incomplete.
     public var remedies: [Channel: String] = [:]
+    /// What to do where a stage needs what captures like this one never have; until then it is nothing to speak of.
+    public var advice: [Channel: String] = [:]
     /// What to say when a pipeline leaves something unread that somebody made by hand: masks, lists of frames.
     public var regrets: [Channel: String] = [:]
     /// What keeps this machine from providing a channel that the capture has: a missing tool.

@@ -26,7 +26,7 @@ package enum CaptureCheck {
                     let root = roots.first { capture.absences[$0] != nil }
                     // An incomplete copy is no reason to want less.
                     let remedy =
-                        root.flatMap { capture.remedies[$0] } ?? wayAround(missing, of: step)
+                        root.flatMap { capture.remedies[$0] ?? capture.advice[$0] } ?? wayAround(missing, of: step)
                         ?? steps.first.flatMap { wayAround(missing, of: $0) }
                     return Problem(
                         .input, "\(step.label) needs \(names), and this capture has none",

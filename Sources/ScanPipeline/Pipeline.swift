@@ -45,40 +45,21 @@ public struct PipelineMistakes: Error, Sendable {
     public init(problems: [Problem]) { self.problems = problems }
 }
 
-/// One `--set stage.option=value`.
-public struct OptionOverride: Sendable, Hashable {
-    public var stage: String
-    public var option: String
-    public var value: String
-
-    /// - Throws: a problem when the text is not of the form `stage.option=value`.
-    public init(parsing text: String) throws(Problem) {
-        guard let equals = text.firstIndex(of: "="), let dot = text[..<equals].lastIndex(of: "."),
-            dot != text.startIndex, text.index(after: dot) != equals
-        else {
-            throw Problem(
-                .usage, "`--set \(text)` is not of the form stage.option=value",
-                fix: "for example  --set mask-range.far=4")
-        }
-        stage = String(text[..<dot])
-        option = String(text[text.index(after: dot)..<equals])
-        value = String(text[text.index(after: equals)...])
-    }
-}
-
 extension Pipeline {
     /// Builds a pipeline from a file's text and `--set` changes, or reports every mistake in them.
     public static func load(
         text: String, path: String, settings: [String] = [], library: StageLibrary
     ) throws(PipelineMistakes) -> Pipeline {
+        let (file, mistakes) = PipelineFile.parse(text, path: path)
         var problems: [Problem] = []
         var overrides: [OptionOverride] = []
         for setting in settings {
             do throws(Problem) { overrides.append(try OptionOverride(parsing: setting)) } catch {
-                problems.append(error)
+                var problem = error
+                problem.fix = OptionOverride.wayToWrite(setting, for: file, library) ?? error.fix
+                problems.append(problem)
             }
         }
-        let (file, mistakes) = PipelineFile.parse(text, path: path)
         return try build(file, overrides: overrides, library: library, earlier: problems + mistakes)
     }
 

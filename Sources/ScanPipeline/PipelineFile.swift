@@ -119,7 +119,10 @@ public struct PipelineFile: Sendable {
 
     private mutating func read(_ root: Node, _ problems: inout [Problem]) {
         guard case .mapping(let mapping) = root else {
-            problems.append(Self.mistake("a pipeline is a mapping with the key `stages`", at: root.mark))
+            let fix =
+                root.sequence == nil
+                ? "begin with  stages: [read, …]" : "put  stages:  above the list, on a line of its own"
+            problems.append(Self.mistake("a pipeline is a mapping with the key `stages`", at: root.mark, fix: fix))
             return
         }
         let known = ["name", "description", "stages"]
@@ -145,8 +148,9 @@ public struct PipelineFile: Sendable {
         }
         guard case .sequence(let sequence) = stages else {
             problems.append(
-                Self.mistake("`stages` is a list", at: stages.mark, fix: "put each stage on its own line behind a dash")
-            )
+                mistakenDash(in: stages.mark?.line)
+                    ?? Self.mistake(
+                        "`stages` is a list", at: stages.mark, fix: "put each stage on its own line behind a dash"))
             return
         }
         if sequence.isEmpty {
@@ -199,36 +203,23 @@ public struct PipelineFile: Sendable {
         return entry
     }
 
-    /// The mended form of a line that lacks the colon between a stage and its options, or the space after it.
-    private func wayToSeparate(_ line: Int?) -> String? {
-        guard let line, lines.indices.contains(line - 1) else { return nil }
-        let entry = lines[line - 1].drop(while: \.isWhitespace)
-        guard entry.first == "-" else { return nil }
-        let text = entry.dropFirst().drop(while: \.isWhitespace)
-        let name = text.prefix { $0.isASCII && ($0.isLowercase || $0.isNumber || $0 == "-") }
-        guard name.first?.isLowercase == true else { return nil }
-        let rest = text[name.endIndex...]
-        var options = rest.drop(while: \.isWhitespace)
-        if options.first == ":" {
-            options.removeFirst()
-        } else if rest.first?.isWhitespace != true {
-            return nil
-        }
-        return options.first == "{" ? "write  - \(name): \(options)" : nil
-    }
-
     private func readOptions(_ node: Node, _ entry: inout Entry, _ problems: inout [Problem]) {
         if Self.content(of: node) == .scalar("") { return }
         guard case .mapping(let options) = node else {
             problems.append(
-                Self.mistake(
-                    "the options of `\(entry.stage)` are a mapping", at: node.mark,
-                    fix: "write  - \(entry.stage): {option: value}"))
+                Self.mistakenColon(in: node)
+                    ?? Self.mistake(
+                        "the options of `\(entry.stage)` are a mapping", at: node.mark,
+                        fix: "write  - \(entry.stage): {option: value}"))
             return
         }
         for (key, value) in options {
             guard let name = Self.name(key) else {
                 problems.append(Self.mistake("an option's name is a text", at: key.mark))
+                continue
+            }
+            if Self.content(of: value) == .scalar(""), let problem = Self.mistakenColon(in: key) {
+                problems.append(problem)
                 continue
             }
             entry.options[name] = OptionValue(Self.content(of: value), line: key.mark?.line, column: key.mark?.column)
@@ -254,7 +245,12 @@ public struct PipelineFile: Sendable {
         }
     }
 
-    private static func mistake(_ summary: String, at mark: Mark? = nil, fix: String? = nil) -> Problem {
+    private static func mistakenColon(in node: Node) -> Problem? {
+        guard let scalar = node.scalar, scalar.style == .plain, let fix = wayToPart(scalar.string) else { return nil }
+        return missingSpace(node.mark.map { Mark($0) }, fix: fix)
+    }
+
+    private static func mistake(_ summary: String, at mark: Yams.Mark? = nil, fix: String? = nil) -> Problem {
         Problem(.usage, summary, fix: fix).at(line: mark?.line, column: mark?.column)
     }
 
@@ -262,16 +258,10 @@ public struct PipelineFile: Sendable {
         switch error {
         case .scanner(let context, let problem, let mark, _), .parser(let context, let problem, let mark, _),
             .composer(let context, let problem, let mark, _):
+            let start = context.map { Mark($0.mark) }
+            if let cause = cause(of: problem, at: Mark(mark), since: start) { return cause }
             let notes = context.map { ["\($0.text) in line \($0.mark.line)"] } ?? []
-            let hasTab = lines.indices.contains(mark.line - 1) && lines[mark.line - 1].contains("\t")
-            let fix =
-                hasTab
-                ? "YAML is indented with spaces, not with tabs"
-                : wayToSeparate(mark.line)
-                    ?? (problem.hasPrefix("mapping values are not allowed")
-                        ? "put options in braces, as in  - name: {option: value},  and text that holds a colon in quotes"
-                        : nil)
-            return Problem(.usage, "this is not YAML: \(problem)", notes: notes, fix: fix)
+            return Problem(.usage, "this is not YAML: \(problem)", notes: notes, fix: wayToMend(problem, mark.line))
                 .at(line: mark.line, column: mark.column)
         case .duplicatedKeysInMapping(let duplicates, let context):
             let keys = duplicates.map { "`\($0)`" }.joined(separator: ", ")
@@ -283,4 +273,8 @@ public struct PipelineFile: Sendable {
         default: return Problem(.usage, "this is not YAML: \(error)")
         }
     }
+}
+
+extension PipelineFile.Mark {
+    fileprivate init(_ mark: Yams.Mark) { self.init(line: mark.line, column: mark.column) }
 }

@@ -26,6 +26,7 @@ extension StageLibrary {
         Entry(VoxelDownsample.self),
         Entry(FindFloor.self),
         Entry(Crop.self),
+        Entry(ScatterPoints.self),
         Entry(ReportCoverage.self),
         Entry(Downscale.self),
         Entry(WritePly.self),

@@ -33,7 +33,7 @@ public struct CheckGeometry: FoldStage {
             poses that belong to the next frame (`read` compares times for that), and which way is up (only gravity
             tells).
             """,
-        example: "- check-geometry: {if-wrong: fail}", revision: 7)
+        example: "- check-geometry: {if-wrong: fail}", revision: 8)
 
     let consequence: Consequence
 
@@ -131,10 +131,11 @@ public struct CheckGeometry: FoldStage {
         let cameras = frames.compactMap(\.intrinsics).map { $0.counted(from: .corner) }
         if let k = cameras.first, cameras.allSatisfy(Self.isPlaceholder) {
             defects.append(
-                "the intrinsics are placeholders (fx \(k.fx), cx \(k.cx), cy \(k.cy) of \(k.width)×\(k.height))")
+                "the intrinsics are placeholders (fx \(k.fx.shortText), cx \(k.cx.shortText), cy \(k.cy.shortText) of \(k.width)×\(k.height))"
+            )
         } else if let k = cameras.first, cameras.allSatisfy(Self.isTurned) {
             defects.append(
-                "the pictures are turned against their intrinsics (cx \(k.cx), cy \(k.cy) fit \(k.height)×\(k.width), and they are \(k.width)×\(k.height))"
+                "the pictures are turned against their intrinsics (cx \(k.cx.shortText), cy \(k.cy.shortText) fit \(k.height)×\(k.width), and they are \(k.width)×\(k.height))"
             )
         }
         let times = frames.compactMap(\.timestamp)

@@ -99,7 +99,7 @@ public struct Crop: CaptureStage {
         switch centre {
         case .origin: return .zero
         case .box: return capture.box?.center ?? .zero
-        case .cameras: return meanPlace(capture)
+        case .cameras: return capture.meanCameraPosition
         case .focus:
             let lack: String
             switch CameraFocus(of: capture.keptFrames.compactMap(\.pose)) {
@@ -112,12 +112,7 @@ public struct Crop: CaptureStage {
             context.warn(
                 "\(lack), so there is no one place that they look at: `around` was measured from the mean of their "
                     + "places")
-            return meanPlace(capture)
+            return capture.meanCameraPosition
         }
-    }
-
-    private func meanPlace(_ capture: Capture) -> Vector3 {
-        let places = capture.keptFrames.compactMap(\.pose).map(\.position)
-        return places.isEmpty ? .zero : places.reduce(.zero, +) / Double(places.count)
     }
 }

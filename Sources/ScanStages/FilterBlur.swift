@@ -33,9 +33,10 @@ public struct FilterBlur: FrameStage, NeighbourStage {
             \(BlurScore.grays)
 
             The receipt holds the scores of the remaining frames and of those dropped here, and the longest run of
-            frames dropped here. A hole of more than a second without a frame causes a warning.
+            frames dropped here. A hole of more than a second without a frame causes a warning, unless the recording
+            paused there.
             """,
-        example: "- filter-blur: {window: 5}", revision: 2)
+        example: "- filter-blur: {window: 5}", revision: 3)
 
     let rule: Rule
     let score: BlurScore
@@ -155,11 +156,17 @@ public struct FilterBlur: FrameStage, NeighbourStage {
         var count = 1
 
         /// From the frame left before it to the one after it; at an end of the capture, to the last one dropped.
-        func seconds(in frames: [FrameFacts]) -> Double? {
+        /// - Parameter stage: the one that dropped the frames.
+        /// - Returns: its length, and the longest step in it between frames that reached the stage: no rule makes the hole
+        ///   shorter than that.
+        func seconds(in frames: [FrameFacts], of stage: String) -> (whole: Double, pause: Double)? {
             let before = frames[..<first].last { !$0.isDropped } ?? frames[first]
             let after = frames[(last + 1)...].first { !$0.isDropped } ?? frames[last]
             guard let start = before.timestamp, let end = after.timestamp else { return nil }
-            return Timestamp.seconds(from: start, to: end)
+            let times = frames[before.index...after.index].filter { !$0.isDropped || $0.drop?.stage == stage }
+                .compactMap(\.timestamp)
+            let steps = zip(times, times.dropFirst()).map { Timestamp.seconds(from: $0, to: $1) }
+            return (Timestamp.seconds(from: start, to: end), steps.max() ?? 0)
         }
     }
 
@@ -179,8 +186,12 @@ public struct FilterBlur: FrameStage, NeighbourStage {
             }
         }
         context.record("longest-dropped-run", .of(holes.map(\.count).max() ?? 0))
-        let timed = holes.compactMap { hole in hole.seconds(in: capture.frames).map { (hole, $0) } }
-        guard let (hole, seconds) = timed.max(by: { $0.1 < $1.1 }), seconds > 1 else { return }
+        let timed = holes.compactMap { hole in
+            hole.seconds(in: capture.frames, of: context.label).map { (hole: hole, seconds: $0.whole, pause: $0.pause) }
+        }
+        // A pause that is a hole already was there before any frame was dropped.
+        let made = timed.filter { $0.seconds - ($0.pause > 1 ? $0.pause : 0) > 1 }
+        guard let (hole, seconds, _) = made.max(by: { $0.seconds < $1.seconds }) else { return }
         let advice =
             switch rule {
             case .window: "a smaller `window`, or `seconds`, leaves shorter ones"

@@ -31,7 +31,8 @@ public struct Read: CaptureStage {
             their pose with it are bad.
 
             **Bad frames** are those with an unusable pose or camera line, with a picture that is cut off or that a
-            stage cannot decode, or with a missing picture that a dataset, a model or a file beside it refers to.
+            stage cannot decode, with a missing picture that a dataset, a model or a file beside it refers to, or
+            whose pose is lost because a dataset's description of held-out frames (`transforms_val.json`) is damaged.
             `on-bad-frame: drop` drops them, naming each, and runs the capture again without them if a stage had
             gathered them already, as long as they are no more than the share `bad-frame-limit` of the source's frames;
             `fail` fails the capture. Where depth or confidence comes as one picture per frame, frames without one stay,
@@ -45,7 +46,9 @@ public struct Read: CaptureStage {
             or no confidence, and says why.
 
             **Pictures** are JPEG or PNG, grey or in colour, with 8 or 16 bits; CMYK, HEIC and WebP are not supported.
-            They are used as stored: an EXIF orientation is reported, not applied.
+            They are used as stored: an EXIF orientation is reported, not applied. A capture whose pictures stand
+            upright while its depth lies on its side, or the other way round, fails: one of them was turned after the
+            recording, or its width and height are swapped.
 
             **Single files.** A `.sens` file is a capture by itself, and so is a folder that holds just one.
 
@@ -137,7 +140,7 @@ public struct Read: CaptureStage {
         rules.archive.byteCount = Int64(
             options.integer(
                 "max-archive-bytes", "The most bytes that an archive may hold, unpacked.",
-                default: Int(rules.archive.byteCount), in: 1...Int.max))
+                default: Int(rules.archive.byteCount), in: 1...Int.max, unit: "bytes"))
         rules.archive.ratio = Int64(
             options.integer(
                 "max-archive-ratio", "The most unpacked bytes for each byte of the archive, above 16 MiB.",

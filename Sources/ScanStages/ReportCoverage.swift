@@ -20,8 +20,9 @@ public struct ReportCoverage: CaptureStage {
             it, or `none`; `distance` is that of the cameras from the box's centre, for pictures that show a quarter of
             it or more.
 
-            `ring` is the largest gap between the directions of these pictures, in degrees around the box's up axis: 0
-            is in front of the front face, 90 of the right, 180 of the back, 270 of the left. In a gap above
+            `ring` is the largest gap between the directions of the pictures that show a quarter or more of the upright
+            sides that the box turns to them, in degrees around the box's up axis: 0 is in front of the front face, 90
+            of the right, 180 of the back, 270 of the left. In a gap above
             \(Int(BoxVisibility.largestGap))°, some upright surface is seen from more than 60° off its normal at best;
             the report then says that views are missing.
 

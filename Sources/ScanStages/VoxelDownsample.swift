@@ -14,15 +14,23 @@ public struct VoxelDownsample: FrameStage, FoldStage {
             The cloud has the points of all frames that reach this stage, also of those that a stage below drops: to
             thin the points along with the frames, put `filter-blur` or `select-every` above.
 
+            `min-points` leaves out what is seen too rarely: depth between an object's edge and the wall behind it, what
+            walked through the picture. A surface has a point for each pixel of each frame that shows it, and a stray
+            pixel is mostly alone in its cube. Surfaces that few pixels reach, being far away or seen at the end only,
+            go first when the number is raised.
+
             Below an earlier `voxel-downsample` the cloud's points are merged, each of them counting as one: what crops
             and boxes in between have cut off stays cut off.
             """,
         example: "- voxel-downsample: {size: 0.02}", revision: 2)
 
     let size: Double
+    let minPoints: Int
 
     public init(_ options: inout OptionReader) {
         size = options.number("size", "Edge of a cube.", default: 0.02, in: 0.0001...100, unit: "m")
+        minPoints = options.integer(
+            "min-points", "Leave out cubes with fewer points than this.", default: 1, in: 1...1_000_000)
         let before = options.value(of: "size", above: "voxel-downsample")?.double
         options.warn(
             "size", unless: size > before ?? 0,
@@ -53,7 +61,6 @@ public struct VoxelDownsample: FrameStage, FoldStage {
             context.count("points", cloud.count)
             grid.add(cloud)
         }
-        context.count("voxels", grid.count)
         if grid.outOfRange > 0 && grid.count == 0 {
             throw Problem(
                 .input, "all \(grid.outOfRange) points lie more than a million voxels from the origin",
@@ -63,7 +70,16 @@ public struct VoxelDownsample: FrameStage, FoldStage {
         if grid.outOfRange > 0 {
             context.warn("\(grid.outOfRange) points lie more than a million voxels from the origin and were left out")
         }
-        capture.cloud = grid.cloud
+        let cloud = grid.cloud(minPoints: minPoints)
+        context.count("voxels", cloud.count)
+        if minPoints > 1 { context.count("sparse-voxels", grid.count - cloud.count) }
+        if cloud.count == 0 && grid.count > 0 {
+            throw Problem(
+                .input, "none of \(grid.count) voxels has \(minPoints) points: nothing would be left of the cloud",
+                notes: ["a voxel is \(size.shortText) m"],
+                fix: "make the voxels larger, or let fewer points do with  --set \(context.label).min-points=1")
+        }
+        capture.cloud = cloud
         capture.channels.insert(.cloud)
     }
 }

@@ -138,9 +138,9 @@ public struct WriteColmap: FrameStage, FoldStage {
                 + "--init_type random, and Gaussian Splatting's own train.py needs some"
             // Without a cloud this follows from the pipeline or the app; an empty cloud is this capture's fault.
             if context.available.isDisjoint(with: [.cloud, .points]) {
-                context.note(words)
+                context.note("\(words): put `scatter-points` above this stage")
             } else {
-                context.warn(words)
+                context.warn("\(words); the stages above have left none")
             }
         }
         context.warnUnlessMetric(capture, "the model may not be in metres")

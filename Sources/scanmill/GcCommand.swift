@@ -19,9 +19,8 @@ struct GcCommand: ParsableCommand {
         let (removed, left) =
             if !scratch.removed.isEmpty || !scratch.left.isEmpty { scratch } else {
                 try Console.orExit { () throws(Problem) in
-                    let state = StateFolder(output: output)
-                    try state.requireOutput()
-                    return try Leftovers.collect(in: state)
+                    try NamedPath.requireOutput(output)
+                    return try Leftovers.collect(in: StateFolder(output: output))
                 }
             }
         Console.out("\(removed.count.counted("leftover")) removed")

@@ -31,7 +31,7 @@ struct InspectCommand: ParsableCommand {
         }
         let inspection: CaptureInspection
         do throws(Problem) { inspection = try CaptureInspection.inspect(capture) } catch {
-            Console.error(error.message())
+            Console.error(NamedPath.advised(error, of: capture).message())
             throw ExitCode(error.fault == .environment ? ExitStatus.environment : ExitStatus.usage)
         }
         var sheet = FactSheet(

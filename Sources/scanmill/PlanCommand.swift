@@ -14,6 +14,7 @@ struct PlanCommand: ParsableCommand {
     @OptionGroup var batch: BatchOptions
 
     func run() throws {
+        try NamedPath.requireOrder(of: batch)
         let loaded = try LoadedPipeline.load(batch.pipeline, settings: batch.settings)
         let found = try CaptureList.find(batch, for: loaded.pipeline)
         let state = StateFolder(output: batch.output)

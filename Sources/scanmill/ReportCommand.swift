@@ -22,7 +22,11 @@ struct ReportCommand: ParsableCommand {
 
     func run() throws {
         Allocator.returnLargeBuffers()
-        let page = try Console.orExit { () throws(Problem) in try ReportFiles.make(for: output, run: runName) }
+        let page = try Console.orExit { () throws(Problem) in
+            do throws(Problem) { return try ReportFiles.make(for: output, run: runName) } catch {
+                throw NamedPath.advised(error, ofOutput: output)
+            }
+        }
         if !quiet { Console.out(page) }
     }
 }

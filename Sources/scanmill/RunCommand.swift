@@ -98,6 +98,7 @@ struct RunCommand: AsyncParsableCommand {
             // Nothing that is awaited would ever return, not even `--on-finish`.
             Self.exit(withError: ExitCode(ExitStatus.environment))
         }
+        try NamedPath.requireOrder(of: batch)
         let code: Int32
         do {
             let night = try Night(self)

@@ -19,7 +19,7 @@ struct StatusCommand: ParsableCommand {
     @Flag(help: "Print JSON.") var json = false
 
     func run() throws {
-        try Console.orExit { () throws(Problem) in try StateFolder(output: output).requireOutput() }
+        try Console.orExit { () throws(Problem) in try NamedPath.requireOutput(output) }
         let entries = OutputStatus(output: output, programs: .installed).entries
         if json {
             Console.out(

@@ -16,7 +16,7 @@ struct VerifyCommand: ParsableCommand {
 
     func run() throws {
         let state = StateFolder(output: output)
-        try Console.orExit { () throws(Problem) in try state.requireOutput() }
+        try Console.orExit { () throws(Problem) in try NamedPath.requireOutput(output) }
         var results: [(id: String, problems: [Problem])] = []
         // Reading everything may take long, so what is found is said at once.
         func note(_ id: String, _ problems: [Problem]) {

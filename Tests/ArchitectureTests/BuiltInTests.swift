@@ -19,6 +19,7 @@ import Testing
             #expect(card.revision >= 1)
             for option in entry.options {
                 #expect(option.help.hasSuffix(".") || option.help.hasSuffix("…"), "\(card.name).\(option.name)")
+                #expect(!option.name.hasSuffix("-bytes") || option.unit == "bytes", "\(card.name).\(option.name)")
                 #expect(option.name.allSatisfy { $0.isLowercase || $0 == "-" }, "\(card.name).\(option.name)")
             }
         }

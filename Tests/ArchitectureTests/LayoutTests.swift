@@ -1,3 +1,5 @@
+import Foundation
+import TestSupport
 import Testing
 
 @Suite struct LayoutTests {
@@ -8,6 +10,25 @@ import Testing
         #expect(files.count > 50)
         let violations = ImportRules.violations(in: files)
         #expect(violations == [])
+    }
+
+    @Test func theReadmeNamesEveryFolderOfTheSources() throws {
+        let path = SharedData.checkout.appendingPathComponent("README.md")
+        let readme = try String(contentsOf: path, encoding: .utf8)
+        let tree = readme.components(separatedBy: "```\nSources/\n").last?.components(separatedBy: "```").first ?? ""
+        // What stands behind each target's name, up to the next one's.
+        let entries = tree.components(separatedBy: "── ").dropFirst()
+        let texts = Dictionary(entries.map { (String($0.prefix { !$0.isWhitespace }), $0) }) { first, _ in first }
+        let folders = Set(
+            try SourceFile.all(below: "Sources").compactMap { file -> [Substring]? in
+                let parts = file.path.split(separator: "/")
+                return parts.count > 3 ? Array(parts[1...2]) : nil
+            })
+        #expect(folders.count > 20)
+        for folder in folders {
+            let text = texts[String(folder[0])] ?? ""
+            #expect(text.contains("\(folder[1])/"), "\(folder)")
+        }
     }
 
     @Test func fuzzTargetsUseTheReadersAlone() throws {

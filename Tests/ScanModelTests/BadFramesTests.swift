@@ -35,6 +35,17 @@ import Testing
         #expect(capture.excessOfBadFrames()?.fix == "copy or record the capture again")
     }
 
+    /// Nor where only frames are left that are held out.
+    @Test func noLimitHelpsWhereNoFrameIsLeftToTrainOn() {
+        var capture = capture(bad: 2, of: 4)
+        for index in 0..<4 { capture.frames[index].split = index < 2 ? .training : .test }
+        #expect(capture.excessOfBadFrames()?.fix == "copy or record the capture again")
+        capture.frames[3].split = [.training, .test]
+        #expect(capture.excessOfBadFrames()?.fix?.contains("bad-frame-limit=0.5") == true)
+        for index in 0..<4 { capture.frames[index].split = .test }
+        #expect(capture.excessOfBadFrames()?.fix?.contains("bad-frame-limit=0.5") == true)
+    }
+
     /// As decimals these shares are not exact: 0.29 · 100 < 29, and 0.7 · 90 < 63.
     @Test(arguments: [(29, 100), (63, 90), (58, 100), (7, 100)])
     func theProposedLimitAllowsThem(_ bad: Int, _ count: Int) throws {

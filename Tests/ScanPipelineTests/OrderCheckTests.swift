@@ -12,7 +12,7 @@ import Testing
         check(names, of: mocks).mistakes
     }
 
-    private static func check(_ names: [String], of mocks: [Mock] = usual) -> (mistakes: [String], warnings: [String]) {
+    static func check(_ names: [String], of mocks: [Mock] = usual) -> (mistakes: [String], warnings: [String]) {
         let entries = names.enumerated().map { PipelineFile.Entry(stage: $1, line: $0, column: 1) }
         let file = PipelineFile(path: "p.yaml", name: "p", entries: entries)
         func lines(_ problems: [Problem]) -> [String] {
@@ -186,102 +186,5 @@ import Testing
                 "4: `drop` drops frames that `write-ply` above it has written already; move it above `write-ply`"
             ])
         #expect(Self.mistakes(order + ["thumbnail", "drop"], of: mocks + [thumbnail]) == [])
-    }
-
-    // MARK: - Warnings
-
-    @Test func workThatNothingUses() {
-        #expect(
-            Self.check(["read", "decompress", "unproject", "write-ply", "unproject"]).warnings == [
-                "4: `unproject[2]` works on points, which no stage below it uses; take it out, or move it above `write-ply`"
-            ])
-        #expect(
-            Self.check(["read", "decompress"]).warnings == [
-                "1: `decompress` works on confidence, depth and previous-depth, which no stage below it uses;"
-                    + " take it out, or add a writer below it"
-            ])
-    }
-
-    /// A writer that takes what a reader may have brought along does not miss the stage that was forgotten.
-    @Test func theStageBetweenThatWasForgotten() {
-        let mocks: [Mock] = [
-            .reader("read", [.recordedDepth, .recordedConfidence, .pose, .cloud]), .decompress, .unproject,
-            .fold("write-ply", .init(anyOf: [[.cloud, .points]]), claims: ["a.ply"]),
-        ]
-        #expect(
-            Self.check(["read", "decompress", "write-ply"], of: mocks).warnings == [
-                "1: `decompress` works on confidence, depth and previous-depth, which no stage below it uses; take it out,"
-                    + " or put `unproject` below it, which makes of it what `write-ply` writes"
-            ])
-        #expect(Self.check(["read", "decompress", "unproject", "write-ply"], of: mocks).warnings == [])
-    }
-
-    /// Two of them, and for a stage that is no writer.
-    @Test func twoStagesBetweenThatWereForgotten() {
-        let draw = Mock.frame("draw", .init()).finishing(.init(needs: [.cloud]))
-        let mocks: [Mock] = [
-            .reader("read", [.recordedDepth, .recordedConfidence, .pose, .cloud]), .decompress, .unproject, .sum, draw,
-        ]
-        #expect(
-            Self.check(["read", "decompress", "draw"], of: mocks).warnings.first
-                == "1: `decompress` works on confidence, depth and previous-depth, which no stage below it uses; take it out,"
-                + " or put `unproject` and `sum` below it, which make of it what `draw` works on")
-    }
-
-    /// What a stage makes anew is not what the stages above have made of it.
-    @Test func workThatAStageBelowUndoes() {
-        #expect(
-            Self.check(["read", "decompress", "mask", "decompress", "unproject", "write-ply"]).warnings == [
-                "1: `decompress[1]` works on confidence, depth and previous-depth, which below it only `mask` uses, in"
-                    + " vain; take it out",
-                "2: `mask` works on depth, which `decompress[2]` below it makes anew; take one of them out, or move"
-                    + " `mask` below `decompress[2]`",
-            ])
-        let cull = Mock.frame("cull", .init(changes: [.points]))
-        #expect(
-            Self.check(["read", "decompress", "unproject", "cull", "unproject", "write-ply"], of: Self.usual + [cull])
-                .warnings.last
-                == "3: `cull` works on points, which `unproject[2]` below it makes anew; take one of them out, or move"
-                + " `cull` below `unproject[2]`")
-    }
-
-    /// A stage that is useless itself is nobody for whom others work.
-    @Test func workThatOnlyUselessStagesUse() {
-        #expect(
-            Self.check(["read", "decompress", "unproject", "sum"]).warnings == [
-                "1: `decompress` works on confidence, depth and previous-depth, which below it only `unproject` uses,"
-                    + " in vain; take it out, or add a writer below it",
-                "2: `unproject` works on points, which below it only `sum` uses, in vain; take it out, or add a writer"
-                    + " below it",
-                "3: `sum` works on cloud, which no stage below it uses; take it out, or add a writer below it",
-            ])
-    }
-
-    @Test func workThatComesTooLate() {
-        #expect(
-            Self.check(["read", "decompress", "unproject", "mask", "mask", "write-ply"]).warnings == [
-                "3: `mask[1]` works on depth, which below it only `mask[2]` uses, in vain; take it out, or move it above"
-                    + " `unproject`",
-                "4: `mask[2]` works on depth, which no stage below it uses; take it out, or move it above `unproject`",
-            ])
-        // Above a stage that only looks, it would be just as useless.
-        let look = Mock.frame("look", .init(needs: [.depth]))
-        #expect(
-            Self.check(["read", "decompress", "unproject", "look", "mask", "write-ply"], of: Self.usual + [look])
-                .warnings
-                == ["4: `mask` works on depth, which no stage below it uses; take it out, or move it above `unproject`"]
-        )
-    }
-
-    @Test func droppersAndWritersAreNeverUseless() {
-        let drop = Mock.frame("drop", .init(makes: [.sharpness], drops: true))
-        #expect(Self.check(["read", "drop", "every"], of: Self.usual + [drop]).warnings.isEmpty)
-    }
-
-    @Test func measurementsAreNeverUseless() {
-        var measure = Mock.frame("measure", .init(makes: [.sharpness]))
-        #expect(Self.check(["read", "measure"], of: Self.usual + [measure]).warnings.count == 1)
-        measure.uses.isMeasurement = true
-        #expect(Self.check(["read", "measure"], of: Self.usual + [measure]).warnings.isEmpty)
     }
 }

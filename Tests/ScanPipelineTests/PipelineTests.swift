@@ -279,20 +279,4 @@ import Testing
                 """,
             ])
     }
-
-    @Test(arguments: [
-        ("a.b=c", "a", "b", "c"), ("mask-range[2].far=4", "mask-range[2]", "far", "4"), ("a.b.c=d", "a.b", "c", "d"),
-        ("a.b=", "a", "b", ""), ("a.b=c=d.e", "a", "b", "c=d.e"),
-    ]) func parsesSettings(_ text: String, _ stage: String, _ option: String, _ value: String) throws {
-        let parsed = try OptionOverride(parsing: text)
-        #expect([parsed.stage, parsed.option, parsed.value] == [stage, option, value])
-    }
-
-    @Test(arguments: ["", "a", "a.b", "a=b", ".a=b", "a.=b", "=", ".=", "a=b.c"]) func refusesSettings(_ text: String)
-        throws
-    {
-        let problem = try #require(problem { _ = try OptionOverride(parsing: text) })
-        #expect(problem.summary == "`--set \(text)` is not of the form stage.option=value")
-        #expect(problem.fix == "for example  --set mask-range.far=4")
-    }
 }

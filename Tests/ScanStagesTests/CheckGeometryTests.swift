@@ -330,7 +330,7 @@ import Testing
     @Test func dataThatCannotBeUsedAreNamed() throws {
         let placeholder = try Self.capture {
             $0.intrinsics = CameraIntrinsics(
-                fx: 1, fy: 1, cx: 320, cy: 240, width: 96, height: 72, pixelOrigin: .corner)
+                fx: 1, fy: 1, cx: 320.123456, cy: 240, width: 96, height: 72, pixelOrigin: .corner)
         }
         let turned = try Self.capture { item in
             guard let camera = item.intrinsics else { return }
@@ -340,7 +340,8 @@ import Testing
         }
         let frozen = try Self.capture { $0.timestamp = 5 }
         for (capture, words) in [
-            (placeholder, "placeholders"), (turned, "turned against"), (frozen, "the clock stands still"),
+            (placeholder, "placeholders (fx 1, cx 320.123, cy 240 of 96×72)"), (turned, "turned against"),
+            (frozen, "the clock stands still"),
         ] {
             let run = try StageRun("- check-geometry", on: capture)
             let reason = run.counts("check-geometry")["reason"]?.string ?? ""

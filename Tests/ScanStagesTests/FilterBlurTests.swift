@@ -301,6 +301,16 @@ import Testing
         #expect(run.warnings.first?.contains("frames 5 to 5 were all dropped, which leaves a hole of 3.0 s") == true)
     }
 
+    /// No rule leaves a shorter hole where nothing was recorded.
+    @Test func aPauseOfTheRecordingIsNoHole() throws {
+        let pause = capture([9, 0, 9]) { [0, 0.1, 30][$0] }
+        #expect(try StageRun("- filter-blur: {seconds: 0.2}", on: pause).warnings.isEmpty)
+        // What was dropped around it is one.
+        let more = capture([9, 0, 0, 0, 9]) { [0, 0.1, 30, 30.9, 31.3][$0] }
+        let run = try StageRun("- filter-blur: {at-least: 15}", on: more)
+        #expect(run.warnings.first?.contains("frames 1 to 3 were all dropped, which leaves a hole of 31.3 s") == true)
+    }
+
     @Test func framesThatOthersDroppedDoNotHideAHole() throws {
         // Every second frame is gone already; of the others, 2, 4 and 6 are blurred.
         let run = try StageRun(

@@ -22,7 +22,8 @@ import Testing
         for file in alone.files { #expect(try run.bytes(file) == alone.bytes(file), "\(file)") }
     }
 
-    /// A filter that drops half of the frames while they go by. Below writers of frames' own files it is refused.
+    /// A filter that drops half of the frames while they go by. It is refused below writers of what is kept, but not
+    /// below those of pictures to look at.
     @Test(arguments: [
         "crop: {around: 0.6}", "crop: {around: 0.6, centre: focus}", "find-floor", "cull-by-box",
         "cull-by-box: {box: cloud}", "check-geometry", "measure-motion", "measure-depth",

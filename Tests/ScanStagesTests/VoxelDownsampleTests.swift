@@ -127,4 +127,33 @@ import Testing
         #expect(run.count("voxel-downsample[2]", "points") == 3)
         #expect(run.count("voxel-downsample[2]", "voxels") == 2)
     }
+
+    /// Points of a voxel count together, whichever frames they come from.
+    @Test func voxelsWithTooFewPointsAreLeftOut() throws {
+        let capture = MemoryCapture([
+            .init(points: [0, 0, 0, 3, 0, 0, 5, 0, 0]), .init(points: [0.5, 0, 0, 5, 0, 0]), .init(points: [5, 0, 0]),
+        ])
+        func cloud(_ minPoints: Int) throws -> StageRun {
+            try StageRun("- voxel-downsample: {size: 1, min-points: \(minPoints)}", on: capture, probing: [.cloud])
+        }
+        let pairs = try cloud(2)
+        #expect(pairs.capture.cloud?.positions == [0.25, 0, 0, 5, 0, 0])
+        #expect(pairs.count("voxel-downsample", "voxels") == 2)
+        #expect(pairs.count("voxel-downsample", "sparse-voxels") == 1)
+        #expect(pairs.warnings == [])
+        let none = try #require(problem { _ = try cloud(4) })
+        #expect(none.fault == .input)
+        #expect(none.summary == "none of 3 voxels has 4 points: nothing would be left of the cloud")
+        #expect(try cloud(1).count("voxel-downsample", "sparse-voxels") == nil)
+    }
+
+    /// What the first one has merged is one point each: none of them has company in a cube of the same size.
+    @Test func belowAnotherOneThePointsOfItsCloudAreCounted() throws {
+        let capture = MemoryCapture([.init(points: [0, 0, 0, 0.1, 0, 0, 0.6, 0, 0, 3, 0, 0, 3.1, 0, 0, 3.2, 0, 0])])
+        let run = try StageRun(
+            "- voxel-downsample: {size: 0.5}\n- voxel-downsample: {size: 1, min-points: 2}", on: capture,
+            probing: [.cloud])
+        #expect(run.capture.cloud?.count == 1)
+        #expect(run.count("voxel-downsample[2]", "sparse-voxels") == 1)
+    }
 }

@@ -171,4 +171,12 @@ import Testing
         #expect(receipts[1] == receipts[0])
         #expect(receipts[2] == receipts[0])
     }
+
+    /// Whoever trains with what needs points learns where to get them.
+    @Test func aModelWithoutPointsSaysWhatMakesThem() throws {
+        let run = try StageRun("- write-colmap", on: try MemoryCapture.posed(2))
+        let notes = run.warnings + (run.receipt["notes"]?.array ?? []).compactMap(\.string)
+        let note = notes.first { $0.contains("the model holds no points") } ?? ""
+        #expect(note.hasSuffix("train.py needs some: put `scatter-points` above this stage"), "\(notes)")
+    }
 }

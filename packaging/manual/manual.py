@@ -27,7 +27,7 @@ VERBS = [
     ('Choosing frames', ['select', 'filter']),
     ('Measuring and checking', ['measure', 'predict', 'report', 'check']),
     ('Depth', ['decompress', 'mask']),
-    ('Points', ['unproject', 'cull', 'voxel', 'find', 'crop']),
+    ('Points', ['unproject', 'cull', 'voxel', 'find', 'crop', 'scatter']),
     ('Pictures', ['downscale', 'render', 'draw']),
     ('Writing', ['write']),
 ]

@@ -25,7 +25,8 @@ struct ZipHandle: ~Copyable {
         } catch {
             // libzip takes a read that failed for the end of the archive.
             try FileSource.requireReadable(path)
-            throw error
+            guard error.fault == .input, let damage = ZipDamage.problem(with: path) else { throw error }
+            throw damage
         }
         guard let archive else { throw Problem(.tool, "libzip opened no archive, and does not say why") }
         self.archive = archive

@@ -8,16 +8,8 @@ enum ZipOffsets {
     /// The offsets of the entries' local headers, in the order of the directory.
     static func read(_ path: String) throws(Problem) -> [Int64] {
         let file = try FileSource(path: path, name: path)
-        let size = file.byteCount ?? 0
-        let tailCount = min(size, 22 + 65_535)
-        let tail = try file.bytes(at: size - tailCount, count: Int(tailCount))
-        // The record ends with a comment of a given length, which may look like a record itself.
-        let ends = tail.indices.dropLast(21).reversed()
-        guard
-            let end = ends.first(where: {
-                tail[$0...].starts(with: [0x50, 0x4B, 5, 6]) && $0 + 22 + tail.uint16($0 + 20) == tail.count
-            })
-        else { return [] }
+        let tail = try tail(of: file)
+        guard let end = endRecord(in: tail) else { return [] }
         let (count, byteCount, start) = (tail.uint16(end + 10), tail.uint32(end + 12), tail.uint32(end + 16))
         if start == UInt32.max || count == UInt16.max { return [] }
         var offsets: [Int64] = []
@@ -32,6 +24,21 @@ enum ZipOffsets {
         return offsets
     }
 
+    /// The end of a file, as far back as an archive's end record can begin.
+    fileprivate static func tail(of file: FileSource) throws(Problem) -> [UInt8] {
+        let size = file.byteCount ?? 0
+        let count = min(size, 22 + 65_535)
+        return try file.bytes(at: size - count, count: Int(count))
+    }
+
+    /// Where the end record begins.
+    fileprivate static func endRecord(in tail: [UInt8]) -> Int? {
+        // The record ends with a comment of a given length, which may look like a record itself.
+        tail.indices.dropLast(21).reversed().first {
+            tail[$0...].starts(with: [0x50, 0x4B, 5, 6]) && $0 + 22 + tail.uint16($0 + 20) == tail.count
+        }
+    }
+
     /// The first byte of a file's data, when its local header is where it should be and has its name.
     static func start(of name: String, header: Int64, in path: String) -> Int64? {
         guard let file = try? FileSource(path: path, name: path), let bytes = try? file.bytes(at: header, count: 30),
@@ -39,6 +46,32 @@ enum ZipOffsets {
             let stored = try? file.bytes(at: header + 30, count: name.utf8.count), stored == Array(name.utf8)
         else { return nil }
         return header + 30 + Int64(bytes.uint16(26) + bytes.uint16(28))
+    }
+}
+
+/// What an archive that libzip cannot open lacks, for which libzip has no words of its own.
+enum ZipDamage {
+    /// - Returns: nil where the file is no part of an archive, or what is wrong with it is something else.
+    static func problem(with path: String) -> Problem? {
+        guard let file = try? FileSource(path: path, name: path), let tail = try? ZipOffsets.tail(of: file) else {
+            return nil
+        }
+        let size = file.byteCount ?? 0
+        let fix = "the copy is incomplete: copy the archive again"
+        guard let end = ZipOffsets.endRecord(in: tail) else {
+            guard ZipArchive.isArchive(path) else { return nil }
+            return Problem(
+                .input, "the archive is cut off",
+                notes: ["its directory, which stands at its end and tells where its files are, is missing"], fix: fix
+            ).at(byte: size, of: size)
+        }
+        // With ZIP64 the numbers stand elsewhere.
+        let (byteCount, start) = (tail.uint32(end + 12), tail.uint32(end + 16))
+        let lacking = Int64(start) + Int64(byteCount) - (size - Int64(tail.count) + Int64(end))
+        if start == UInt32.max || lacking <= 0 { return nil }
+        return Problem(
+            .input, "the archive lacks \(lacking) bytes", notes: ["they are missing somewhere before its directory"],
+            fix: fix)
     }
 }
 

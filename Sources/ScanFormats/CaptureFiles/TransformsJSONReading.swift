@@ -37,6 +37,11 @@ extension TransformsJSON {
             distortion = try LensDistortion(frame, top)
         }
 
+        var hasFocalLength: Bool { (focal.x ?? focal.y ?? angle.x ?? angle.y) != nil }
+
+        static let wayToFocalLength =
+            "add  \"camera_angle_x\": RADIANS  (the horizontal field of view) or  \"fl_x\": PIXELS  at the file's top"
+
         /// - Parameter picture: the picture's own size, for what the file does not say.
         public func camera(for picture: PixelSize) throws(Problem) -> CameraIntrinsics {
             let (width, height) = (size.width ?? picture.width, size.height ?? picture.height)
@@ -46,7 +51,9 @@ extension TransformsJSON {
             let x = focal.x ?? angle.x.map { 0.5 * Double(width) / tan($0 / 2) }
             let y = focal.y ?? angle.y.map { 0.5 * Double(height) / tan($0 / 2) }
             guard let fx = x ?? y, let fy = y ?? x else {
-                throw Problem(.input, "there is no focal length: no fl_x, camera_angle_x or x_fov")
+                throw Problem(
+                    .input, "there is no focal length: no fl_x, camera_angle_x or x_fov",
+                    fix: Self.wayToFocalLength)
             }
             return CameraIntrinsics(
                 fx: fx, fy: fy, cx: centre.x ?? Double(width) / 2, cy: centre.y ?? Double(height) / 2, width: width,

@@ -23,7 +23,7 @@ public enum ARKitScenesCapture: CaptureFormat {
         writer: "write-capture: {format: arkitscenes}",
         writingLoses: [
             "timestamps finer than a millisecond", "confidence beyond three levels", "the bounding box", "motion",
-        ], poseAxes: .openCV, revision: 5)
+        ], poseAxes: .openCV, revision: 6)
 
     static let trajectoryFile = "lowres_wide.traj"
     /// Where pictures may be, the larger ones first; the cameras are in `…_intrinsics`.

@@ -104,8 +104,31 @@ public enum CaptureFormats {
         return Problem(
             .input, "this is not a capture in a format that ScanMill reads",
             notes: [entries.isEmpty ? emptiness(of: tree) : "it holds \(entries.listed(most: 8))"],
-            fix: TransformsDataset.wayToReadPart(in: tree) ?? PictureFolder.wayToRead(in: tree)
-                ?? "`scanmill formats` lists what is read")
+            fix: wayToNameWhole(of: tree) ?? TransformsDataset.wayToReadPart(in: tree)
+                ?? PictureFolder.wayToRead(in: tree) ?? wayToUnpack(tree) ?? "`scanmill formats` lists what is read")
+    }
+
+    /// What to do about a folder that is a part of a recording, such as the one with its depth.
+    private static func wayToNameWhole(of tree: any CaptureTree) -> String? {
+        guard let path = (tree as? CaptureFolder)?.path,
+            let whole = CaptureSearch.recording(around: CaptureFolder.realPath(path))
+        else { return nil }
+        return "name the capture that it is a part of: \(whole)"
+    }
+
+    /// What to do about archives in which no capture was found: what is packed twice is not read.
+    private static func wayToUnpack(_ tree: any CaptureTree) -> String? {
+        let inFolders = tree.entries(in: "").filter { $0.kind == .folder }.prefix(8).flatMap { folder in
+            tree.entries(in: folder.name)
+        }
+        guard
+            let packed = (tree.entries(in: "") + inFolders).first(where: { entry in
+                entry.byteCount != nil && ZipArchive.isNamed(entry.name)
+            })
+        else { return nil }
+        return tree is ZipArchive
+            ? "unpack it: archives within an archive, such as \(packed.name), are not read"
+            : "no capture is in \(packed.name): name that file itself to see what it holds"
     }
 
     private static func emptiness(of tree: any CaptureTree) -> String {
@@ -130,7 +153,7 @@ public enum CaptureFormats {
             if SensCapture.recognise(single) != nil || PLYCapture.recognise(single) != nil { return single }
             throw Problem(
                 .input, "this file is not a capture in a format that ScanMill reads",
-                fix: "name the capture's folder, or its ZIP archive"
+                fix: wayToName
             ).at(file: path)
         case .other(let what)?: throw Problem(.input, "this is \(what)").at(file: path)
         case .outOfReach(let code)?: throw .system("cannot look at this path", path: path, code: code)
@@ -142,6 +165,9 @@ public enum CaptureFormats {
             throw Problem(.input, "there is nothing at this path", fix: "check the path").at(file: path)
         }
     }
+
+    /// What to do about a file that is no capture by itself.
+    package static let wayToName = "name the capture's folder, or its ZIP archive"
 
     /// The one capture in an archive, wherever it lies there; nil where there is none.
     /// - Throws: when there are several.

@@ -134,7 +134,9 @@ struct MultiScanReader {
         let times = capture.keptFrames.compactMap(\.timestamp)
         let backward = zip(times, times.dropFirst()).count { $1 <= $0 }
         if backward > 0 {
-            capture.warnings.append("\(backward) camera lines have a timestamp that is not later than the one before")
+            capture.warnings.append(
+                "\(backward.counted("camera line")) \(backward == 1 ? "has" : "have") a timestamp that is not later than the "
+                    + "one before")
         }
         noteUnit(metadata)
     }
@@ -184,7 +186,9 @@ struct MultiScanReader {
         }
         try checkUnit(metadata, stream)
         try rules.check(size, of: "depth map", in: "\(stem).json")
-        try checkShape(size)
+        try capture.requireOneOrientation(
+            ofDepth: size, in: "\(stem).json", rules,
+            fix: "correct `resolution` ([height, width]) of the depth stream in \(stem).json")
         capture.list(depthFile, in: tree, [.recordedDepth])
         source.depth = PackedStream(
             file: depthFile, size: size, content: .depth(metadata.depthUnit.encoding), rules: rules, claims: claims)
@@ -251,20 +255,6 @@ struct MultiScanReader {
             }
         }
         source.depth = packed
-    }
-
-    /// A resolution whose two numbers were swapped scrambles every row.
-    private func checkShape(_ depth: PixelSize) throws(Problem) {
-        guard capture.channels.contains(.color), let color = capture.colorSize, depth.width != depth.height else {
-            return
-        }
-        let shapes = (Double(color.width) / Double(color.height), Double(depth.width) / Double(depth.height))
-        // Sensors differ by a few per cent; the other way round is 4:3 against 3:4.
-        guard abs(shapes.0 / shapes.1 - 1) > 0.2, abs(shapes.0 * shapes.1 - 1) < 0.05 else { return }
-        throw Problem(
-            .input, "depth of \(depth) does not fit pictures of \(color)", notes: ["its width and height look swapped"],
-            fix: "correct `resolution` ([height, width]) of the depth stream in \(stem).json"
-        ).at(file: "\(stem).json")
     }
 
     // MARK: - Motion

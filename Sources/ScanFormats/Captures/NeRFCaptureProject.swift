@@ -4,8 +4,8 @@ import ScanModel
 /// bounding box.
 ///
 /// Poses are camera-to-world with OpenGL's axes in ARKit's world, metres, y up. Each frame's own intrinsics are used:
-/// the ones at the top level were never filled in. Numbers need not begin at 0, and a picture or its entry may be
-/// missing, because the app writes them independently.
+/// the ones at the top level are the first frame's in NeRFCapture, and were never filled in by HMC's app. Numbers need
+/// not begin at 0, and a picture or its entry may be missing, because the app writes them independently.
 ///
 /// Source: NeRFCapture, DatasetWriter.swift and Manifest.swift; instant-ngp, scripts/nerfcapture2nerf.py.
 public enum NeRFCaptureProject: CaptureFormat {
@@ -15,7 +15,7 @@ public enum NeRFCaptureProject: CaptureFormat {
         reads: [.color, .pose, .intrinsics, .timestamp, .box],
         passesOver: ["depth pictures, which show depth without metric values", "keys that the app does not write"],
         writer: "write-zip",
-        writingLoses: ["depth", "confidence", "motion"], revision: 4)
+        writingLoses: ["depth", "confidence", "motion"], revision: 5)
 
     static let file = "transforms.json"
     private static let sizeLimit = 256 << 20
@@ -111,8 +111,10 @@ private struct NeRFCaptureReader {
         }
         noteDepth(entries)
         try capture.readBox(in: tree, limit: 1 << 20)
-        capture.variant = capture.box == nil ? "NeRFCapture" : "HMC"
-        if capture.box != nil { warnOfPicturesUpsideDown() }
+        // HMC's projects need not have a box, but NeRFCapture puts the first frame's width here, and HMC's app leaves 0.
+        let isHMC = capture.box != nil || description["w"]?.integer == 0
+        capture.variant = isHMC ? "HMC" : "NeRFCapture"
+        if isHMC { warnOfPicturesUpsideDown() }
         capture.channels.formUnion([.pose, .intrinsics])
         if capture.frames.contains(where: { $0.timestamp != nil }) {
             capture.channels.insert(.timestamp)

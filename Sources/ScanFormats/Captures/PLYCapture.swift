@@ -51,10 +51,11 @@ public enum PLYCapture: CaptureFormat {
         ]
         capture.lacks(others, "a PLY file has only points")
         for channel in others {
-            capture.remedies[channel] =
+            capture.advice[channel] =
                 "take a pipeline that begins with `read: {format: ply}` and works on points alone, such as with "
                 + "`cull-by-box`, `voxel-downsample` and `write-ply`"
         }
+        capture.advice[.box] = "give a box in a file, with `box: FILE`"
         capture.source = PLYSource(tree: tree, file: file)
         return capture
     }

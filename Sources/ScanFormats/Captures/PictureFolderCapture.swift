@@ -6,7 +6,7 @@ public enum PictureFolderCapture: CaptureFormat {
         name: "frames", summary: "A folder with numbered pictures in color/, rgb/ or images/; no poses, no depth.",
         reads: [.color], writer: "write-frames",
         writingLoses: ["everything but pictures; depth is written but not read back"], origin: .derived,
-        revision: 4)
+        revision: 5)
 
     public static func isPart(_ tree: any CaptureTree) -> Bool { true }
 
@@ -25,11 +25,28 @@ public enum PictureFolderCapture: CaptureFormat {
         try pictures.attach(to: &capture, rules: rules)
         try capture.checkPictures(in: tree, rules: rules)
         noteUnread(in: tree, &capture)
+        noteWayToPoses(in: tree, &capture)
         capture.lacks(
-            [.pose, .intrinsics, .timestamp, .recordedDepth, .recordedConfidence, .box, .motion],
-            "a plain folder of pictures has none")
+            [.pose, .intrinsics, .timestamp, .recordedDepth, .recordedConfidence, .box, .motion], lack)
         capture.source = TreeSource(tree, rules)
         return capture
+    }
+
+    private static let lack = "a plain folder of pictures has none"
+
+    /// Every stage that needs poses would otherwise send its user to the next one that needs them. What another format
+    /// reads has poses, and what lost them says so already.
+    private static func noteWayToPoses(in tree: any CaptureTree, _ capture: inout Capture) {
+        guard capture.absences[.pose] == nil, CaptureFormats.recognise(tree)?.format == name else { return }
+        if let way = TransformsDataset.wayToReadPart(in: tree) {
+            for channel in [Channel.pose, .intrinsics] { capture.loses(channel, lack, fix: way) }
+            return
+        }
+        for channel in [Channel.pose, .intrinsics, .recordedDepth] {
+            capture.advice[channel] =
+                "reconstruct poses from the pictures, for example with COLMAP, and convert that model; for the pictures "
+                + "alone take a pipeline of `read`, `select-every` and `write-frames: {depth: none}`"
+        }
     }
 
     private static let remains = [
@@ -46,11 +63,15 @@ public enum PictureFolderCapture: CaptureFormat {
         let found = remains.first { part, _ in tree.byteCount(of: part) != nil || !tree.entries(in: part).isEmpty }
         guard let (part, what) = found else { return }
         var notes = ["with \(what) this is more than a folder of pictures"]
+        var way = "copy the capture again"
         if [TransformsDataset.file, TransformsDataset.trainingFile].contains(part) {
             do throws(Problem) {
                 let json = try tree.outline(of: part, limit: TransformsDataset.sizeLimit)
-                if json["frames"]?.array?.isEmpty == true {
-                    notes.append("it lists no frames")
+                if let defect = TransformsDataset.defect(of: json) { notes.append(defect) }
+                // An outline has the first frame alone: whether there are others is not known.
+                if json["frames"]?.array?.isEmpty == false {
+                    let format = "\(Drop.reader).format=\(TransformsDataset.name)"
+                    way += ", or have its other frames, if there are any, read with  --set \(format)"
                 }
             } catch {
                 // A file that the machine cannot read may be intact.
@@ -66,7 +87,7 @@ public enum PictureFolderCapture: CaptureFormat {
         }
         throw Problem(
             .input, "\(part) stands beside the pictures and cannot be read", notes: notes,
-            fix: "copy the capture again; if only the pictures count, move \(part) elsewhere"
+            fix: "\(way); if only the pictures count, move \(part) elsewhere"
         ).at(file: part)
     }
 

@@ -21,7 +21,7 @@ public enum PolycamCapture: CaptureFormat {
         writingLoses: [
             "timestamps finer than a microsecond", "confidence beyond three levels", "the bounding box", "motion",
         ],
-        revision: 3)
+        revision: 4)
 
     public static func recognise(_ tree: any CaptureTree) -> Recognition? {
         let top = top(of: tree)
@@ -96,6 +96,7 @@ private struct PolycamReader {
         var name: String
         /// The folder of the pictures.
         var folder: String
+        var cameraFolder: String
         var images: [Int: String]
         var cameras: [Int: String]
 
@@ -110,6 +111,12 @@ private struct PolycamReader {
         let times = Set(set.images.keys).union(set.cameras.keys).sorted()
         try rules.check(frames: times.count, of: "frames")
         if times.isEmpty { throw Problem(.input, "the export has no frames", fix: "export the raw data again") }
+        if set.cameras.isEmpty {
+            throw Problem(
+                .input, "the cameras are missing",
+                notes: ["\(set.folder)/ has \(times.count.counted("picture")), and \(set.cameraFolder)/ no cameras"],
+                fix: "copy the folder \(set.cameraFolder)/ too")
+        }
         for (index, time) in times.enumerated() { capture.frames.append(facts(index, time, set)) }
         capture.channels.formUnion([.pose, .intrinsics, .timestamp])
         if set.images.isEmpty {
@@ -136,6 +143,7 @@ private struct PolycamReader {
         let sets = PolycamCapture.sets.map { set in
             FileSet(
                 name: set.images == "images" ? "as recorded" : "corrected", folder: "\(top)\(set.images)",
+                cameraFolder: "\(top)\(set.cameras)",
                 images: tree.numbered(in: "\(top)\(set.images)", PictureFolder.extensions),
                 cameras: tree.numbered(in: "\(top)\(set.cameras)", ["json"]))
         }
@@ -146,9 +154,14 @@ private struct PolycamReader {
         }
         let missing = recorded.whole.subtracting(corrected.whole)
         if missing.isEmpty { return corrected }
+        // What the app leaves out lacks both.
+        let lost = missing.intersection(Set(corrected.images.keys).union(corrected.cameras.keys))
+        let loss =
+            "; for \(lost.count) of them only the picture or the camera is there: copy \(corrected.folder)/ and "
+            + "\(corrected.cameraFolder)/ again"
         capture.warnings.append(
             "the corrected pictures and cameras lack \(missing.count) of \(recorded.whole.count) frames, so the recorded "
-                + "ones were used for all")
+                + "ones were used for all" + (lost.isEmpty ? "" : loss))
         return recorded
     }
 

@@ -228,8 +228,7 @@ private struct Record3DReader {
         let files = tree.numbered(in: "depth", ["exr"])
         try capture.takeDepth(
             capture.frames.map { files[$0.index] }, .float32Metres, in: tree, rules, to: &source,
-            absence: "there are no files depth/<n>.exr")
-        if let size = capture.depthSize { try checkOrientation(of: size) }
+            absence: "there are no files depth/<n>.exr", turning: "share the recording as .r3d instead")
         capture.absences[.recordedConfidence] = "the export has none, unlike the recording as .r3d"
     }
 
@@ -264,26 +263,15 @@ private struct Record3DReader {
     /// Depth maps of lidars and front cameras, held upright: the choice for older recordings, which state no size.
     private static let knownSizes = [PixelSize(192, 256), PixelSize(480, 640)]
 
-    private func depthSize(_ root: JSONField, _ files: [Int: String]) throws(Problem) -> PixelSize {
+    private mutating func depthSize(_ root: JSONField, _ files: [Int: String]) throws(Problem) -> PixelSize {
         if root["dw"].isAbsent, root["dh"].isAbsent {
             return try sizeOfDepth(inAnyOf: files.sorted { $0.key < $1.key }.map(\.value))
         }
         let range = 1...1 << 16
         let size = PixelSize(try root["dw"].whole(in: range), try root["dh"].whole(in: range))
         try rules.check(size, of: "depth map", in: file)
-        try checkOrientation(of: size)
+        try capture.requireOneOrientation(ofDepth: size, in: file, rules, fix: "correct dw and dh in \(file)")
         return size
-    }
-
-    private func checkOrientation(of depth: PixelSize) throws(Problem) {
-        guard let color = capture.colorSize, (depth.width > depth.height) != (color.width > color.height) else {
-            return
-        }
-        throw Problem(
-            .input, "depth of \(depth) does not fit pictures of \(color)",
-            notes: ["one is upright, the other lies on its side"],
-            fix: isExport ? "share the recording as .r3d instead" : "correct dw and dh in \(file)"
-        ).at(file: file)
     }
 
     /// The size that fits the byte count of the first map that is sound.

@@ -18,7 +18,7 @@ public enum ScanNetFolder: CaptureFormat {
         writingLoses: [
             "timestamps", "confidence", "the bounding box", "motion samples",
             "intrinsics that change from frame to frame: all frames get the same", "which way is up",
-        ], origin: .form(of: "ScanNet"), poseAxes: .openCV, revision: 7)
+        ], origin: .form(of: "ScanNet"), poseAxes: .openCV, revision: 8)
 
     static let infoFile = "_info.txt"
 
@@ -88,10 +88,19 @@ private struct ScanNetFolderReader {
         // Without pictures the depth sensor stands in for the colour camera, and is where its own extrinsic puts it.
         let hasPictures = frames.entries.contains { $0.color != nil }
         if !hasPictures { cameras.rigFromColor = cameras.rigFromDepth }
+        // How depth lies is compared with the pictures before its camera's size is known.
+        let colorFromDepth = cameras.rigFromColor.inverse * cameras.rigFromDepth
+        capture.depthCamera = DepthCamera(intrinsics: cameras.color, colorFromDepth: colorFromDepth)
         capture.source = try frames.attach(
             to: &capture, in: tree, encoding: .uint16(unitsPerMetre: shift), rigFromColor: cameras.rigFromColor,
             rules: rules)
+        capture.depthCamera = nil
         setCameras(cameras, hasPictures: hasPictures)
+        // Without a camera of its own depth is taken for the pictures' view after all.
+        if colorFromDepth.isQuarterTurn, capture.depthCamera == nil, let size = capture.depthSize {
+            try capture.requireOneOrientation(
+                ofDepth: size, in: isFlat ? nil : "depth", rules, fix: "copy the depth camera's matrix too")
+        }
         capture.absences[.timestamp] = "the files do not say when a frame was taken"
         capture.lacks([.recordedConfidence, .box, .motion], "ScanNet has none")
         capture.noteAxisAlignment(in: tree)

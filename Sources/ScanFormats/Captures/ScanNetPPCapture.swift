@@ -16,7 +16,7 @@ public enum ScanNetPPCapture: CaptureFormat {
             "imu", "exif.json", "nerfstudio/",
         ],
         writer: "write-capture: {format: scannetpp}",
-        writingLoses: ["confidence", "motion", "the bounding box"], revision: 7)
+        writingLoses: ["confidence", "motion", "the bounding box"], revision: 8)
 
     static let posesFile = "pose_intrinsic_imu.json"
     /// What the phone records, for a video that cannot be probed.
@@ -111,7 +111,9 @@ private struct ScanNetPPReader {
         guard tree.byteCount(of: file) != nil else {
             for channel in [Channel.luma, .video] { capture.absences[channel] = tree.absence(of: file) }
             if !hasPictures {
-                capture.absences[.color] = "\(tree.absence(of: file)), and so are pictures in \(top)rgb/"
+                capture.loses(
+                    .color, "\(tree.absence(of: file)), and so are pictures in \(top)rgb/",
+                    fix: "download \(file) too")
             }
             return nil
         }
@@ -213,6 +215,7 @@ private struct ScanNetPPReader {
                 }
             }
         } catch { throw error.at(file: file) }
+        if let size = capture.depthSize { try capture.requireOneOrientation(ofDepth: size, in: file, rules) }
         capture.channels.insert(.recordedDepth)
     }
 }

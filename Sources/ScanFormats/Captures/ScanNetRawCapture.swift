@@ -17,7 +17,7 @@ public enum ScanNetRawCapture: CaptureFormat {
             "poses", "confidence", "the bounding box", "depth finer than the sensor's steps, about z² / 300 m",
             "depth nearer than 0.26 m or farther than 9.57 m", "the original pictures: they become a video",
             "intrinsics that change from frame to frame: all frames get the same", "which way is up",
-        ], origin: .form(of: "ScanNet"), revision: 2)
+        ], origin: .form(of: "ScanNet"), revision: 3)
 
     public static func recognise(_ tree: any CaptureTree) -> Recognition? {
         guard let stem = stem(of: tree) else { return nil }
@@ -87,12 +87,19 @@ private struct ScanNetRawReader {
         capture.metadata = .object(text.values)
         capture.frameRate = 30
         capture.list(file, in: tree, [])
-        capture.absences[.pose] = "the recorder does not know where its camera is: run a tracker over the scan"
+        capture.absences[.pose] = "the recorder does not know where its camera is"
+        capture.advice[.pose] =
+            "write the pictures with the ready decode-images.yaml; for what needs poses, reconstruct them from these, for "
+            + "example with COLMAP, and convert that model"
         capture.lacks([.recordedConfidence, .box], "the recorder has none")
         let depth = try readDepth(text)
         let video = try readVideo(text)
         try number(depth, video)
         try readCameras(text)
+        if let size = capture.depthSize {
+            try capture.requireOneOrientation(
+                ofDepth: size, in: file, rules, fix: "correct depthWidth and depthHeight in \(file)")
+        }
         try readMotion()
         capture.noteAxisAlignment(in: tree)
         capture.source = source

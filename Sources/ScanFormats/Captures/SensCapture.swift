@@ -17,7 +17,7 @@ public enum SensCapture: CaptureFormat {
         writingLoses: [
             "confidence", "the bounding box", "intrinsics that change from frame to frame: all frames get the same",
             "timestamps finer than a microsecond", "which way is up",
-        ], origin: .form(of: "ScanNet"), poseAxes: .openCV, revision: 6)
+        ], origin: .form(of: "ScanNet"), poseAxes: .openCV, revision: 7)
 
     public static func recognise(_ tree: any CaptureTree) -> Recognition? {
         guard let file = file(in: tree) else { return nil }
@@ -92,6 +92,9 @@ struct SensReader {
         deriveTimes()
         attachPictures(header)
         deriveDepth(header, cameras)
+        if let size = capture.depthSize {
+            try capture.requireOneOrientation(ofDepth: size, in: file.name, rules, fix: "export the file again")
+        }
         try readMotion(header)
         capture.noteAxisAlignment(in: tree)
         capture.lacks([.recordedConfidence, .box], ".sens files have none")

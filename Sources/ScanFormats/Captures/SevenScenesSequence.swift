@@ -18,7 +18,7 @@ public enum SevenScenesSequence: CaptureFormat {
         writingLoses: [
             "timestamps", "confidence", "the bounding box", "motion samples", "a depth sensor's own intrinsics",
             "intrinsics that change from frame to frame: all frames get the same", "which way is up",
-        ], origin: .form(of: "ScanNet"), poseAxes: .openCV, revision: 6)
+        ], origin: .form(of: "ScanNet"), poseAxes: .openCV, revision: 7)
 
     static let cameraFile = "camera-intrinsics.txt"
     private static let kinect = CameraIntrinsics(

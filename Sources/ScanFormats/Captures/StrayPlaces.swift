@@ -1,7 +1,8 @@
 /// Which frame of a Stray Scanner video each line of its odometry belongs to.
 ///
 /// The app numbers the lines from 0, one by one, as it adds frames to the video. Where lines are missing, the numbers
-/// tell which, and every other line keeps its frame.
+/// tell which, and every other line keeps its frame. Lines that another program has sorted otherwise, or written twice,
+/// are first put into order: ``order(of:saysTheSame:)``.
 struct StrayPlaces: Hashable {
     struct Line: Hashable {
         /// As written in the line; nil where it cannot be read.
@@ -43,6 +44,29 @@ struct StrayPlaces: Hashable {
         // After the last sound line, nothing shows whether a number is right.
         let end = last.number + lines.count - last.line
         frames = Self.frames(lines, end: min(end, videoFrames ?? limit))
+    }
+
+    /// The lines by their numbers, each number once. A line that cannot be used, or has no number, stays behind the one
+    /// before it.
+    /// - Parameter saysTheSame: whether two lines with the same number agree in everything else.
+    /// - Returns: the lines' places in the file; nil where lines with the same number differ, so that their numbers are
+    ///   not those of one recording.
+    static func order(of lines: [Line], saysTheSame: (Int, Int) -> Bool) -> [Int]? {
+        var lineOfNumber: [Int: Int] = [:]
+        var kept: [(number: Int, line: Int)] = []
+        for (line, facts) in lines.enumerated() {
+            guard facts.isSound, let number = facts.number else {
+                kept.append((kept.last?.number ?? -1, line))
+                continue
+            }
+            if let other = lineOfNumber[number] {
+                guard saysTheSame(other, line) else { return nil }
+                continue
+            }
+            lineOfNumber[number] = line
+            kept.append((number, line))
+        }
+        return kept.sorted { $0 < $1 }.map(\.line)
     }
 
     /// Sound lines have their number, and the others the number that they claim or the next, if it lies between their

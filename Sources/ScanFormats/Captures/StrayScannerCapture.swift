@@ -28,7 +28,7 @@ public enum StrayScannerCapture: CaptureFormat {
             "intrinsics that change from frame to frame: all frames get the same", "confidence beyond three levels",
             "the bounding box", "motion", "picture files: they become a video",
         ],
-        poseAxes: .openCV, revision: 7)
+        poseAxes: .openCV, revision: 8)
 
     static let odometryFile = "odometry.csv"
     static let matrixFile = "camera_matrix.csv"
@@ -140,6 +140,7 @@ private struct StrayScannerReader {
     /// they belong.
     private mutating func placeLines(videoFrames: Int?) {
         let file = StrayScannerCapture.odometryFile
+        restoreOrder()
         let places = StrayPlaces(lines, videoFrames: videoFrames, limit: rules.maxFrames)
         if let obstacle = places.obstacle, capture.channels.contains(.video) {
             capture.warnings.append(
@@ -169,6 +170,34 @@ private struct StrayScannerReader {
         }
         capture.frames = placed
         numbers = Array(0..<count)
+    }
+
+    /// Undoes what other programs do to the list: lines that are there twice, or sorted otherwise, would shift those after
+    /// them.
+    private mutating func restoreOrder() {
+        let frames = capture.frames
+        let order = StrayPlaces.order(of: lines) { one, other in
+            let (one, other) = (frames[one], frames[other])
+            return one.timestamp == other.timestamp && one.pose == other.pose && one.intrinsics == other.intrinsics
+        }
+        guard let order, order != Array(lines.indices) else { return }
+        let file = StrayScannerCapture.odometryFile
+        let copies = lines.count - order.count
+        if copies > 0 {
+            let words = copies == 1 ? "repeats an earlier one and was" : "repeat earlier ones and were"
+            capture.warnings.append("\(copies.counted("line")) of \(file) \(words) left out")
+        }
+        if zip(order, order.dropFirst()).contains(where: { $0 > $1 }) {
+            capture.warnings.append(
+                "the lines of \(file) are not in the order of their frames; they were taken in that of their numbers")
+        }
+        lines = order.map { lines[$0] }
+        numbers = order.map { numbers[$0] }
+        capture.frames = order.enumerated().map { index, line in
+            var facts = frames[line]
+            facts.index = index
+            return facts
+        }
     }
 
     private mutating func readVideo(_ source: inout TreeSource) throws(Problem) {

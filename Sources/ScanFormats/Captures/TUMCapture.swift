@@ -21,7 +21,7 @@ public enum TUMCapture: CaptureFormat {
         writingLoses: [
             "timestamps finer than a microsecond", "depth beyond 13.107 m", "confidence", "which way is up",
             "the bounding box", "motion", "intrinsics that change from frame to frame: all frames get the same",
-        ], poseAxes: .openCV, revision: 6)
+        ], poseAxes: .openCV, revision: 7)
 
     public static func recognise(_ tree: any CaptureTree) -> Recognition? {
         let beside = ["depth.txt", "groundtruth.txt"].filter { tree.byteCount(of: $0) != nil }
@@ -80,12 +80,14 @@ private struct TUMReader {
                 "the pictures of rgb.txt do not stand in the order of their times: they were put into it, as the "
                     + "benchmark's own tools do")
         }
+        var gone = 0
         for (index, picture) in pictures.enumerated() {
             var facts = FrameFacts(index: index)
             facts.timestamp = picture.timestamp
             do throws(Problem) {
                 facts.pictureFile = try tree.file(named: picture.path)
                 if facts.pictureFile == nil {
+                    gone += 1
                     facts.drop = Drop(whileReading: "its picture is not there: \(picture.path)", isBad: true)
                 }
             } catch {
@@ -94,6 +96,7 @@ private struct TUMReader {
             capture.frames.append(facts)
         }
         capture.channels.formUnion([.color, .timestamp])
+        if gone == pictures.count { loseAllPictures(pictures.map(\.path)) }
         var source = TreeSource(tree, rules)
         let times = pictures.map(\.timestamp)
         var matches = JSONObject()
@@ -108,6 +111,13 @@ private struct TUMReader {
         capture.sortFiles()
         capture.source = source
         return capture
+    }
+
+    /// Where the folder with the pictures has not arrived, or they have been renamed, the frames keep all else.
+    private mutating func loseAllPictures(_ paths: [String]) {
+        for index in capture.frames.indices { capture.frames[index].drop = nil }
+        capture.channels.remove(.color)
+        capture.losesPictures(.color, paths, listedIn: "rgb.txt", in: tree)
     }
 
     /// The rows of one of the lists. A line that cannot be used is named in a warning.
@@ -142,7 +152,9 @@ private struct TUMReader {
     private mutating func matchPoses(_ times: [Int64]) throws(Problem) -> JSONValue? {
         let file = "groundtruth.txt"
         guard tree.byteCount(of: file) != nil else {
-            capture.absences[.pose] = tree.absence(of: file)
+            capture.loses(
+                .pose, tree.absence(of: file),
+                fix: "copy \(file) too; the benchmark's sequences for validation have none")
             return nil
         }
         var others = PoselessLines()
@@ -162,7 +174,11 @@ private struct TUMReader {
     private mutating func matchDepth(_ times: [Int64], _ source: inout TreeSource) throws(Problem) -> JSONValue? {
         let file = "depth.txt"
         guard tree.byteCount(of: file) != nil else {
-            capture.absences[.recordedDepth] = tree.absence(of: file)
+            if tree.hasFolder("depth") {
+                capture.loses(.recordedDepth, tree.absence(of: file), fix: "copy \(file) too")
+            } else {
+                capture.absences[.recordedDepth] = tree.absence(of: file)
+            }
             return nil
         }
         let listed = try rows(of: file) { (row) throws(Problem) in try TUMText.listed(row) }
@@ -207,6 +223,10 @@ private struct TUMReader {
                 throw error.noting("expected one line: fx fy cx cy width height, and perhaps k1 k2 p1 p2 k3")
                     .at(file: file)
             }
+        }
+        if let fix = capture.remedies[.color] {
+            capture.loses(.intrinsics, "nothing says what the camera is, and there are no pictures", fix: fix)
+            return nil
         }
         guard capture.colorSize == PixelSize(640, 480) else {
             capture.loses(

@@ -22,7 +22,7 @@ public enum ThreeDScannerCapture: CaptureFormat {
             "motionQuality, whose scale is the app's own", "TrueDepth scans, which have calib_….json",
         ],
         writer: "write-capture: {format: 3d-scanner-app}",
-        writingLoses: ["confidence beyond three levels", "the bounding box", "motion"], revision: 4)
+        writingLoses: ["confidence beyond three levels", "the bounding box", "motion"], revision: 5)
 
     public static func recognise(_ tree: any CaptureTree) -> Recognition? {
         let files = Files(in: tree)

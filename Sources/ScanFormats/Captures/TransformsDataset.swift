@@ -22,7 +22,7 @@ public enum TransformsDataset: CaptureFormat {
             "timestamps", "confidence", "the bounding box", "motion",
             "that its unit is the metre, where there is no depth",
         ],
-        origin: .derived, revision: 15)
+        origin: .derived, revision: 16)
 
     static let file = "transforms.json"
     /// Blender's datasets have a description of each part, and none of the whole.
@@ -31,6 +31,8 @@ public enum TransformsDataset: CaptureFormat {
     static let heldOutFiles: [(file: String, split: DatasetSplit)] = [
         ("transforms_val.json", .validation), ("transforms_test.json", .test),
     ]
+    /// The description of what instant-ngp's datasets hold out; its paths go up to the pictures.
+    static let heldOutFile = "test/transforms.json"
     static let sizeLimit = 256 << 20
 
     /// The description that is read first; nil where there is none.
@@ -38,21 +40,32 @@ public enum TransformsDataset: CaptureFormat {
         [file, trainingFile].first { tree.byteCount(of: $0) != nil }
     }
 
-    private static func firstFrame(of file: String, in tree: any CaptureTree) -> JSONValue? {
-        (try? tree.outline(of: file, limit: sizeLimit))?["frames"]?.array?.first
-    }
-
     public static func recognise(_ tree: any CaptureTree) -> Recognition? {
-        guard let file = description(in: tree), let first = firstFrame(of: file, in: tree),
-            first["transform_matrix"] ?? first["transform_matrix_start"] != nil, first["file_path"] != nil
+        guard let file = description(in: tree), let json = try? tree.outline(of: file, limit: sizeLimit),
+            defect(of: json) == nil
         else { return nil }
         return Recognition(format: name, reason: "\(file) lists frames with file_path and transform_matrix")
     }
 
-    /// Whether a dataset's pictures lie outside its folder: it is a part of the dataset there, such as the smaller
-    /// copies and the frames held out that `write-transforms` writes for instant-ngp.
+    /// Whether a dataset's pictures lie outside its folder, or it lists none: it is a part of the dataset there, such as
+    /// the smaller copies and the frames held out that `write-transforms` writes for instant-ngp.
     public static func isPart(_ tree: any CaptureTree) -> Bool {
-        firstFrame(of: file, in: tree)?["file_path"]?.string?.withSlashes.hasPrefix("../") == true
+        guard tree.byteCount(of: file) != nil else { return false }
+        guard let json = try? tree.outline(of: file, limit: sizeLimit) else {
+            // Damaged, it is still what its place says.
+            return "\(tree.name)/\(file)" == heldOutFile
+        }
+        guard let frames = json["frames"]?.array else { return false }
+        return frames.first.map { $0["file_path"]?.string?.withSlashes.hasPrefix("../") == true } ?? true
+    }
+
+    /// Why a description whose text is whole is not recognised; nil where it is.
+    static func defect(of json: JSONValue) -> String? {
+        guard let frames = json["frames"]?.array else { return "it has no list of frames" }
+        guard let first = frames.first else { return "it lists no frames" }
+        if first["file_path"] == nil { return "frames[0] has no file_path" }
+        return first["transform_matrix"] ?? first["transform_matrix_start"] == nil
+            ? "frames[0] has no transform_matrix" : nil
     }
 
     /// A description that is damaged or lists nothing. Beside plain pictures ``PictureFolderCapture`` says so, and how
@@ -89,6 +102,8 @@ struct TransformsReader {
     let rules: ReadRules
     var capture: Capture
     private var depths: [String?] = []
+    /// What to do about pictures whose folders are missing.
+    private var wayToCopyPictures: String?
 
     init(tree: any CaptureTree, file: String, rules: ReadRules) {
         self.tree = tree
@@ -124,17 +139,20 @@ struct TransformsReader {
         } else {
             try takeHeldOut(besides: &entries, top)
         }
+        try requireFocalLengths(entries)
         entries.sort { PictureFolder.precedesNaturally($0.path, $1.path) }
         omit(from: &entries, beyond: top.frameLimit)
         let looks = PictureLook.each(named: entries.map { $0.problem == nil ? $0.path : nil }, of: tree, rules)
         let hasPictures =
             looks.contains { (try? $0.get()) != nil }
             || entries.contains { $0.problem != nil && (try? tree.picture($0.path)) != nil }
+        wayToCopyPictures = hasPictures ? wayToCopyFolders(entries, looks) : nil
         if !hasPictures { capture.losesPictures(.color, entries.map(\.path), listedIn: file, in: tree) }
         capture.frames.reserveCapacity(entries.count)
         for (index, entry) in entries.enumerated() { try add(entry, index, top, hasPictures ? looks[index] : nil) }
         noteTwins(entries)
         takeSplits(entries, root)
+        noteTrainedTests()
         noteContradictions(root, elements)
         noteMovingCameras(entries)
         if hasPictures {
@@ -154,15 +172,6 @@ struct TransformsReader {
         capture.source = source
         capture.sortFiles()
         return capture
-    }
-
-    /// Warns of frames whose camera moves during the exposure, where only its poses at the start and the end are given.
-    private mutating func noteMovingCameras(_ entries: [TransformsEntry]) {
-        let count = entries.count { $0.found?.isOfStart == true }
-        if count == 0 { return }
-        capture.warnings.append(
-            "\(count) of \(entries.count) frames have no transform_matrix in \(file): transform_matrix_start was taken, and a "
-                + "rolling shutter or motion blur until transform_matrix_end is not modelled")
     }
 
     /// The depth that entries name, where its unit is known.
@@ -220,17 +229,27 @@ struct TransformsReader {
             capture.frames[index].sharpness = found.sharpness
             guard let look else {
                 // Without a picture the file itself must tell the size.
+                if found.lens.size.width == nil || found.lens.size.height == nil {
+                    throw Problem(
+                        .input, "its picture is not there, and nothing else says how large it is",
+                        fix: capture.remedies[.color])
+                }
                 return try capture.setCamera(try Self.sound(found.lens, PixelSize(0, 0)), of: index, for: nil)
             }
             guard let look = try look.get() else {
                 let reason = "its picture \(found.picture) is not there"
+                if isFolderMissing(of: found.picture) {
+                    return capture.drop(
+                        index, whileReading: "\(reason), and its folder is missing or empty", isBad: true,
+                        fix: wayToCopyPictures)
+                }
                 let other = tree.otherForm(of: found.picture).map { ", and \($0) is" } ?? ""
                 return capture.drop(index, whileReading: reason + other, isBad: true)
             }
             let size = try capture.attachPicture(look, to: index)
             try capture.setCamera(try Self.sound(found.lens, size), of: index, for: size)
         } catch {
-            let reason = error.place.file == nil ? error.at(file: entry.path) : error
+            let reason = error.place.file == nil ? error.at(file: entry.name) : error
             try capture.drop(index, for: reason)
         }
     }
@@ -251,37 +270,6 @@ struct TransformsReader {
         }
         let named = zip(entries, masks).map { $0.mask ?? $1?.path }
         capture.takeMasks(masks, named: named, listedIn: file, in: tree, to: &source)
-    }
-
-    /// Warns of pictures that several entries name: each of these became a frame.
-    private mutating func noteTwins(_ entries: [TransformsEntry]) {
-        // A name may leave the extension out; two files that differ in nothing else are still two.
-        let pictures = zip(entries, capture.frames).compactMap { $1.pictureFile ?? $0.found?.picture }
-        let named = Dictionary(grouping: pictures, by: \.self)
-        let twins = named.values.filter { $0.count > 1 }
-        guard let first = twins.map({ $0[0] }).min() else { return }
-        capture.warnings.append(
-            twins.count == 1
-                ? "\(file) has \(twins[0].count) entries for the picture \(first): each became a frame"
-                : "\(file) has several entries for each of \(twins.count) pictures, the first \(first): each became a frame"
-        )
-    }
-
-    /// Warns of a camera at the top level that fits none of the frames: their own are used here, but nerfstudio uses
-    /// the one at the top.
-    private mutating func noteContradictions(_ root: JSONField, _ elements: [JSONField]) {
-        for key in ["fl_x", "fl_y", "cx", "cy", "w", "h", "k1", "k2", "p1", "p2"] {
-            guard let top = root[key].value?.double else { continue }
-            let own = elements.compactMap { $0[key].value?.double }
-            // Where the focus changes, so does the camera, by a few per cent; the one at the top is then one of these.
-            guard let other = own.first, let least = own.min(), let most = own.max(),
-                top < least - 0.01 * abs(least) || top > most + 0.01 * abs(most)
-            else { continue }
-            capture.warnings.append(
-                "\(file) says \(key) \(top.shortText) at its top, and \(other.shortText) in its frames: the frames' own was "
-                    + "taken, and nerfstudio takes the one at the top")
-            return
-        }
     }
 
     private static func sound(_ lens: TransformsJSON.Lens, _ picture: PixelSize) throws(Problem) -> CalibratedCamera {

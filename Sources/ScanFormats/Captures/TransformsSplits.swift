@@ -5,13 +5,22 @@ import ScanModel
 extension TransformsReader {
     /// Adds the frames that have descriptions of their own because they are held out.
     mutating func takeHeldOut(besides entries: inout [TransformsEntry], _ top: TransformsJSON.Top) throws(Problem) {
-        if file == TransformsDataset.trainingFile {
-            for (part, split) in TransformsDataset.heldOutFiles { try take(part, split, besides: &entries, top) }
-            return
+        let isBlender = file == TransformsDataset.trainingFile
+        var parts = isBlender ? TransformsDataset.heldOutFiles : []
+        // instant-ngp takes it with `--test_transforms`.
+        if !isBlender, top.dialect == .instantNGP { parts = [(TransformsDataset.heldOutFile, .heldOut)] }
+        var damaged: [DamagedPart] = []
+        for (part, split) in parts {
+            guard let problem = try take(part, split, besides: &entries, top) else { continue }
+            damaged.append(DamagedPart(file: part, split: split, problem: problem))
         }
-        // instant-ngp takes it with `--test_transforms`; its paths go up to the pictures.
-        if top.dialect == .instantNGP { try take("test/transforms.json", .heldOut, besides: &entries, top) }
-        try noteUnreadParts(besides: entries)
+        // Once all others are known: their pictures are not lost.
+        for part in damaged { try take(part, besides: &entries) }
+        if isBlender {
+            noteUndescribedParts(besides: entries)
+        } else {
+            try noteUnreadParts(besides: entries)
+        }
     }
 
     /// Warns of the frames that only Blender's descriptions list, of which none is read beside that of the whole.
@@ -39,56 +48,64 @@ extension TransformsReader {
     }
 
     /// Adds the frames of a description, for `split`; one that is known already stays one frame.
+    /// - Returns: what is wrong with a description that cannot be read.
     private mutating func take(
         _ file: String, _ split: DatasetSplit, besides entries: inout [TransformsEntry], _ top: TransformsJSON.Top
-    ) throws(Problem) {
-        guard tree.byteCount(of: file) != nil else { return }
-        let way = file.folderPath.isEmpty ? "" : "../"
+    ) throws(Problem) -> Problem? {
+        guard tree.byteCount(of: file) != nil else { return nil }
+        let root: JSONField
+        let own: TransformsJSON.Top
+        let held: [JSONField]
         do throws(Problem) {
-            let root = try JSONField(
+            root = try JSONField(
                 parsing: try tree.bytes(of: file, limit: TransformsDataset.sizeLimit), file: file,
                 keepsNonNumbers: true, warnings: &capture.warnings)
-            let own = try TransformsJSON.Top(root)
-            let held = try root["frames"].elements()
-            try rules.check(frames: entries.count + held.count, of: "frames")
-            // A dataset that lies there by chance has pictures, and perhaps a world or camera axes, of its own.
-            let isPart = way.isEmpty || held.allSatisfy { $0["file_path"].value?.string?.hasPrefix(way) == true }
-            let hasSameWorld = own.originalFromSaved == top.originalFromSaved && own.appliedScale == top.appliedScale
-            guard isPart, hasSameWorld, own.axes == top.axes else {
-                capture.warnings.append("\(file) is a dataset of its own, and its frames were left out")
-                return
-            }
-            capture.list(file, in: tree, [])
-            // Depth of all frames is read in one unit.
-            let hasSameDepthUnit =
-                own.saysNoDepth == top.saysNoDepth && own.depthUnitsPerMetre == top.depthUnitsPerMetre
-            var otherDepths = 0
-            for number in entries.indices where entries[number].split == nil { entries[number].split = .training }
-            let known = Dictionary(
-                entries.enumerated().map { ($1.path.pictureStem, $0) }, uniquingKeysWith: { first, _ in first })
-            for element in held {
-                var entry = TransformsEntry(element, root).movedUp(from: way)
-                if let number = known[entry.path.pictureStem] {
-                    entries[number].split?.formUnion(split)
-                    continue
-                }
-                entry.split = split
-                if !hasSameDepthUnit, entry.depth != nil {
-                    entry.depth = nil
-                    otherDepths += 1
-                }
-                entries.append(entry)
-            }
-            if otherDepths > 0 {
-                capture.warnings.append(
-                    "the unit of depth in \(file) differs from that in \(self.file): the depth of \(otherDepths) of "
-                        + "its frames was left out")
-            }
+            own = try TransformsJSON.Top(root)
+            held = try root["frames"].elements()
         } catch {
             guard error.fault == .input else { throw error }
-            capture.warnings.append("held-out frames were left out: \(error.at(file: file).oneLine)")
+            return error.at(file: file)
         }
+        try rules.check(frames: entries.count + held.count, of: "frames")
+        let way = Self.way(from: file)
+        // A dataset that lies there by chance has pictures, and perhaps a world or camera axes, of its own.
+        let isPart = way.isEmpty || held.allSatisfy { $0["file_path"].value?.string?.hasPrefix(way) == true }
+        let hasSameWorld = own.originalFromSaved == top.originalFromSaved && own.appliedScale == top.appliedScale
+        guard held.isEmpty || (isPart && hasSameWorld && own.axes == top.axes) else {
+            capture.warnings.append("\(file) is a dataset of its own, and its frames were left out")
+            return nil
+        }
+        capture.list(file, in: tree, [])
+        // Depth of all frames is read in one unit.
+        let hasSameDepthUnit =
+            own.saysNoDepth == top.saysNoDepth && own.depthUnitsPerMetre == top.depthUnitsPerMetre
+        var otherDepths = 0
+        for number in entries.indices where entries[number].split == nil { entries[number].split = .training }
+        let known = Dictionary(
+            entries.enumerated().map { ($1.path.pictureStem, $0) }, uniquingKeysWith: { first, _ in first })
+        for element in held {
+            var entry = TransformsEntry(element, root).movedUp(from: way)
+            if let number = known[entry.path.pictureStem] {
+                entries[number].split?.formUnion(split)
+                continue
+            }
+            entry.split = split
+            if !hasSameDepthUnit, entry.depth != nil {
+                entry.depth = nil
+                otherDepths += 1
+            }
+            entries.append(entry)
+        }
+        if otherDepths > 0 {
+            capture.warnings.append(
+                "the unit of depth in \(file) differs from that in \(self.file): the depth of \(otherDepths) of "
+                    + "its frames was left out")
+        }
+        return nil
     }
+
+    /// How paths in a description go up to the dataset's folder.
+    static func way(from file: String) -> String { file.folderPath.isEmpty ? "" : "../" }
 
     /// Leaves out the frames that instant-ngp leaves out: it trains on the first ones by name and on no others.
     /// Held-out frames are in a description of their own.

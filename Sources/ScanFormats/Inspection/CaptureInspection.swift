@@ -141,9 +141,7 @@ public struct CaptureInspection: Hashable, Sendable {
         noteBadMasks(of: capture)
         lookAtMotion(of: capture)
 
-        // No cloud has the channels that this one lacks.
-        let isCloud = capture.channels.contains(.points)
-        let isIncomplete = !isCloud && !Channel.payload.isDisjoint(with: capture.remedies.keys)
+        let isIncomplete = !Channel.payload.isDisjoint(with: capture.remedies.keys)
         frames = Frames(
             sourceCount: capture.frames.count + extraCount,
             wholeCount: isIncomplete ? 0 : capture.frames.count { !$0.isDropped })

@@ -27,6 +27,24 @@ extension CaptureSearch {
         return nil
     }
 
+    /// The folder of the capture that a file is a part of: `scan` for `scan/sparse/0/cameras.txt`.
+    /// - Returns: nil where the file is a part of none, or lies many folders deep in it.
+    package static func capture(holding file: String) -> String? {
+        var found: (path: String, format: String)?
+        var path = file
+        // Above `..` lies what only the file system knows.
+        for _ in 0..<holdingDepth where path != "." && path != "/" && path.pathName != ".." {
+            path = path.lastSlash.map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
+            guard let recognition = recognition(of: CaptureFolder(path: path)) else { continue }
+            // A part of a capture may look like a whole one of its format.
+            if found == nil || found?.format == recognition.format { found = (path, recognition.format) }
+        }
+        return found?.path
+    }
+
+    /// As many folders as lie above `colmap/sparse/0/cameras.txt`, the deepest file that a format looks for by its name.
+    private static let holdingDepth = 4
+
     /// Whether a folder is one capture.
     static func isCapture(_ folder: CaptureFolder) -> Bool { recognition(of: folder) != nil }
 

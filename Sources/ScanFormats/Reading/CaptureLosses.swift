@@ -58,15 +58,18 @@ extension Capture {
         }
         loses(
             channel, "\(list) lists \(what)\(paths.count == 1 ? ", which is not there" : ", and none is there")",
-            fix: "copy \(Self.folder(of: paths) ?? "the \(kind)pictures") too")
+            fix: "copy \(Self.folders(of: paths) ?? "the \(kind)pictures") too")
     }
 
-    /// The folder in which all of these lie; nil where there are several, or it is the capture's own folder, or outside
-    /// it.
-    private static func folder(of paths: [String]) -> String? {
+    /// The folders in which these lie, as a fix names them; nil where there are many, or one is the capture's own, or
+    /// outside it.
+    static func folders(of paths: [String]) -> String? {
         let folders = Set(paths.map { path in path.pathParts.dropLast().filter { $0 != "." } })
-        guard folders.count == 1, let parts = folders.first, !parts.isEmpty, !parts.contains("..") else { return nil }
-        return "the folder \(parts.joined(separator: "/"))/"
+        guard (1...4).contains(folders.count), folders.allSatisfy({ !$0.isEmpty && !$0.contains("..") }) else {
+            return nil
+        }
+        let names = folders.map { $0.joined(separator: "/") + "/" }.sorted()
+        return "the folder\(names.count == 1 ? "" : "s") \(names.listed)"
     }
 
     /// Says for each of these channels that the format has none.

@@ -114,8 +114,10 @@ extension Capture {
         // Times that do not fit tell more.
         let shown = wrong.map { "\($0.frame) (\($0.off.rounded(decimals: 1)) ms)" }.listed(most: 20)
         warnings.append(
-            "\(wrong.count) frames of \(file) are shown at another time than their \(each) says, from frame \(first.frame) on: \(shown); "
-                + "their poses may belong to other pictures")
+            wrong.count == 1
+                ? "1 frame of \(file) is shown at another time than its \(each) says: \(shown); its pose may belong to another picture"
+                : "\(wrong.count) frames of \(file) are shown at another time than their \(each) says, from frame \(first.frame) on: \(shown); "
+                    + "their poses may belong to other pictures")
         findings["frames-off-time"] = .array(
             wrong.map { .object(["frame": .of($0.frame), "off-ms": .number($0.off)]) })
     }

@@ -9,10 +9,12 @@ extension Capture {
     ///   - named: the pictures that the capture's own lists name, where it has such lists; nil where it names none.
     ///   - absence: why there is no depth, if no frame has any.
     ///   - isWhole: whether what a frame lacks counts against the capture.
-    /// - Throws: when the machine is at fault.
+    ///   - turning: what to do where depth or pictures were turned, if the format knows.
+    /// - Throws: when the machine is at fault, and where pictures stand upright and depth lies on its side.
     mutating func takeDepth(
         _ paths: [String?], named: [String?]? = nil, _ encoding: DepthEncoding, in tree: any CaptureTree,
-        _ rules: ReadRules, to source: inout TreeSource, absence: String, isWhole: Bool = true
+        _ rules: ReadRules, to source: inout TreeSource, absence: String, isWhole: Bool = true,
+        turning: String? = nil
     ) throws(Problem) {
         guard
             let pictures = try framePictures(
@@ -20,6 +22,9 @@ extension Capture {
         else { return }
         source.depthPictures = pictures
         depthSize = pictures.size
+        let folder = paths.lazy.compactMap(\.self).first?.folderPath
+        try requireOneOrientation(
+            ofDepth: pictures.size, in: folder?.isEmpty == true ? nil : folder, rules, fix: turning)
         noteGaps(.recordedDepth, in: paths, named: named, isWhole: isWhole)
     }
 

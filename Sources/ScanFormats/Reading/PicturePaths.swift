@@ -105,7 +105,7 @@ extension Capture {
 
     /// Beside the pictures lie instant-ngp's masks, `dynamic_mask_0.png` and `0.alpha.png`, and the depth and the normals
     /// that Blender's datasets have of their test frames, `r_0_depth_0001.png` and `r_0_normal_0001.png`.
-    private static func isNoFrame(_ path: String) -> Bool {
+    static func isNoFrame(_ path: String) -> Bool {
         let name = path.pathName ?? ""
         return name.hasPrefix("dynamic_mask_") || name.split(separator: ".").dropLast().last == "alpha"
             || name.contains("_depth_") || name.contains("_normal_")

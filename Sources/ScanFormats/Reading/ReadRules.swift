@@ -32,6 +32,8 @@ public struct ReadRules: Hashable, Sendable {
     public var maxPoints = 50_000_000
     /// Whether a capture without camera lines fails. Nothing can be made of one, but it can be looked at.
     public var needsCameras = true
+    /// Whether depth that lies on its side beside upright pictures fails the capture. It can be looked at all the same.
+    var refusesTurnedDepth = true
     /// What an archive may hold.
     public var archive = ArchiveLimits()
     /// The resources for it: threads that look at a capture's pictures at once, time for programs that look at its
@@ -52,6 +54,7 @@ public struct ReadRules: Hashable, Sendable {
         rules.minWhole = 0
         rules.countsDoubtfulFrames = true
         rules.needsCameras = false
+        rules.refusesTurnedDepth = false
         return rules
     }
 

@@ -90,9 +90,9 @@ public struct VideoFacts: PixelSized, Hashable, Sendable {
     public var times: [Int64]?
     /// When the first frame is shown, by the file's own clock; seconds.
     public var start = 0.0
-    /// Whether frames are decoded in another order than they are shown: without an edit list, that alone makes the
-    /// file's clock begin late.
-    public var isReordered = false
+    /// Whether frames are decoded in another order than they are shown, and no edit list makes up for it: that alone
+    /// makes the file's clock begin late.
+    public var hasReorderingDelay = false
     /// Frames a second, as the container declares it.
     public var averageRate: Double?
     /// What ffprobe calls its own version, as in "5.1.9-0+deb12u1".
@@ -163,7 +163,7 @@ public struct VideoFacts: PixelSized, Hashable, Sendable {
         guard let least = fitting.map(\.gap).min() else { return nil }
         let best = fitting.filter { $0.gap <= least + Self.rounding }
         // The number of frames by which a file's clock begins late is the number left out at first.
-        let late = isReordered ? 0 : start * 1e9 / Double(2 * tolerance)
+        let late = hasReorderingDelay ? 0 : start * 1e9 / Double(2 * tolerance)
         let chosen = best.first { abs(Double($0.place) - late) < 0.25 } ?? best[0]
         guard let fit = Self.fit(times, to: timestamps, from: chosen.first, within: tolerance) else { return nil }
         var places = [Int?](repeating: nil, count: timestamps.count)

@@ -157,7 +157,9 @@ private struct ProbeReader {
         let sorted = try times()
         result.times = sorted
         result.start = start
-        result.isReordered = presentationTimes != presentationTimes.sorted()
+        // Decoding begins at 0 unless an edit list has moved it.
+        result.hasReorderingDelay =
+            presentationTimes != presentationTimes.sorted() && decodingTimes.min().map { $0 == 0 } ?? true
         if let cut = result.cut {
             let whole = wholeCount
             guard input.keepsWhole, whole > 0 else {
@@ -185,20 +187,26 @@ private struct ProbeReader {
     private func cut(_ log: FFmpegLog) -> Problem? {
         // Without a complaint, an edit list has left them out.
         let isShort = lacksListed && !log.lines.isEmpty
-        // The words of ffmpeg's reader of mp4 and QuickTime for a frame that begins in the file and ends beyond it.
-        let isPartial = log.lines.contains { $0.contains("stream \(streamIndex), ") && $0.hasSuffix("partial file") }
+        // The words of ffmpeg's readers of mp4 and QuickTime, and of Matroska, for a frame that begins in the file and
+        // ends beyond it.
+        let isPartial = log.lines.contains {
+            $0.contains("stream \(streamIndex), ") && $0.hasSuffix("partial file")
+                || $0.hasPrefix("[matroska") && $0.contains("File ended prematurely")
+        }
         guard isShort || isPartial else { return nil }
-        let listed = facts.listedCount.map { ["\(facts.frameCount) of the \($0) frames that it lists are there"] } ?? []
+        // The last of them may be the one that was cut.
+        let listed = facts.listedCount.map { "\(facts.frameCount) of the \($0) frames that it lists begin in the file" }
         return Problem(
             .input, "the video is cut off",
-            notes: listed + log.notes(from: "ffprobe"), fix: "copy the file again")
+            notes: (listed.map { [$0] } ?? []) + log.notes(from: "ffprobe"), fix: "copy the file again")
     }
 
     /// How many frames of a file that was cut off are whole and have no missing one before them. The last packet is the
-    /// one that was cut; nothing from it on is shown before it is decoded.
+    /// one that was cut; in Matroska, whose reader withholds that one, it is the one before. Nothing from it on is shown
+    /// before it is decoded. Matroska's first frames may lack the time of their decoding.
     private var wholeCount: Int {
         let count = facts.frameCount
-        guard presentationTimes.count == count, decodingTimes.count == count, let last = decodingTimes.last else {
+        guard presentationTimes.count == count, let last = decodingTimes.last else {
             return max(0, count - 1)
         }
         return presentationTimes.dropLast().count { $0 < last }

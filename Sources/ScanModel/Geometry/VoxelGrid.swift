@@ -84,9 +84,9 @@ public struct VoxelGrid: Sendable {
         }
     }
 
-    /// One point per voxel: the centroid and the mean colour of the points in it.
-    public var cloud: PointCloud {
-        let sums = sums[..<count]
+    /// One point per voxel that at least `minPoints` points fell into: their centroid and their mean colour.
+    public func cloud(minPoints: Int = 1) -> PointCloud {
+        let sums = sums[..<count].lazy.filter { $0.points >= minPoints }
         var positions: [Float] = []
         positions.reserveCapacity(count * 3)
         for sum in sums {
@@ -95,7 +95,7 @@ public struct VoxelGrid: Sendable {
         }
         guard hasColor else { return PointCloud(positions: positions) }
         var colors: [UInt8] = []
-        colors.reserveCapacity(count * 3)
+        colors.reserveCapacity(positions.count)
         for sum in sums {
             for channel in [sum.red, sum.green, sum.blue] {
                 colors.append(UInt8(truncatingIfNeeded: (2 * channel + sum.points) / (2 * sum.points)))

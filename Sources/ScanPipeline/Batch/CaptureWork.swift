@@ -59,40 +59,55 @@ public struct CaptureWork {
     }
 
     private mutating func attempt() throws(Problem) -> CaptureEnding {
-        let before = framesBefore()
         do throws(Problem) {
-            let receipt = try writeFiles()
-            if let receipt { try publish(receipt) } else { try vouch() }
+            let written = try writeFiles()
+            if let receipt = written.receipt { try publish(receipt) } else { try vouch() }
             FailureNote.remove(job.input.id, in: state)
-            remember(receipt)
-            guard let receipt else { return .upToDate }
+            remember(written.files)
+            guard let receipt = written.receipt else { return .upToDate }
             var summary = CaptureSummary(receipt, times: runner.clock.times, peakBytes: PeakMemory.bytes)
-            if let before, before > summary.framesKept { summary.framesBefore = before }
+            if let before = written.framesBefore, before > summary.framesKept { summary.framesBefore = before }
             return .done(summary)
         } catch { throw givingUp(for: error) }
     }
 
-    /// How many frames the result there has, if the same pipeline made it.
-    private func framesBefore() -> Int? {
-        guard let published = PublishedResult(job.input.id, in: job.output),
-            published.receipt["pipeline"] == pipeline.resolved
-        else { return nil }
-        return published.receipt["frames"]?["kept"]?.integer.flatMap { Int(exactly: $0) }
+    private struct Written {
+        /// Nil when the result that is there is what a run would make.
+        var receipt: Receipt?
+        /// The files of that result, or of the new one.
+        var files: [OutputFolder.Entry] = []
+        /// How many frames the result there has, if the same pipeline made it.
+        var framesBefore: Int?
     }
 
-    /// - Returns: nil when the result that is there is what a run would make.
-    private mutating func writeFiles() throws(Problem) -> Receipt? {
+    private mutating func writeFiles() throws(Problem) -> Written {
         var found: Runner.Opened?
         defer { opened = found }
-        return try runner.run(job.input, into: output) { (now) throws(Problem) in
+        var written = Written()
+        let receipt = try runner.run(job.input, into: output) { (now) throws(Problem) in
             // What an earlier attempt found out holds for what it has read.
             try found?.requireUnchanged()
             found = now
-            if !job.isForced && isUpToDate(now.key) { return true }
+            // It may be large, and is let go before the frames are read.
+            let standing = PublishedResult(job.input.id, in: job.output)
+            written.framesBefore = standing.flatMap { framesKept(in: $0) }
+            if !job.isForced, let standing, isUpToDate(standing, now.key) {
+                written.files = standing.files
+                return true
+            }
             try output.requireNoLink()
-            if !job.replaces { try checkIdentity(now) }
+            if !job.replaces { try checkIdentity(now, standing) }
             return false
         }
+        written.receipt = receipt
+        if let receipt { written.files = receipt.files }
+        return written
+    }
+
+    /// How many frames a result has; nil if another pipeline made it.
+    private func framesKept(in published: PublishedResult) -> Int? {
+        guard published.receipt["pipeline"] == pipeline.resolved else { return nil }
+        return published.receipt["frames"]?["kept"]?.integer.flatMap { Int(exactly: $0) }
     }
 
     private func publish(_ receipt: Receipt) throws(Problem) {
@@ -114,11 +129,10 @@ public struct CaptureWork {
     }
 
     /// A cache: without it the next run takes the digests again.
-    private func remember(_ receipt: Receipt?) {
+    private func remember(_ files: [OutputFolder.Entry]) {
         guard let opened else { return }
-        let outputs = receipt?.files ?? PublishedResult(job.input.id, in: job.output)?.files ?? []
         try? ResultState.taking(
-            opened, job: job, pipeline: pipeline, tool: runner.tool, outputs: outputs, looked: looked
+            opened, job: job, pipeline: pipeline, tool: runner.tool, outputs: files, looked: looked
         ).save(job.input.id, in: state)
     }
 
@@ -134,8 +148,14 @@ public struct CaptureWork {
         return cause(of: problem).withUsualFix.noting(fate)
     }
 
-    /// A capture that was moved away or replaced while it was read looks damaged, and may be whole.
+    /// A capture that was moved away or replaced while it was read looks damaged, and may be whole. And where OUT is
+    /// another folder by now, as when its disk was unmounted, some file of the result is the first that fails.
     private func cause(of problem: Problem) -> Problem {
+        if problem.fault == .environment {
+            do throws(Problem) { try state.requireOwner(pipeline) } catch {
+                return error.summary == problem.summary ? problem : error.noting(problem.oneLine)
+            }
+        }
         // It was there when the run looked for captures.
         if opened == nil, FileSystem.isGone(job.input.path) { return Runner.Opened.gone(job.input.path) }
         guard problem.fault == .input, let opened else { return problem }
@@ -145,8 +165,8 @@ public struct CaptureWork {
 
     /// Ids are names of folders, and two captures in different places may share one. The other one's result is not this
     /// one's to replace.
-    private func checkIdentity(_ opened: Runner.Opened) throws(Problem) {
-        let published = PublishedResult(job.input.id, in: job.output)
+    /// - Parameter published: the result there, if its receipt can be read.
+    private func checkIdentity(_ opened: Runner.Opened, _ published: PublishedResult?) throws(Problem) {
         // Where the receipt is damaged, what is known of its result is all that there is to go by.
         if published == nil, !output.hasPublishedResult || known == nil { return }
         // What is known may be of the result before this one, if this one's runner was killed before it could say so.
@@ -180,8 +200,7 @@ public struct CaptureWork {
         return a == b
     }
 
-    private func isUpToDate(_ key: ResultKey) -> Bool {
-        guard let published = PublishedResult(job.input.id, in: job.output) else { return false }
+    private func isUpToDate(_ published: PublishedResult, _ key: ResultKey) -> Bool {
         // By its seal: a receipt that was damaged may still have the key, and would be taken for good from now on.
         return published.key == key && published.isReceiptSound && published.isWhole
     }

@@ -101,7 +101,10 @@ private struct StatusReading {
         if FileSystem.isLinkToNothing("\(output)/\(id)") {
             return .init(id: id, standing: .resultGone, cause: "it is a link to a folder that is not there")
         }
-        if made.contains(id.bytes) { return .init(id: id, standing: .resultGone) }
+        if made.contains(id.bytes) {
+            // The next run makes it again only where its place is empty.
+            return .init(id: id, standing: .resultGone, cause: OutputFolder.obstacle(at: "\(output)/\(id)")?.summary)
+        }
         return .init(id: id, standing: .neverRun, cause: history.ending(of: id)?.why)
     }
 
@@ -162,7 +165,7 @@ private struct StatusReading {
     /// The result by its own receipt, nil if that is damaged; and what is wrong with it, nil for a whole one.
     private func examined(_ id: String) -> (result: PublishedResult?, loss: ResultLoss?) {
         guard let result = PublishedResult(id, in: output), result.isReceiptSound else {
-            return (nil, .certain("\(Receipt.fileName) of the result is damaged"))
+            return (nil, .certain(PublishedResult.damagedReceipt))
         }
         return (result, result.firstLoss)
     }

@@ -27,9 +27,16 @@ package struct OptionFile: Hashable, Sendable {
             throw Problem(
                 error.fault, "cannot read the file that the option names",
                 notes: [isOutside ? error.summary : "it is not in the capture, and at \(full): \(error.summary)"],
-                fix: "name it from the capture's folder, from the pipeline's, or by its whole path"
+                fix: Self.wayToName(path)
             ).at(file: path)
         }
+    }
+
+    /// The same command may be given anywhere, so that where it is given is no place to look.
+    private static func wayToName(_ path: String) -> String {
+        !path.isAbsolutePath && FileSystem.exists(path)
+            ? "name it by its whole path, \(FileSystem.absolute(path))"
+            : "name it from the capture's folder, from the pipeline's, or by its whole path"
     }
 
     /// Whether the capture holds a file, listed by its reader or not. One that cannot be read for any reason but its

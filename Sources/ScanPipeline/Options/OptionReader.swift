@@ -111,7 +111,8 @@ public struct OptionReader: Sendable {
                     fail(name, "`\(name)` is \(text), which is not \(OptionText.range(range, unit: unit))")
                 }
             } else {
-                fail(name, "`\(name)` takes a whole number, not `\(text)`", numberExample(name))
+                let nearest = Self.wholeNumber(nearest: text, in: range).map { "for example  \(name): \($0)" }
+                fail(name, "`\(name)` takes a whole number, not `\(text)`", nearest ?? numberExample(name))
             }
         }
         if let result { resolved[name] = .of(result) }
@@ -318,6 +319,12 @@ public struct OptionReader: Sendable {
             return nil
         }
         return number
+    }
+
+    /// Of what an option takes, the whole number that is nearest to a decimal one; nil for any other text.
+    private static func wholeNumber(nearest text: String, in range: ClosedRange<Int>) -> Int? {
+        guard let number = decimal(text), let whole = Int(exactly: number.rounded()) else { return nil }
+        return min(max(whole, range.lowerBound), range.upperBound)
     }
 
     private static func json(_ value: Double) -> JSONValue {

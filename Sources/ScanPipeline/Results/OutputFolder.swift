@@ -160,7 +160,7 @@ public final class OutputFolder: Sendable {
 
     /// A path for a scratch file of this capture, never published: removed with the work folder.
     public func scratchPath(_ name: String) throws(Problem) -> String {
-        try FileSystem.makeFolders(scratchFolder)
+        try FileSystem.makeFolder(scratchFolder)
         return "\(scratchFolder)/\(name)"
     }
 
@@ -333,7 +333,7 @@ public final class OutputFolder: Sendable {
             for depth in 1..<parts.count {
                 let folder = parts[..<depth].joined(separator: "/")
                 if state.withLock({ $0.folders.contains(folder) }) { continue }
-                try FileSystem.makeFolders("\(workPath)/\(folder)")
+                try FileSystem.makeFolder("\(workPath)/\(folder)")
                 state.withLock { _ = $0.folders.insert(folder) }
             }
         }

@@ -166,6 +166,9 @@ public struct PublishedResult: Sendable {
         return result.defects()
     }
 
+    /// What is wrong with a result whose receipt is not sound.
+    static let damagedReceipt = "\(Receipt.fileName) of the result is damaged"
+
     /// By its seal; what earlier versions wrote has none.
     var isReceiptSound: Bool {
         let file = "\(path)/\(Receipt.fileName)"

@@ -20,6 +20,16 @@ enum ResultLoss: Hashable, Sendable {
     case certain(String)
     /// A file of it cannot be looked at, and may be there: only another user may, or the disk fails.
     case possible(String)
+
+    /// The first that is certain: the result is then not whole, whatever else cannot be looked at.
+    static func first(of losses: some Sequence<ResultLoss>) -> ResultLoss? {
+        var possible: ResultLoss?
+        for loss in losses {
+            if case .certain = loss { return loss }
+            possible = possible ?? loss
+        }
+        return possible
+    }
 }
 
 extension ResultState {
@@ -31,6 +41,7 @@ extension ResultState {
         programs: inout ProgramVersions
     ) -> ResultStanding {
         let relation = relation(to: result)
+        if relation == .damaged { return .stale(PublishedResult.damagedReceipt) }
         if case .other(let isOlder) = relation { return .another(isOlder: isOlder) }
         if self.pipeline != pipeline { return .stale("the pipeline changed") }
         if self.input != FileSystem.absolute(input) { return .unsure("the capture lies at another path") }
@@ -63,6 +74,8 @@ extension ResultState {
         case same
         /// The same, with a receipt of another time, as copies of OUT may have.
         case copy
+        /// The receipt cannot be read, or its seal is broken: a run makes the result again.
+        case damaged
         /// It says nothing about that one: a backup was put back, or a run was killed between giving the result its
         /// name and noting what it was made of, and then the result is the newer.
         case other(isOlder: Bool)
@@ -70,22 +83,23 @@ extension ResultState {
 
     func relation(to result: String) -> Relation {
         guard let time = FileSystem.modified("\(result)/\(Receipt.fileName)"), time != receiptTime else { return .same }
-        // The size of a damaged receipt gives it away.
-        guard let published = PublishedResult(at: result) else { return .copy }
+        guard let published = PublishedResult(at: result), published.isReceiptSound else { return .damaged }
         return published.key == key ? .copy : .other(isOlder: time < receiptTime)
     }
 
-    /// What is wrong with the first file of the result that is not there with its size; nil for a whole result.
+    /// What is wrong with the first file of the result that is certainly not there with its size, or else with the first
+    /// that cannot be looked at; nil for a whole result.
     func firstLoss(in result: String) -> ResultLoss? {
         let files = outputs.sorted { $0.key < $1.key }
-        return files.lazy.compactMap { PublishedResult.loss(of: $0.key, $0.value, in: result) }.first
+        return ResultLoss.first(of: files.lazy.compactMap { PublishedResult.loss(of: $0.key, $0.value, in: result) })
     }
 }
 
 extension PublishedResult {
-    /// What is wrong with the first listed file that is not there with its size; nil for a whole result.
+    /// What is wrong with the first listed file that is certainly not there with its size, or else with the first that
+    /// cannot be looked at; nil for a whole result.
     var firstLoss: ResultLoss? {
-        files.lazy.compactMap { Self.loss(of: $0.path, $0.byteCount, in: path) }.first
+        ResultLoss.first(of: files.lazy.compactMap { Self.loss(of: $0.path, $0.byteCount, in: path) })
     }
 
     /// The same for one file: its path in the result, and its size.

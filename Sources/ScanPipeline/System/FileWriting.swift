@@ -30,6 +30,18 @@ extension FileSystem {
         }
     }
 
+    /// Makes a folder in one that is there. One that is gone is not made anew: it may have been on a disk that is no longer
+    /// mounted, and its path now leads to another one.
+    static func makeFolder(_ path: String) throws(Problem) {
+        if mkdir(path, 0o777) == 0 { return }
+        let code = errno
+        if code != EEXIST && code != ENOTDIR {
+            throw Problem.system("cannot make the folder", path: FileSystem.absolute(path), code: code)
+        }
+        // What is there is a folder, or in the way.
+        try makeFolders(path)
+    }
+
     /// Why a folder cannot be where a file is, or below one.
     static func fileInTheWay(of path: String) -> Problem {
         Problem(

@@ -49,7 +49,7 @@ struct CaptureCard {
         if let why = capture.waitsFor {
             if capture.isUnreadable { return "<p>\(marked: Wording.capitalised(why)).</p>" }
             return capture.hasResult
-                ? "<p>An older result is there: \(marked: why).</p>" : "<p>It has no result yet: \(why).</p>"
+                ? "<p>An older result is there: \(marked: why).</p>" : "<p>It has no result: \(why).</p>"
         }
         let reasons = (page.report.findingsOf[index] ?? []).map { group, finding -> HTML in
             "<li><b>\(marked: page.report.findings[group].title)</b>\(marked: finding.text.isEmpty ? "" : ". \(finding.text)")</li>"

@@ -102,11 +102,21 @@ struct NightReport: Sendable {
                 hasNote: isFirst && failed.contains(name))
             let standing = standings[name]
             if capture.status == .ready { capture.wait(entry, standing, pipeline: wanted) }
+            // Damage that left the receipt its time and size, so that `status` does not see it.
+            if capture.status == .ready, isFirst, published.contains(name), !capture.hasResult {
+                capture.status = .failed
+                capture.problem = Problem(
+                    .environment, "the receipt cannot be read",
+                    fix: "make the result again with  scanmill run … --force"
+                ).at(file: "\(id)/\(Receipt.fileName)")
+            }
             guard let standing else { return capture }
-            // The run may have called its result up to date before it could no longer be read.
+            // The run may have called its result up to date before it could no longer be read, or was removed.
             if capture.status == .waiting, standing.standing == .unreadable {
                 capture.waitsFor = standing.cause
                 capture.isUnreadable = true
+            } else if capture.status == .waiting, standing.standing == .resultGone {
+                capture.waitsFor = standing.cause ?? capture.waitsFor
             }
             let isLost = standing.standing == .stale && standing.isCaptureGone
             if isFirst, capture.status != .failed, isLost { capture.lose(standing) }
@@ -121,17 +131,7 @@ struct NightReport: Sendable {
         capture.input = entry?.input
         // Comparing is not running, and what another runner works on is not this one's.
         if let entry, entry.ended != .upToDate, entry.ended != .busy { capture.share = entry.share }
-        if isPublished {
-            if let result = PublishedResult(id, in: state.output) {
-                capture.take(receipt: result.receipt)
-            } else {
-                capture.status = .failed
-                capture.problem = Problem(
-                    .environment, "the receipt cannot be read",
-                    fix: "make the result again with  scanmill run … --force"
-                ).at(file: "\(id)/\(Receipt.fileName)")
-            }
-        }
+        if isPublished, let result = PublishedResult(id, in: state.output) { capture.take(receipt: result.receipt) }
         if hasNote, let note = FailureNote.load(id, in: state) {
             capture.status = .failed
             capture.problem = note.problem
@@ -150,7 +150,8 @@ struct NightReport: Sendable {
         if capture.status == .waiting, entry?.ended == .left, CaptureLock.isHeld(id, in: state) {
             capture.waitsFor = "it is being run"
         } else if capture.status == .waiting {
-            capture.waitsFor = entry?.cause ?? entry?.ended.rawValue
+            let isGone = [.done, .upToDate].contains(entry?.ended)
+            capture.waitsFor = isGone ? "the result that was made is gone" : entry?.cause ?? entry?.ended.rawValue
         }
         capture.input = capture.input ?? state.knownInput(of: id)
         return capture

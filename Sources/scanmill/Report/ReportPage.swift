@@ -236,13 +236,13 @@ extension ReportPage {
             let only = PublishedResult.only(capture.id)
             if capture.status == .failed {
                 // A wrong request would only fail again.
-                if capture.problem?.fault != .usage { commands.append(again.text(input, only)) }
+                if capture.problem?.fault != .usage { commands.append(again.text([input], only)) }
             } else if capture.status != .waiting,
                 let remedy = capture.warnings.lazy.compactMap(Hole.init).first?.remedy(in: run.pipeline)
             {
                 // The capture itself has no hole, so that a look at it tells nothing.
                 again.settings = remedy.added(to: run.settings)
-                commands.append(again.text(input, only))
+                commands.append(again.text([input], only))
             }
         }
         return commands + [Wording.command(["scanmill", "inspect", RerunCommand.path(input)])]

@@ -6,10 +6,10 @@ struct FailureCause {
     var phrase: Phrase
     var captures: [CaptureOutcome]
 
-    /// One to run again: not a usage fault, since what is wrong with names and folders is seen without a run, and not
-    /// one whose name is not text, which nobody can type.
-    var example: CaptureOutcome? {
-        captures.first { $0.ending.problem?.fault != .usage && !FileSystem.isMended($0.input.path) }
+    /// Those to run again: not usage faults, since what is wrong with names and folders is seen without a run, and none
+    /// whose name is not text, which nobody can type.
+    var repeatable: [CaptureOutcome] {
+        captures.filter { $0.ending.problem?.fault != .usage && !FileSystem.isMended($0.input.path) }
     }
 
     /// The most frequent first.

@@ -1,6 +1,6 @@
 import ScanModel
 
-/// The command that runs one capture again as it was run, for people to type.
+/// The command that runs captures again as they were run, for people to type.
 struct RerunCommand {
     /// As they were given.
     var pipeline: String
@@ -11,10 +11,10 @@ struct RerunCommand {
     var further: [String]
 
     /// - Parameters:
-    ///   - input: the capture's path.
-    ///   - choice: the words that choose it, where the path may hold others too.
-    func text(_ input: String, _ choice: [String] = []) -> String {
-        let words = ["scanmill", "run", pipeline, Self.path(input), "-o", output] + choice + ["--retry"]
+    ///   - inputs: the captures' paths.
+    ///   - choice: the words that choose them, where the paths may hold others too.
+    func text(_ inputs: [String], _ choice: [String] = []) -> String {
+        let words = ["scanmill", "run", pipeline] + inputs.map(Self.path) + ["-o", output] + choice + ["--retry"]
         return Wording.command(words + settings.flatMap { ["--set", $0] } + further)
     }
 

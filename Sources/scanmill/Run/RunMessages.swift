@@ -85,18 +85,27 @@ struct RunMessages: Sendable {
         let causes = FailureCause.all(of: failed)
         Console.error("\(failed.count.counted("capture")) failed:")
         for cause in causes {
-            let ids = cause.captures.prefix(5).map { Console.visible($0.input.id) }.joined(separator: ", ")
-            let more = cause.captures.count > 5 ? ", …" : ""
-            Console.error("  \(cause.captures.count) × \(Console.visible(cause.phrase.text)): \(ids)\(more)")
+            let ids = Self.listed(cause.captures)
+            Console.error("  \(cause.captures.count) × \(Console.visible(cause.phrase.text)): \(ids)")
         }
-        // One of each kind: a bad night fails many captures for one reason.
-        let shown = causes.compactMap(\.example)
-        for outcome in shown.prefix(Self.mostCommands) {
-            Console.error("to try it again:  \(again.text(outcome.input.path))")
+        // One command for each kind.
+        let kinds = causes.map(\.repeatable).filter { !$0.isEmpty }
+        for captures in kinds.prefix(Self.mostCommands) {
+            let named = captures.prefix(Self.mostNames)
+            let which = captures.count == 1 ? "it" : captures.count == named.count ? "them" : "the first \(named.count)"
+            Console.error("to try \(which) again:  \(again.text(named.map(\.input.path)))")
         }
-        if shown.count > Self.mostCommands {
-            Console.error("and \(shown.count - Self.mostCommands) more of other kinds")
+        if kinds.count > Self.mostCommands {
+            Console.error("and \(kinds.count - Self.mostCommands) more of other kinds")
         }
+    }
+
+    /// A bad night fails many captures for one reason.
+    private static let mostNames = 5
+
+    private static func listed(_ outcomes: [CaptureOutcome]) -> String {
+        let ids = outcomes.prefix(mostNames).map { Console.visible($0.input.id) }.joined(separator: ", ")
+        return ids + (outcomes.count > mostNames ? ", …" : "")
     }
 
     /// More would push the causes off the screen.
@@ -105,10 +114,9 @@ struct RunMessages: Sendable {
     /// Otherwise a disk that stays full would end every night in silence, and a capture that never stops changing would
     /// wait for ever. That time runs out by morning is as planned, and is not said.
     private func sayLeft(_ outcomes: [CaptureOutcome]) {
-        let arriving = outcomes.filter { $0.ending == .arriving }.map { Console.visible($0.input.id) }
+        let arriving = outcomes.filter { $0.ending == .arriving }
         if !arriving.isEmpty {
-            let ids = arriving.prefix(5).joined(separator: ", ") + (arriving.count > 5 ? ", …" : "")
-            Console.error("warning: \(arriving.count.counted("capture")) still arriving: \(ids)")
+            Console.error("warning: \(arriving.count.counted("capture")) still arriving: \(Self.listed(arriving))")
         }
         let reasons = outcomes.compactMap { outcome -> String? in
             if case .left(let reason) = outcome.ending, reason.contains("--min-free") { reason } else { nil }

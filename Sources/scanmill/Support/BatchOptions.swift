@@ -44,6 +44,7 @@ struct BatchOptions: ParsableArguments {
 
     /// An unset variable in a script gives an empty word.
     func validate() throws {
+        if pipeline.isEmpty { throw ValidationError("PIPELINE is a YAML file, and was given as an empty word.") }
         if output.isEmpty { throw ValidationError("`-o` takes a folder, and was given an empty word.") }
         if inputs.contains("") { throw ValidationError("INPUT is a path, and was given as an empty word.") }
     }

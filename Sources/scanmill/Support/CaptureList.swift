@@ -138,7 +138,7 @@ struct CaptureList {
             } catch {
                 // Something that exists but is not a capture does not keep the others from being run.
                 guard paths.count > 1, FileSystem.exists(path) else {
-                    Console.error(error.message())
+                    Console.error(NamedPath.advised(error, of: path).message())
                     throw ExitCode(error.fault == .environment ? ExitStatus.environment : ExitStatus.usage)
                 }
                 without.append(path)
@@ -192,13 +192,16 @@ struct CaptureList {
         let formats = CaptureFormats.names.filter(present.contains)
         // A result holds one capture in the format of each of its writers.
         let isOne = first.result != nil && twins.allSatisfy { $0.result == first.result }
-        if isOne, let result = first.result, !asked.isEmpty, present.isDisjoint(with: asked) {
+        if isOne, let result = first.result, let format = formats.first, !asked.isEmpty, present.isDisjoint(with: asked)
+        {
             let files = ShellWord.quoted(result) + "/*.ply"
+            let other =
+                "take another one with  --format \(format)  or, where the pipeline names the format, with  "
+                + "--set read.format=\(format)"
             return Problem(
                 .usage, "the result holds no capture in the format \(asked.joined(separator: " or "))",
-                notes: ["it holds \(formats.listed)"],
-                fix: asked == [PLYCapture.name] ? "name its PLY files:  \(files)" : "name another format"
-            ).at(file: result)
+                notes: ["\(result) holds \(formats.listed)"],
+                fix: asked == [PLYCapture.name] ? "name its PLY files:  \(files)" : other)
         }
         let apart = "run them into different output folders, or run a folder of links that have other names (ln -s)"
         let fix =

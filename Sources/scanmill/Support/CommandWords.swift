@@ -1,4 +1,5 @@
 import FoundationEssentials
+import ScanModel
 
 /// The words of the command line.
 enum CommandWords {
@@ -14,4 +15,16 @@ enum CommandWords {
         let words = bytes.split(separator: 0, omittingEmptySubsequences: false).dropLast()
         return words.dropFirst().map { String(decoding: $0, as: UTF8.self) }
     }()
+
+    /// The command as it was given, with other words in place of some, to be copied into a shell.
+    /// - Parameter others: what stands in place of which word, where that stands first. The folder for the results and
+    ///   the ids of captures stay, which may be called the same.
+    static func command(exchanging others: [String: String]) -> String {
+        var others = others
+        let words = arguments.indices.map { index in
+            let isValue = index > 0 && ["-o", "--output", "--only"].contains(arguments[index - 1])
+            return isValue ? arguments[index] : others.removeValue(forKey: arguments[index]) ?? arguments[index]
+        }
+        return (["scanmill"] + words.map(ShellWord.quoted)).joined(separator: " ")
+    }
 }

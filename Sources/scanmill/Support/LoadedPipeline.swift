@@ -47,13 +47,21 @@ enum ConsoleFile {
             var problem = error
             problem.fix =
                 if FileSystem.isFolder(path) {
-                    "name a YAML file in it"
+                    holdsPipeline(path) ? "name a YAML file in it" : "name a pipeline's YAML file; \(ready)"
                 } else if FileSystem.isSpecial(path) {
                     "write what it holds to a file, and name that"
                 } else {
-                    "check the path; ready pipelines are in the folder pipelines/"
+                    NamedPath.readyPipeline(path) ?? NamedPath.suggestion(for: path)
+                        ?? NamedPath.suggestion(for: "pipelines/\(path)") ?? "check the path; \(ready)"
                 }
             throw problem
         }
+    }
+
+    private static let ready = "ready pipelines are in the folder pipelines/"
+
+    private static func holdsPipeline(_ folder: String) -> Bool {
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+        return names.contains(where: NamedPath.isNamedLikePipeline)
     }
 }

@@ -333,8 +333,23 @@ import Testing
         let whole = try folder.bytes("scan.zip")
         for count in 0..<whole.count {
             try Data(whole[..<count]).write(to: URL(fileURLWithPath: path))
-            #expect(problem { () throws(Problem) in _ = try ZipArchive(path: path) } != nil, "\(count)")
+            let problem = problem { () throws(Problem) in _ = try ZipArchive(path: path) }
+            // Fewer do not tell what they were the beginning of.
+            let summary = count < 4 ? "the archive cannot be read" : "the archive is cut off"
+            #expect(problem?.summary == summary, "\(count)")
+            if count < 4 { continue }
+            #expect(problem?.place.byte == Int64(count) && problem?.place.byteCount == Int64(count))
+            #expect(problem?.fix == "the copy is incomplete: copy the archive again")
         }
+    }
+
+    /// As a copy has it that went on after an error.
+    @Test func whatIsMissingInTheMiddleIsNoticed() throws {
+        let path = try make("z.writestr(item('a.txt', method=0), 'text' * 9)\nz.writestr('b/c.txt', 'more')")
+        let whole = try folder.bytes("scan.zip")
+        try Data(whole[..<40] + whole[47...]).write(to: URL(fileURLWithPath: path))
+        let problem = problem { () throws(Problem) in _ = try ZipArchive(path: path) }
+        #expect(problem?.summary == "the archive lacks 7 bytes" && problem?.place.file == path)
     }
 
     @Test func neverCrashesOnFlippedBits() throws {

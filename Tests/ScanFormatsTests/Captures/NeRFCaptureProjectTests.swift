@@ -25,12 +25,15 @@ import Testing
         return frame.merging(more) { $1 }
     }
 
-    private func project(_ frames: [[String: Any]], in name: String = "project") throws {
+    private func project(
+        _ frames: [[String: Any]], in name: String = "project", with more: [String: Any] = [:]
+    ) throws {
         let top: [String: Any] = [
             "w": 0, "h": 0, "fl_x": 1, "fl_y": 1, "cx": 320, "cy": 240, "depth_integer_scale": 1, "app": "kept",
             "frames": frames,
         ]
-        try folder.write([UInt8](try JSONSerialization.data(withJSONObject: top)), to: "\(name)/transforms.json")
+        let whole = top.merging(more) { $1 }
+        try folder.write([UInt8](try JSONSerialization.data(withJSONObject: whole)), to: "\(name)/transforms.json")
     }
 
     /// A picture whose red is x, whose green is y.
@@ -160,6 +163,18 @@ import Testing
                 #expect(Array(pixel) == [UInt8(x), UInt8(y)])
             }
         }
+    }
+
+    /// Only HMC's app turns pictures, and a project of it need not have a box: NeRFCapture fills in the top level.
+    @Test(arguments: [true, false]) func aHalfTurnIsSuspected(isHMC: Bool) throws {
+        let down: [[Double]] = [[-1, 0, 0, 0], [0, -1, 0, 0], [0, 0, 1, 0], [0, 0, 0, 1]]
+        let top: [String: Any] = ["w": 8, "h": 6, "fl_x": 9.5, "fl_y": 9, "cx": 3.5, "cy": 2.5]
+        try project([frame("images/0", matrix: down), frame("images/1", 2)], with: isHMC ? [:] : top)
+        for n in [0, 1] { try picture("images/\(n).png") }
+        let capture = try open()
+        let isSuspected = capture.warnings.contains { $0.hasPrefix("the device was held upside down in 1 of 2 frames") }
+        #expect(isSuspected == isHMC)
+        #expect(capture.variant == (isHMC ? "HMC" : "NeRFCapture"))
     }
 
     @Test func aTurnThatNobodyCanTellIsNamed() throws {

@@ -35,6 +35,21 @@ import Testing
         #expect(capture.absences[.pose] == "a plain folder of pictures has none" && capture.remedies.isEmpty)
     }
 
+    @Test func posesAreToBeReconstructed() throws {
+        let shots = try WrittenCapture("shots")
+        try shots.picture("images/0.png")
+        let capture = try shots.open(PictureFolderCapture.self)
+        let fix = capture.advice[.pose] ?? ""
+        #expect(fix.hasPrefix("reconstruct poses from the pictures, for example with COLMAP"))
+        #expect(fix.hasSuffix("`write-frames: {depth: none}`") && capture.remedies.isEmpty)
+        #expect(capture.advice[.intrinsics] == fix && capture.advice[.recordedDepth] == fix)
+        #expect(capture.warnings == [])
+        // A part of a dataset has poses.
+        try shots.write("{}", to: "transforms_test.json")
+        let part = try shots.open(PictureFolderCapture.self)
+        #expect(part.remedies[.pose]?.hasPrefix("copy transforms_train.json too") == true && part.advice.isEmpty)
+    }
+
     /// Captures that lost what makes them captures are not done as pictures.
     @Test(arguments: [
         ("transforms.json", "{\"frames\": [", "transforms.json"), ("odometry.csv", "", "odometry.csv"),
@@ -91,7 +106,8 @@ import Testing
         #expect(PictureFolderCapture.recognise(tree)?.reason == "images/ holds 13 pictures")
         let capture = try PictureFolderCapture.open(tree, rules: ReadRules())
         #expect(capture.frames.map(\.pictureFile) == stride(from: 0, through: 48, by: 4).map { "images/\($0).jpg" })
-        #expect(capture.keptFrames.count == 13)
+        // Read as a dataset, it has poses.
+        #expect(capture.keptFrames.count == 13 && capture.remedies.isEmpty)
         #expect(
             capture.warnings == [
                 "the numbers in images/ have gaps; the pictures were given to the frames in their order"
@@ -114,6 +130,18 @@ import Testing
         try shots.write("{\"frames\": []}", to: "transforms.json")
         let problem = try shots.problem(PictureFolderCapture.self)
         #expect(problem?.notes.last == "it lists no frames" && problem?.place.file == "transforms.json")
+    }
+
+    /// The other frames of such a dataset can be read.
+    @Test(arguments: [
+        (#"{"file_path": "images/0.png"}"#, "frames[0] has no transform_matrix"),
+        (#"{"transform_matrix": []}"#, "frames[0] has no file_path"),
+    ]) func aFirstFrameThatLacksSomethingIsNamed(_ frame: String, _ defect: String) throws {
+        let shots = try WrittenCapture("shots")
+        try shots.picture("images/0.png")
+        try shots.write("{\"frames\": [\(frame), {}]}", to: "transforms.json")
+        let problem = try shots.problem(PictureFolderCapture.self)
+        #expect(problem?.notes.last == defect && problem?.fix?.contains("  --set read.format=transforms;") == true)
     }
 
     @Test(arguments: [

@@ -65,10 +65,14 @@ import Testing
         #expect(mixed.variant == "as recorded")
         #expect(mixed.frames.map { $0.pose?.position.x } == [0.9, 1, 20])
         #expect(mixed.frames.allSatisfy { $0.pictureFile?.hasPrefix("keyframes/images/") == true && !$0.isDropped })
-        #expect(
-            mixed.warnings == [
-                "the corrected pictures and cameras lack 1 of 3 frames, so the recorded ones were used for all"
-            ])
+        // What the app leaves out lacks its picture too: here a file has not arrived.
+        let lack = "the corrected pictures and cameras lack 1 of 3 frames, so the recorded ones were used for all"
+        let loss =
+            "; for 1 of them only the picture or the camera is there: copy keyframes/corrected_images/ and "
+            + "keyframes/corrected_cameras/ again"
+        #expect(mixed.warnings == [lack + loss])
+        try export.remove("keyframes/corrected_images/10.jpg")
+        #expect(try export.open(PolycamCapture.self).warnings == [lack])
     }
 
     @Test func depthThatBelongsToNoCamera() throws {
@@ -97,6 +101,9 @@ import Testing
         try export.write(camera(1), to: "keyframes/cameras/1.json")
         #expect(try export.open(PolycamCapture.self).frames[0].intrinsics?.fx == 19)
         try export.picture("keyframes/images/1.jpg", 6, 8, isJPEG: true)
+        #expect(
+            try export.problem(PolycamCapture.self)?.summary == "depth of 4×3 does not fit pictures of 6×8")
+        try export.remove("keyframes/depth/1.png")
         let turned = try export.open(PolycamCapture.self)
         #expect(turned.frames[0].drop?.isBad == true)
     }
@@ -196,8 +203,10 @@ import Testing
         let export = try export()
         try export.remove("keyframes/cameras")
         #expect(export.recognition?.format == "polycam" && export.recognition?.folder == "keyframes")
-        let capture = try export.open(PolycamCapture.self)
-        #expect(capture.dropReasons == Array(repeating: "its picture has no camera", count: 3))
+        let missing = try export.problem(PolycamCapture.self)
+        #expect(missing?.summary == "the cameras are missing")
+        #expect(missing?.notes == ["keyframes/images/ has 3 pictures, and keyframes/cameras/ no cameras"])
+        #expect(missing?.fix == "copy the folder keyframes/cameras/ too")
     }
 
     /// Without depth it is still a capture with pictures, as ScanNet's would be.

@@ -181,6 +181,20 @@ import Testing
         #expect(camera.intrinsics.fx == 5 && camera.colorFromDepth.position == Vector3(0.25, 0, 0))
     }
 
+    @Test func aDepthSensorThatIsMountedOnItsSide() throws {
+        var files = try extracted()
+        for number in [0, 2, 9, 10] { files["color/\(number).png"] = try Self.png(6, 8) }
+        files["intrinsic/intrinsic_color.txt"] = Array("9 0 2.5 0 0 9.5 3.5 0 0 0 1 0 0 0 0 1".utf8)
+        let refusal = "depth of 4×3 does not fit pictures of 6×8"
+        #expect(problem { _ = try open(files) }?.summary == refusal)
+        files["intrinsic/extrinsic_depth.txt"] = Array("0 -1 0 0 1 0 0 0 0 0 1 0 0 0 0 1".utf8)
+        #expect(try open(files).depthCamera?.intrinsics.fx == 4.5)
+        // Without its own matrix depth would be taken for the pictures' view.
+        files["intrinsic/intrinsic_depth.txt"] = nil
+        let failure = problem { _ = try open(files) }
+        #expect(failure?.summary == refusal && failure?.fix == "copy the depth camera's matrix too")
+    }
+
     @Test func matricesAtTheTop() throws {
         var files = try extracted()
         files["intrinsics_color.txt"] = files.removeValue(forKey: "intrinsic/intrinsic_color.txt")

@@ -148,6 +148,13 @@ import Testing
         #expect(capture.absences[.recordedDepth]?.hasPrefix("iphone/depth.bin is missing") == true)
     }
 
+    @Test func aSceneWithoutPictures() throws {
+        let scene = try scene([0, 1])
+        let capture = try scene.open(ScanNetPPCapture.self)
+        #expect(capture.absences[.color] == "iphone/rgb.mkv is missing, and so are pictures in iphone/rgb/")
+        #expect(capture.remedies[.color] == "download iphone/rgb.mkv too")
+    }
+
     @Test func whatTheToolkitExtracted() throws {
         let scene = try scene([0, 1, 2])
         for number in [0, 2] {

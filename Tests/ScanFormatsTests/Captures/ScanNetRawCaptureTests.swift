@@ -105,7 +105,9 @@ import Testing
                 == CameraIntrinsics(fx: 4, fy: 4.5, cx: 1.5, cy: 1, width: 4, height: 3, pixelOrigin: .centre))
         // What the file has takes points from colour to depth, with y down.
         #expect(depthCamera.colorFromDepth.position == Vector3(0.25, -0.5, -0.125))
-        #expect(capture.absences[.pose]?.contains("run a tracker") == true)
+        #expect(capture.absences[.pose] == "the recorder does not know where its camera is")
+        let fix = capture.advice[.pose] ?? ""
+        #expect(fix.contains("decode-images.yaml") && fix.contains("COLMAP"))
         #expect(capture.findings["axis-alignment"]?.array?.count == 16)
         #expect(capture.metadata?["numDepthFrames"]?.string == "5")
         for index in 0..<5 { #expect(try depth(capture, index) == Self.pixels(index)) }
@@ -250,6 +252,22 @@ import Testing
             #expect(failure?.fault == .input, "\(value)")
             #expect(failure?.place.file == "abc.txt", "\(value)")
         }
+    }
+
+    @Test func depthWithItsSidesExchanged() throws {
+        let text = Self.description.replacing("depthWidth = 4", with: "depthWidth = 3")
+            .replacing("depthHeight = 3", with: "depthHeight = 4")
+        let failure = problem { _ = try open(try write(files(Self.depth(Self.frames), text))) }
+        #expect(failure?.summary == "depth of 3×4 does not fit pictures of 64×48")
+        #expect(failure?.place.file == "abc.txt" && failure?.fix == "correct depthWidth and depthHeight in abc.txt")
+    }
+
+    @Test func aDepthSensorThatIsMountedOnItsSide() throws {
+        let text = Self.description.replacing("depthWidth = 4", with: "depthWidth = 3")
+            .replacing("depthHeight = 3", with: "depthHeight = 4")
+            .replacing("1 0 0 -0.25 0 1 0 -0.5", with: "0 -1 0 -0.25 1 0 0 -0.5")
+        let capture = try open(try write(files(Self.depth(Self.frames), text)))
+        #expect(capture.depthCamera != nil && capture.depthSize == PixelSize(3, 4))
     }
 
     @Test func otherTextsAreNotTheirs() throws {

@@ -92,6 +92,14 @@ import Testing
         #expect(frame.picture == .file("color/000001.png"))
     }
 
+    @Test func picturesThatWereTurned() throws {
+        var sens = try Self.sample()
+        sens.sizes = [6, 8, 4, 3]
+        for number in 0..<3 { sens.frames[number].color = try Self.png(number, 6, 8) }
+        let refusal = problem { _ = try open(sens) }
+        #expect(refusal?.summary == "depth of 4×3 does not fit pictures of 6×8" && refusal?.place.file == "scene.sens")
+    }
+
     /// The depth sensor stands in for the colour camera, and is where its own extrinsic puts it.
     @Test func depthWithoutPictures() throws {
         var sens = try Self.sample()
@@ -307,6 +315,19 @@ import Testing
         sens.depthExtrinsic = [1, 0, 0, 0, 0, 0.8, -0.6, 0, 0, 0.6, 0.8, 0, 0, 0, 0, 1]
         let turn = try #require(try open(sens).depthCamera?.colorFromDepth)
         #expect(abs(turn.apply(Vector3(0, 0, -1)).y - 0.6) < 1e-6 && abs(turn.apply(Vector3(0, 0, -1)).z + 0.8) < 1e-6)
+    }
+
+    /// Rows of the one are columns of the other.
+    @Test func aDepthSensorThatIsMountedOnItsSide() throws {
+        var sens = try Self.sample()
+        sens.sizes = [6, 8, 4, 3]
+        for number in 0..<3 { sens.frames[number].color = try Self.png(number, 6, 8) }
+        sens.depthExtrinsic = [0, -1, 0, 0, 1, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1]
+        let capture = try open(sens)
+        #expect(capture.depthCamera != nil && capture.depthSize == PixelSize(4, 3))
+        // Where both are turned alike, neither lies otherwise.
+        sens.colorExtrinsic = sens.depthExtrinsic
+        #expect(problem { _ = try open(sens) }?.summary == "depth of 4×3 does not fit pictures of 6×8")
     }
 
     @Test func zerosAreNoExtrinsicAndNonsenseIsRefused() throws {

@@ -11,12 +11,13 @@ import Testing
         "timestamp, frame, x, y, z, qx, qy, qz, qw, fx, fy, cx, cy, distortion_center_x, distortion_center_y"
 
     private func recording(
-        _ lines: [String], header: String = header, matrix: String? = "1500, 0, 960\n0, 1500, 720\n0, 0, 1\n"
+        _ lines: [String], header: String = header, matrix: String? = "1500, 0, 960\n0, 1500, 720\n0, 0, 1\n",
+        hasDepth: Bool = true
     ) throws -> WrittenCapture {
         let capture = try WrittenCapture("0a1b2c3d4e")
         try capture.write(([header] + lines).joined(separator: "\n") + "\n", to: "odometry.csv")
         if let matrix { try capture.write(matrix, to: "camera_matrix.csv") }
-        for n in lines.indices { try capture.depth("depth/00000\(n).png", first: 1000) }
+        for n in lines.indices where hasDepth { try capture.depth("depth/00000\(n).png", first: 1000) }
         return capture
     }
 
@@ -124,7 +125,7 @@ import Testing
     func aMatrixThatFitsIsLeftAlone(_ size: String, _ k: [Double]) throws {
         let recording = try recording(
             ["0, 000000, 0, 0, 0, \(Self.level)"], header: "timestamp, frame, x, y, z, qx, qy, qz, qw",
-            matrix: "\(k[0]), 0, \(k[2])\n0, \(k[1]), \(k[3])\n0, 0, 1\n")
+            matrix: "\(k[0]), 0, \(k[2])\n0, \(k[1]), \(k[3])\n0, 0, 1\n", hasDepth: false)
         try film(recording, size)
         let capture = try recording.open(StrayScannerCapture.self)
         let sides = size.split(separator: "x").compactMap { Int($0) }
@@ -139,7 +140,8 @@ import Testing
     ])
     func aMatrixThatCannotFitIsSaid(_ size: String, _ words: String) throws {
         let recording = try recording(
-            ["0, 000000, 0, 0, 0, \(Self.level)"], header: "timestamp, frame, x, y, z, qx, qy, qz, qw")
+            ["0, 000000, 0, 0, 0, \(Self.level)"], header: "timestamp, frame, x, y, z, qx, qy, qz, qw",
+            hasDepth: false)
         try film(recording, size)
         let capture = try recording.open(StrayScannerCapture.self)
         #expect(capture.frames[0].intrinsics?.fx == 1500)
@@ -148,5 +150,14 @@ import Testing
             capture.warnings[0].hasPrefix(
                 "the video is \(size.replacing("x", with: "×")), and the principal point of camera_matrix.csv lies at \(words) intrinsics were taken as they are"
             ))
+    }
+
+    /// As programs leave a video that was turned upright: depth still lies as the app wrote it.
+    @Test func aVideoThatWasTurnedBesideItsDepth() throws {
+        let recording = try recording(
+            ["0, 000000, 0, 0, 0, \(Self.level)"], header: "timestamp, frame, x, y, z, qx, qy, qz, qw")
+        try film(recording, "1440x1920")
+        let problem = try recording.problem(StrayScannerCapture.self)
+        #expect(problem?.summary == "depth of 4×3 does not fit pictures of 1440×1920")
     }
 }

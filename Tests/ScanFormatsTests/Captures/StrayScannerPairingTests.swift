@@ -153,7 +153,7 @@ import Testing
     /// A part of a recording with its part of the video: the numbers are those of the whole.
     @Test(arguments: [
         ([4, 5, 6], "they go up to 6, and the video has 3 frames"),
-        ([0, 1, 3], "they go up to 3, and the video has 3 frames"), ([0, 2, 2], "2 comes after 2"),
+        ([0, 1, 3], "they go up to 3, and the video has 3 frames"),
     ])
     func numbersThatAreNotTheVideos(_ lines: [Int], _ reason: String) throws {
         let recording = try recording(lines.map(Self.line), depth: 0..<7)
@@ -176,5 +176,53 @@ import Testing
         #expect(capture.frames.count == 6)
         #expect(capture.warnings.count == 1 && capture.warnings[0].contains("what is missing was taken to be the end"))
         #expect(try numbers(capture) == (0..<4).map { [$0, $0, $0] })
+    }
+
+    /// Lists that other programs have joined or sorted.
+    @Test(arguments: [
+        ([0, 1, 2, 2, 3, 4, 5], "1 line of odometry.csv repeats an earlier one and was left out", true),
+        ([0, 1, 2, 2, 2, 3, 4, 5], "2 lines of odometry.csv repeat earlier ones and were left out", true),
+        (
+            [0, 1, 2, 3, 4, 5, 0, 1, 2, 3, 4, 5], "6 lines of odometry.csv repeat earlier ones and were left out",
+            true
+        ),
+        ([0, 1, 3, 2, 4, 5], "", false),
+        ([5, 4, 3, 3, 2, 1, 0], "1 line of odometry.csv repeats an earlier one and was left out", false),
+    ])
+    func linesThatAreThereTwiceOrInAnotherOrder(_ lines: [Int], _ copies: String, _ isSorted: Bool) throws {
+        let recording = try recording(lines.map(Self.line), depth: 0..<6)
+        try film(recording, frames: 6)
+        let capture = try recording.open(StrayScannerCapture.self)
+        var warnings: [String] = []
+        if !copies.isEmpty { warnings.append(copies) }
+        if !isSorted {
+            warnings.append(
+                "the lines of odometry.csv are not in the order of their frames; they were taken in that of their numbers"
+            )
+        }
+        #expect(capture.warnings == warnings)
+        #expect(capture.frames.map(\.index) == Array(0..<6))
+        #expect(try numbers(capture) == (0..<6).map { [$0, $0, $0] })
+    }
+
+    /// A line that cannot be used stays behind the one before it.
+    @Test func aBadLineAmongLinesInAnotherOrder() throws {
+        let lines = [Self.line(2), "1, 000003, x", Self.line(0), Self.line(1), Self.line(1), Self.line(5)]
+        let recording = try recording(lines, depth: 0..<6)
+        try film(recording, frames: 6)
+        let capture = try recording.open(StrayScannerCapture.self)
+        #expect(try numbers(capture) == [0, 1, 2, 5].map { [$0, $0, $0] })
+        let wrong = "“x” is not a number (odometry.csv:3)"
+        #expect(capture.dropReasons == [nil, nil, nil, wrong, "odometry.csv has no line for it", nil])
+    }
+
+    /// Two recordings in one list: the same numbers for other frames.
+    @Test func linesOfTwoRecordings() throws {
+        let lines = (0..<3).map(Self.line) + ["107.0, 000000, 7, 2, -3, \(Self.level)"]
+        let recording = try recording(lines, depth: 0..<3)
+        try film(recording, frames: 4)
+        let capture = try recording.open(StrayScannerCapture.self)
+        #expect(try numbers(capture) == [[0, 0, 0], [1, 1, 1], [2, 2, 2], [3, 7, 0]])
+        #expect(capture.warnings.count == 1 && capture.warnings[0].contains("cannot be used, since 0 comes after 2"))
     }
 }

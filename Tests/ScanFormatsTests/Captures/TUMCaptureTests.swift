@@ -127,9 +127,38 @@ import Testing
         try sequence.remove("groundtruth.txt")
         let capture = try sequence.open(TUMCapture.self)
         #expect(capture.absences[.pose] == "groundtruth.txt is missing")
+        #expect(capture.remedies[.pose]?.hasPrefix("copy groundtruth.txt too") == true)
         #expect(!capture.channels.contains(.pose) && capture.frames.allSatisfy { !$0.isDropped })
         try sequence.remove("depth.txt")
         #expect(sequence.recognition?.format == "frames")
+    }
+
+    @Test func aListOfDepthThatIsMissing() throws {
+        let sequence = try sequence()
+        try sequence.remove("depth.txt")
+        #expect(try sequence.open(TUMCapture.self).remedies[.recordedDepth] == "copy depth.txt too")
+        // Without its pictures it was left out on purpose.
+        try sequence.remove("depth")
+        let without = try sequence.open(TUMCapture.self)
+        #expect(without.absences[.recordedDepth] == "depth.txt is missing" && without.remedies.isEmpty)
+    }
+
+    /// Poses and depth are there all the same.
+    @Test func picturesThatAreAllMissing() throws {
+        let sequence = try sequence()
+        for n in 0..<3 {
+            let stem = "\(sequence.path)/rgb/130503110\(n).175304"
+            try FileManager.default.moveItem(atPath: "\(stem).png", toPath: "\(stem).PNG")
+        }
+        let renamed = try sequence.open(TUMCapture.self)
+        #expect(renamed.frames.count == 3 && renamed.frames.allSatisfy { !$0.isDropped })
+        #expect(renamed.frames[0].intrinsics?.fx == 9.5 && !renamed.channels.contains(.color))
+        #expect(renamed.remedies[.color] == "let the names in rgb.txt have the files' own extension, .jpg or .png")
+        try sequence.remove("rgb")
+        try sequence.remove("calibration.txt")
+        let bare = try sequence.open(TUMCapture.self)
+        #expect(bare.absences[.color] == "rgb.txt lists 3 pictures, and none is there")
+        #expect(bare.remedies == [.color: "copy the folder rgb/ too", .intrinsics: "copy the folder rgb/ too"])
     }
 
     @Test func theCameraThatIsInNoFile() throws {

@@ -162,6 +162,9 @@ import Testing
         #expect(resized.warnings == ["the pictures are 16×12, and the intrinsics for 8×6; the intrinsics were scaled"])
         // A picture that somebody has turned upright is not what the camera is for.
         try export.picture("frame_00000.jpg", 6, 8, isJPEG: true)
+        #expect(
+            try export.problem(ThreeDScannerCapture.self)?.summary == "depth of 4×3 does not fit pictures of 6×8")
+        try export.remove("depth_00000.png")
         let turned = try export.open(ThreeDScannerCapture.self)
         #expect(turned.dropReasons[0]?.contains("the picture is 6×8, and its intrinsics are for 8×6") == true)
         // A projection for a view of another shape says nothing of the picture.

@@ -115,7 +115,7 @@ import Testing
             file: "mini.rot", apply: { try shiftClock(of: $0, seconds: -4) }),
         Damage(
             testDescription: "a clock that stands still",
-            warnings: ["1 camera lines have a timestamp that is not later than the one before"],
+            warnings: ["1 camera line has a timestamp that is not later than the one before"],
             apply: { try $0.replace("5033333333", by: "5000000000", in: "mini.jsonl") }),
         Damage(
             testDescription: "confidence out of range", warnings: ["160 confidence values are outside 0 to 1"],
@@ -271,6 +271,30 @@ import Testing
         #expect(problem?.summary == "this folder is not a capture, it holds a capture")
         #expect(problem?.notes == ["one is \(sample.path)"])
         #expect(problem?.fix == "name one of them:  scanmill inspect \(sample.path)")
+    }
+
+    @Test func aPartOfARecordingNamesTheWhole() throws {
+        let sample = try InspectSample(named: "scan", frames: 1)
+        try FileManager.default.createDirectory(atPath: "\(sample.path)/color/more", withIntermediateDirectories: true)
+        for part in ["color", "color/more"] {
+            let problem = #expect(throws: Problem.self) { try CaptureInspection.inspect("\(sample.path)/\(part)") }
+            let fix = try #require(problem?.fix)
+            #expect(fix.hasPrefix("name the capture that it is a part of: /") && fix.hasSuffix("/scan"))
+        }
+    }
+
+    /// As mail and file services pack what apps have packed.
+    @Test func anArchiveOfArchivesIsToBeUnpacked() throws {
+        let folder = try TemporaryFolder()
+        let script = """
+            import sys, zipfile
+            with zipfile.ZipFile(sys.argv[1] + '/all.zip', 'w') as z: z.writestr('scans/a.r3d', 'PK')
+            """
+        #expect(try runPython(script, [folder.path]).status == 0)
+        let archive = #expect(throws: Problem.self) { try CaptureInspection.inspect("\(folder.path)/all.zip") }
+        #expect(archive?.fix == "unpack it: archives within an archive, such as a.r3d, are not read")
+        let around = #expect(throws: Problem.self) { try CaptureInspection.inspect(folder.path) }
+        #expect(around?.fix == "no capture is in all.zip: name that file itself to see what it holds")
     }
 
     // MARK: - Ways to break things

@@ -45,6 +45,16 @@ import Testing
             ])
     }
 
+    @Test func theCaptureThatAFileIsAPartOf() throws {
+        let frames = #"{"frames": [{"file_path": "0.png", "transform_matrix": []}]}"#
+        try folder.write(frames, to: "scan/transforms.json")
+        let scan = "\(folder.path)/scan"
+        for file in ["notes.txt", "sparse/0/cameras.txt", "colmap/sparse/0/cameras.txt"] {
+            #expect(CaptureSearch.capture(holding: "\(scan)/\(file)") == scan, "\(file)")
+        }
+        #expect(CaptureSearch.capture(holding: "\(scan)/../notes.txt") == nil)
+    }
+
     @Test func theSearchStopsAtACapture() throws {
         try capture("outer")
         try capture("outer/inner")

@@ -162,6 +162,11 @@ import Testing
                 "5 frames of scan.mp4 are shown at another time than their camera line says, from frame 3 on: 3 (33.3 ms), 4 (33.3 ms)"
             ) == true)
         #expect(capture.findings["frames-off-time"]?.array?.map { $0["frame"]?.integer } == [3, 4, 5, 6, 7])
+        let last = try openFilmed(filmed) { try TestVideo.gray("v.mp4", in: $0, frames: 9, dropping: [7]) }
+        #expect(
+            last.warnings == [
+                "1 frame of scan.mp4 is shown at another time than its camera line says: 7 (33.3 ms); its pose may belong to another picture"
+            ])
     }
 
     /// At a constant rate nothing tells which end is missing.
@@ -170,6 +175,21 @@ import Testing
         #expect(capture.frames.count { $0.isDropped } == 2)
         #expect(capture.warnings.count == 1)
         #expect(capture.warnings.first?.hasPrefix("scan.mp4 has 6 frames, and there are 8 camera lines") == true)
+    }
+
+    /// The file's own clock tells it, also where frames are decoded in another order than they are shown.
+    @Test(arguments: ["0", "1"]) func theFirstPicturesAreMissing(_ framesBetween: String) throws {
+        let encoder = ["-pix_fmt", "yuv420p", "-crf", "5", "-bf", framesBetween, "-b_strategy", "0"]
+        let capture = try openFilmed(filmed) {
+            try TestVideo.gray("v.mp4", in: $0, frames: 8, dropping: [0, 1], encoder: encoder)
+        }
+        #expect(capture.frames.map(\.isDropped) == (0..<8).map { $0 < 2 })
+        #expect(
+            capture.warnings.first?.hasPrefix("scan.mp4 lacks the pictures of 2 of the 8 camera lines: 0, 1;") == true)
+        let delayed = try openFilmed(filmed) {
+            try TestVideo.gray("v.mp4", in: $0, frames: 6, encoder: encoder + ["-use_editlist", "0"])
+        }
+        #expect(delayed.frames.map(\.isDropped) == (0..<8).map { $0 > 5 })
     }
 
     /// Players are shown 6 of the 8 frames, the pictures of which would have the poses of the two before.

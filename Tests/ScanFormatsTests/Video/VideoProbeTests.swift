@@ -258,10 +258,24 @@ extension VideoProbeTests {
         let found = problem(try folder.write(Array(video.prefix(video.count / 2)), to: "cut.mp4"))
         #expect(found?.fault == .input)
         #expect(found?.summary == "the video is cut off")
-        #expect(found?.notes.first?.hasSuffix(" of the 90 frames that it lists are there") == true)
+        #expect(found?.notes.first?.hasSuffix(" of the 90 frames that it lists begin in the file") == true)
         #expect(
             found?.fix?.hasPrefix("copy the file again, or keep the whole frames with  --set read.truncated=keep-whole")
                 == true)
+    }
+
+    /// Matroska lists no frames: only its reader's words tell. Frames that refer to later ones are in it after those.
+    @Test(arguments: [0.3, 0.5, 0.61, 0.8]) func aMatroskaFileThatBrokeOff(share: Double) throws {
+        let path = try TestVideo.detailed("m.mkv", in: folder, frames: 90, encoder: ["-bf", "3"])
+        let whole = try probe(path)
+        #expect(whole.cut == nil && whole.frameCount == 90)
+        let video = try folder.bytes("m.mkv")
+        let cut = try folder.write(Array(video.prefix(Int(Double(video.count) * share))), to: "cut.mkv")
+        #expect(problem(cut)?.summary == "the video is cut off")
+        let facts = try VideoProbe.probe(VideoInput(path: cut, name: "cut.mkv", keepsWhole: true), with: ffmpeg)
+        #expect(facts.cut != nil && facts.frameCount > 10)
+        let times = whole.times.map { Array($0.prefix(facts.frameCount)) }
+        #expect(facts.times == times, "none is missing before the last")
     }
 
     @Test func otherFiles() throws {

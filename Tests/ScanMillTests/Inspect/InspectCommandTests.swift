@@ -277,7 +277,7 @@ import Testing
             file.errors == """
                 error: this file is not a capture in a format that ScanMill reads
                   --> mini/mini.json
-                   = fix: name the capture's folder, or its ZIP archive
+                   = fix: it is one of the files of mini; name that:  scanmill inspect mini
 
                 """)
         let folder = try inspect(".")

@@ -514,13 +514,14 @@ import Testing
     /// Whether it was run or has a result, only its owner could tell.
     @Test func aResultThatMayNotBeEntered() throws {
         try folder.write(QuickRun.cloud, to: "quick.yaml")
-        for name in ["a", "b"] { _ = try folder.copySample("desk", to: name) }
+        for name in ["a", "b", "c"] { _ = try folder.copySample("desk", to: name) }
         #expect(chmod(folder.path, 0o777) == 0)
         let what = "a report on results that may not be entered"
         guard let tool = try Scanmill.commandOfNobody(in: folder.path, for: what) else { return }
-        let run = try runCommand(tool + ["run", "quick.yaml", "a", "b", "-o", "out", "--no-report"], in: folder.path)
+        let night = ["run", "quick.yaml", "a", "b", "c", "-o", "out", "--no-report"]
+        let run = try runCommand(tool + night, in: folder.path)
         try #require(run.status == 0, "\(run.errors)")
-        #expect(chmod("\(folder.path)/out/b", 0) == 0)
+        #expect(chmod("\(folder.path)/out/b", 0) == 0 && chmod("\(folder.path)/out/c/receipt.json", 0) == 0)
         defer { chmod("\(folder.path)/out/b", 0o755) }
         let made = try runCommand(tool + ["report", "out"], in: folder.path)
         try #require(made.status == 0, "\(made.errors)")
@@ -529,7 +530,29 @@ import Testing
         #expect(html.contains("<p>Cannot tell whether a result stands here: Permission denied.</p>"))
         let figures = try newestPage().replacing(".html", with: ".json")
         let json = try StateJSON.read("\(folder.path)/\(figures)")
-        #expect(json["summary"]?["waiting"]?.integer == 1 && json["summary"]?["unreadable"]?.integer == 1)
+        #expect(json["summary"]?["waiting"]?.integer == 2 && json["summary"]?["unreadable"]?.integer == 2)
+        // As `status` says it.
+        let cause = try #require(json["captures"]?.array?.last?["waits-for"]?.string)
+        #expect(cause.hasSuffix(": Permission denied"), "\(cause)")
+    }
+
+    /// The next run makes all of them again, except where something is left in the place.
+    @Test func resultsThatAreDamagedOrGone() throws {
+        try folder.write(QuickRun.cloud, to: "quick.yaml")
+        for name in ["in/a", "in/b", "in/c"] { _ = try folder.copySample("desk", to: name) }
+        try #require(try Scanmill.run(["run", "quick.yaml", "in", "-o", "out"], in: folder.path).status == 0)
+        try folder.write("{", to: "out/a/receipt.json")
+        try FileManager.default.removeItem(atPath: "\(folder.path)/out/b")
+        try FileManager.default.removeItem(atPath: "\(folder.path)/out/c/receipt.json")
+        let json = try report()
+        #expect(json["captures"]?.array?.map { $0["status"]?.string } == ["waiting", "waiting", "waiting"])
+        #expect(
+            json["captures"]?.array?.map { $0["waits-for"]?.string } == [
+                "receipt.json of the result is damaged", "the result that was made is gone",
+                "the result that stands here has lost its receipt.json, and is left alone",
+            ])
+        let html = String(decoding: try folder.bytes(try newestPage()), as: UTF8.self)
+        #expect(html.contains("<p>It has no result: the result that was made is gone.</p>"))
     }
 
     /// Nobody knows whether it is ready. Not even root can look at the end of such a link.

@@ -113,7 +113,8 @@ import Testing
         // What the pipeline reads is not there.
         let none = try again("--set", "read.format=polycam")
         #expect(none.status == 1)
-        #expect(none.errors.contains("the result holds no capture in the format polycam"), "\(none)")
+        #expect(none.errors.contains("the result holds no capture in the format polycam\n  --> made/desk/"), "\(none)")
+        #expect(none.errors.contains("\n   = made/desk holds transforms and colmap\n"), "\(none)")
     }
 
     /// An archive that a stage wrote lies in its result, as folders do.

@@ -43,6 +43,18 @@ import Testing
         #expect(try folder.run(frames, environment: path).output.contains("1 up to date"))
     }
 
+    /// Options name files from the capture or from the pipeline, and people from where they are.
+    @Test func aFileNamedFromWhereTheCommandIsGiven() throws {
+        try MiniCapture().write(in: folder)
+        try folder.write("{}", to: "boxes/box.json")
+        try folder.write("stages: [read, decompress, unproject, cull-by-box, write-ply]\n", to: "p/cut.yaml")
+        let result = try Scanmill.run(
+            ["run", "p/cut.yaml", "mini", "-o", "out", "--set", "cull-by-box.box=boxes/box.json"], in: folder.path)
+        #expect(result.status == 1)
+        #expect(result.errors.contains("= fix: name it by its whole path, "), "\(result.errors)")
+        #expect(result.errors.contains("/boxes/box.json\n"), "\(result.errors)")
+    }
+
     /// A wildcard names more than captures; what is none is said, and does not end the night.
     @Test func whatIsNoCaptureDoesNotStopTheOthers() throws {
         try MiniCapture().write(in: folder)
@@ -54,7 +66,7 @@ import Testing
         #expect(result.output.contains("done     mini"))
         #expect(result.output.contains("failed   cut  "))
         #expect(result.errors.contains("warning: there is no capture in notes.txt, papers\n"), "\(result.errors)")
-        #expect(result.errors.contains("  --> cut.zip, stage read\n"), "\(result.errors)")
+        #expect(result.errors.contains("  --> cut.zip at byte 21 of 21, stage read\n"), "\(result.errors)")
         #expect(try folder.run("read", ["notes.txt", "-o", "out2"]).status == 2)
         #expect(try folder.run("read", ["mini", "nosuch", "-o", "out2"]).status == 2)
         #expect(!FileManager.default.fileExists(atPath: "\(folder.path)/out2"))
@@ -215,6 +227,23 @@ import Testing
         let again = try Scanmill.run(command.split(separator: " ").map(String.init), in: folder.path)
         #expect(again.status == 1)
         #expect(again.errors.contains(line))
+    }
+
+    /// Those that failed for one reason are tried again together, as many as are named.
+    @Test func theCommandThatIsShownTriesAllAgain() throws {
+        let inputs = ["in/a", "in/b", "in/c c", "in/d", "in/e", "in/f"]
+        try MiniCapture().write(inputs, in: folder)
+        for input in inputs { try folder.write("{", to: "\(input)/recorded.json") }
+        let all = try folder.run("read, decompress", ["in", "-o", "out", "--no-report"])
+        let five = "in/a in/b 'in/c c' in/d in/e"
+        #expect(
+            all.errors.contains("to try the first 5 again:  scanmill run trouble.yaml \(five) -o out --retry\n"),
+            "\(all.errors)")
+        let some = try Scanmill.run(
+            ["run", "trouble.yaml", "in/a", "in/c c", "-o", "out", "--no-report", "--retry"], in: folder.path)
+        #expect(
+            some.errors.contains("to try them again:  scanmill run trouble.yaml in/a 'in/c c' -o out --retry\n"),
+            "\(some.errors)")
     }
 
     /// The collector's file is replaced in one step; a pipe and a device are written to.

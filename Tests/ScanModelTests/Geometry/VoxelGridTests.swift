@@ -12,8 +12,8 @@ import Testing
     @Test func cubesKeepTheOrderInWhichTheyWereMet() {
         let grid = grid([5.5, 0, 0, 0.5, 0, 0, 5.25, 0, 0, -0.5, 0, 0])
         #expect(grid.count == 3)
-        #expect(grid.cloud.positions == [5.375, 0, 0, 0.5, 0, 0, -0.5, 0, 0])
-        #expect(VoxelGrid(size: 1).cloud == PointCloud())
+        #expect(grid.cloud().positions == [5.375, 0, 0, 0.5, 0, 0, -0.5, 0, 0])
+        #expect(VoxelGrid(size: 1).cloud() == PointCloud())
     }
 
     @Test func mergingIsAddingWhereOrderAndSumsGo() {
@@ -33,7 +33,7 @@ import Testing
             merged.merge(grid)
         }
         #expect(merged.count == whole.count)
-        #expect(merged.cloud == whole.cloud)
+        #expect(merged.cloud() == whole.cloud())
     }
 
     @Test func manyCubesAreAllFoundAgain() {
@@ -46,14 +46,14 @@ import Testing
         let twice = grid(positions + positions)
         #expect(once.count == 40_000)
         #expect(twice.count == 40_000)
-        #expect(once.cloud.positions == positions)
-        #expect(twice.cloud.positions == positions)
+        #expect(once.cloud().positions == positions)
+        #expect(twice.cloud().positions == positions)
     }
 
     @Test func theWorldIsTwoMillionCubesWide() {
         // Cubes −(2²⁰ − 1) to 2²⁰ − 1.
         let ends: [Float] = [1_048_575.5, 0.5, 0.5, -1_048_575, 0.5, 0.5]
-        #expect(grid(ends).cloud.positions == ends)
+        #expect(grid(ends).cloud().positions == ends)
         let beyond = grid([1_048_576, 0, 0, -1_048_577, 0, 0, 0, .infinity, 0, 0, 0, .nan, 1e30, 0, 0, 0, 0, 0])
         #expect(beyond.outOfRange == 5)
         #expect(beyond.count == 1)
@@ -64,12 +64,24 @@ import Testing
 
     @Test func colourIsThereWhenAnyPartHasIt() {
         var grid = grid([0.5, 0.5, 0.5])
-        #expect(!grid.hasColor && grid.cloud.colors == nil)
+        #expect(!grid.hasColor && grid.cloud().colors == nil)
         var colored = VoxelGrid(size: 1)
         colored.add(PointCloud(positions: [5, 5, 5], colors: [10, 20, 30]))
         grid.merge(colored)
         #expect(grid.hasColor)
-        #expect(grid.cloud.colors?.suffix(3) == [10, 20, 30])
+        #expect(grid.cloud().colors?.suffix(3) == [10, 20, 30])
+    }
+
+    /// The points may come from grids that are merged: what counts is their sum.
+    @Test func voxelsWithTooFewPointsAreLeftOut() {
+        var whole = grid([0.5, 0, 0, 5.5, 0, 0, 0.25, 0, 0])
+        whole.merge(grid([5.25, 0, 0, 7.5, 0, 0, 0.75, 0, 0]))
+        #expect(whole.cloud(minPoints: 1).count == 3)
+        #expect(whole.cloud(minPoints: 2).positions == [0.5, 0, 0, 5.375, 0, 0])
+        #expect(whole.cloud(minPoints: 3).positions == [0.5, 0, 0])
+        #expect(whole.cloud(minPoints: 4) == PointCloud())
+        whole.add(PointCloud(positions: [7.5, 0, 0, 9.5, 0, 0], colors: [10, 20, 30, 1, 1, 1]))
+        #expect(whole.cloud(minPoints: 2).colors == [0, 0, 0, 0, 0, 0, 5, 10, 15])
     }
 
     @Test func millionsOfBrightPointsDoNotOverflow() {
@@ -77,6 +89,6 @@ import Testing
         let part = PointCloud(
             positions: Array(repeating: 0.5, count: 300_000), colors: Array(repeating: 255, count: 300_000))
         for _ in 0..<20 { grid.add(part) }
-        #expect(grid.cloud == PointCloud(positions: [0.5, 0.5, 0.5], colors: [255, 255, 255]))
+        #expect(grid.cloud() == PointCloud(positions: [0.5, 0.5, 0.5], colors: [255, 255, 255]))
     }
 }

@@ -134,6 +134,33 @@ import Testing
         #expect(entries().map(\.standing) == [.stale])
     }
 
+    /// One file is certainly missing, whatever there is of another.
+    @Test func aResultWithAFileThatIsMissingBesideOneThatCannotBeLookedAt() throws {
+        let fixture = try DiskFixture()
+        let files = ["a/1.txt", "b.txt"].map { #"{"path": "\#($0)", "bytes": 1, "sha256": ""}"# }
+        let receipt = #"{"tool": "scanmill 0", "files": [\#(files.joined(separator: ", "))]}"#
+        try fixture.write(receipt, to: "out/scan/receipt.json")
+        #expect(symlink(String(repeating: "x", count: 300), "\(fixture.output)/scan/a") == 0)
+        let entries = OutputStatus(output: fixture.output, programs: fixture.programs).entries
+        #expect(entries.map(\.standing) == [.stale])
+        #expect(entries.map(\.cause) == ["b.txt of the result is missing or has another size"])
+    }
+
+    /// It cannot be made again before somebody has cleared its place.
+    @Test func aResultThatLostItsReceipt() throws {
+        let fixture = try DiskFixture()
+        let inputs = try ["a", "b"].map { try fixture.capture($0) }
+        let record = RunRecord(state: fixture.state, pipeline: try fixture.pipeline(), inputs: inputs)
+        let endings = try inputs.map { try fixture.run($0) }
+        try record.end(zip(inputs, endings).map { CaptureOutcome(input: $0, ending: $1) }, seconds: 1)
+        try FileManager.default.removeItem(atPath: "\(fixture.output)/a/receipt.json")
+        FileSystem.removeTree("\(fixture.output)/b")
+        let entries = OutputStatus(output: fixture.output, programs: fixture.programs).entries
+        #expect(entries.map(\.standing) == [.resultGone, .resultGone])
+        let lost = "the result that stands here has lost its receipt.json, and is left alone"
+        #expect(entries.map(\.cause) == [lost, nil])
+    }
+
     /// Who moves files elsewhere may leave their folders behind (rsync --remove-source-files).
     @Test func capturesOfWhichFoldersAloneAreLeft() throws {
         let fixture = try DiskFixture()

@@ -106,6 +106,19 @@ import Testing
         #expect(Self.summary(options) == "`x` takes a whole number, not `\(text)`")
     }
 
+    @Test(arguments: [
+        ("8.5", "x: 9"), ("8.2", "x: 8"), ("-0.4", "x: 0"), ("1e1", "x: 10"), ("12.7", "x: 10"), ("eight", "x: 3"),
+        ("1e300", "x: 3"),
+    ]) func theNearestWholeNumberIsProposed(_ text: String, _ example: String) {
+        var options = Self.reader(.scalar(text))
+        _ = options.integer("x", "", default: 3, in: -10...10)
+        #expect(options.mistakes.first?.fix == "for example  \(example)")
+        // The number is alone already, so the unit needs no word.
+        var counted = Self.reader(.scalar("2.6"))
+        _ = counted.integer("x", "", in: 1...10, unit: "frames")
+        #expect(counted.mistakes.first?.fix == "for example  x: 3")
+    }
+
     @Test func wholeNumbersKeepToTheirRange() {
         var options = Self.reader(.scalar("11"))
         #expect(options.integer("x", "", in: 1...10, unit: "frames") == nil)

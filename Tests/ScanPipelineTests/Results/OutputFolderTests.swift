@@ -399,6 +399,18 @@ import Testing
         #expect(problem { _ = try OutputFolder(root: "", id: "scan") }?.fault == .usage)
     }
 
+    /// Below a mount point whose disk went away, it would lie where nobody looks.
+    @Test func aWorkFolderThatWentAwayIsNotMadeAnew() throws {
+        let fixture = try OutputFixture()
+        let output = try fixture.open()
+        try FileManager.default.removeItem(atPath: fixture.root)
+        let failures = [problem { _ = try output.create("deep/a.txt") }, problem { _ = try output.scratchPath("x") }]
+        let summary = "cannot make the folder: No such file or directory"
+        #expect(failures.map { $0?.summary } == [summary, summary])
+        #expect(failures.map { $0?.fault } == [.environment, .environment])
+        #expect(!FileSystem.exists(fixture.root))
+    }
+
     @Test func aFolderThatMayNotBeWrittenTo() async {
         await #expect(processExitsWith: .success) {
             let fixture = try OutputFixture()

@@ -401,11 +401,15 @@ import Testing
         try fixture.run(input)
         let receipt = fixture.output + "/a/receipt.json"
         let text = try String(contentsOfFile: receipt, encoding: .utf8)
-        for damaged in ["", String(text.dropLast(20))] {
+        // The last two have the size that it had.
+        let counted = text.replacing("\"kept\": 2", with: "\"kept\": 3")
+        for damaged in ["", String(text.dropLast(20)), counted, text.replacing("{", with: "[")] {
+            try #require(damaged != text)
             try damaged.write(toFile: receipt, atomically: false, encoding: .utf8)
-            #expect(try fixture.plan([input]) == [.run("receipt.json of the result is missing or has another size")])
+            let reason = "receipt.json of the result is damaged"
+            #expect(try fixture.plan([input]) == [.run(reason)])
             let entries = OutputStatus(output: fixture.output, programs: fixture.programs).entries
-            #expect(entries.map(\.standing) == [.stale])
+            #expect(entries.map(\.standing) == [.stale] && entries.map(\.cause) == [reason])
             try fixture.run(input)
             #expect(try String(contentsOfFile: receipt, encoding: .utf8) == text)
             #expect(try fixture.plan([input]) == [.upToDate])

@@ -1,0 +1,119 @@
+import ArgumentParser
+import FoundationEssentials
+import ScanFormats
+import ScanModel
+import ScanPipeline
+
+/// A path on the command line that is not what the command takes, and what was meant by it.
+enum NamedPath {
+    /// A problem with what was named as a capture, with a better fix where there is one: the name that was meant, or the
+    /// folder of the capture that the file is a part of.
+    static func advised(_ problem: Problem, of path: String) -> Problem {
+        var advised = problem
+        if !FileSystem.exists(path) {
+            advised.fix = suggestion(for: path) ?? problem.fix
+        } else if problem.fix == CaptureFormats.wayToName, let folder = CaptureSearch.capture(holding: path) {
+            advised.fix =
+                "it is one of the files of \(folder); name that:  \(CommandWords.command(exchanging: [path: folder]))"
+        }
+        return advised
+    }
+
+    /// - Throws: what ``StateFolder/requireOutput()`` throws, with a better fix where there is one.
+    static func requireOutput(_ path: String) throws(Problem) {
+        do throws(Problem) { try StateFolder(output: path).requireOutput() } catch {
+            throw advised(error, ofOutput: path)
+        }
+    }
+
+    /// A problem with what was named as the folder of a run's results, with a better fix where there is one: the name
+    /// that was meant, or the folder in which the named result lies.
+    static func advised(_ problem: Problem, ofOutput path: String) -> Problem {
+        guard problem.fault == .usage else { return problem }
+        var advised = problem
+        if !FileSystem.exists(path) {
+            advised.fix = suggestion(for: path) ?? problem.fix
+            return advised
+        }
+        guard let place = FileSystem.realPath(path), let result = PublishedResult.folder(around: place) else {
+            return problem
+        }
+        let real = FileSystem.parent(of: result)
+        // As it was written, unless the path is a link, or ends in dots.
+        let near = FileSystem.parent(of: path)
+        let folder = result == place && FileSystem.realPath(near) == real ? near : real
+        let part = result == place ? "" : "part of "
+        advised.summary = "this is \(part)a result of \(folder), not the folder of all results"
+        advised.fix = "name that folder:  \(CommandWords.command(exchanging: [path: folder]))"
+        return advised
+    }
+
+    /// “Did you mean …” for a path that leads nowhere; nil where nothing there has a name like it.
+    static func suggestion(for path: String) -> String? {
+        nearest(to: path).map { "did you mean `\($0)`?" }
+    }
+
+    private static func nearest(to path: String) -> String? {
+        var found = path.isAbsolutePath ? "/" : ""
+        for part in path.pathParts {
+            let next = found + part
+            if FileSystem.exists(next) {
+                found = "\(next)/"
+            } else {
+                guard let name = name(like: String(part), in: found.isEmpty ? "." : found) else { return nil }
+                found += "\(name)/"
+            }
+        }
+        let near = String(found.withoutSlashBehind)
+        return FileSystem.exists(near) && !FileSystem.exists(path) ? near : nil
+    }
+
+    private static func name(like part: String, in folder: String) -> String? {
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+        // A folder may hold a night's pictures.
+        let seen = names.filter { !$0.hasPrefix(".") }.sorted().prefix(10_000)
+        let same = seen.first { $0.lowercased() == part.lowercased() }
+        let extended = seen.first { $0.hasPrefix("\(part).") }
+        return same ?? extended ?? Nearest.match(part, among: Array(seen))
+    }
+
+    /// The ready-made pipeline that was named without its folder.
+    static func readyPipeline(_ path: String) -> String? {
+        let ready = "pipelines/\(path)"
+        let isReady = !path.isAbsolutePath && !FileSystem.exists(path) && FileSystem.exists(ready)
+        return isReady ? "did you mean `\(ready)`?" : nil
+    }
+
+    /// Whether a file is named as pipelines are.
+    static func isNamedLikePipeline(_ path: String) -> Bool {
+        [".yaml", ".yml"].contains { path.lowercased().hasSuffix($0) }
+    }
+
+    /// Ends the command where a capture stands in the pipeline's place and the pipeline among the captures.
+    /// - Throws: exit code 2, after the command has been said in its right order.
+    static func requireOrder(of batch: BatchOptions) throws {
+        let capture = batch.pipeline
+        guard !isNamedLikePipeline(capture), let pipeline = batch.inputs.first(where: isPipeline),
+            isMeantAsCapture(capture)
+        else { return }
+        let command = CommandWords.command(exchanging: [capture: pipeline, pipeline: capture])
+        let problem = Problem(
+            .usage, "\(capture) stands where the pipeline should, and the pipeline among the captures",
+            fix: "name the pipeline first:  \(command)")
+        Console.error(problem.message())
+        throw ExitCode(ExitStatus.usage)
+    }
+
+    /// Notes among captures may have the same ending.
+    private static func isPipeline(_ path: String) -> Bool {
+        guard isNamedLikePipeline(path), FileSystem.regularSize(of: path) != nil,
+            let bytes = try? FileSystem.bytes(of: path, limit: 1 << 20)
+        else { return false }
+        return String(decoding: bytes, as: UTF8.self).contains("stages:")
+    }
+
+    private static func isMeantAsCapture(_ path: String) -> Bool {
+        !FileSystem.exists(path) || FileSystem.isFolder(path) || (try? CaptureFormats.tree(at: path)) != nil
+            || CaptureSearch.capture(holding: path) != nil
+    }
+}
