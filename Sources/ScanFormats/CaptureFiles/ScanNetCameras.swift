@@ -13,6 +13,8 @@ package struct ScanNetCameras: Hashable, Sendable {
     package var rigFromColor = Pose.identity
     package var rigFromDepth = Pose.identity
 
+    package var colorFromDepth: Pose { rigFromColor.inverse * rigFromDepth }
+
     package init(color: CameraIntrinsics, depth: CameraIntrinsics? = nil) {
         self.color = color
         self.depth = depth
@@ -54,7 +56,6 @@ package struct ScanNetCameras: Hashable, Sendable {
     /// The depth camera; nil where it is the colour camera's view at another size.
     func depthCamera(_ size: PixelSize) -> DepthCamera? {
         guard let depth else { return nil }
-        let colorFromDepth = rigFromColor.inverse * rigFromDepth
         let same = color.resized(to: size)
         // Tolerances: a fiftieth of a pixel, and the rounding of an identity in single precision.
         let isSameView =

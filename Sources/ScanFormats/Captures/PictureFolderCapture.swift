@@ -19,13 +19,16 @@ public enum PictureFolderCapture: CaptureFormat {
         guard let pictures = PictureFolder.find(in: tree) else {
             throw Problem(.input, "there are no pictures in color/, rgb/ or images/")
         }
-        try checkRemains(in: tree)
+        // Reading only the pictures of another format's intact capture is allowed.
+        let isPlain = CaptureFormats.recognise(tree)?.format == name
+        if isPlain { try checkRemains(in: tree) }
         var capture = Capture(of: tree, as: Self.self, rules)
         capture.isMetric = false
         try pictures.attach(to: &capture, rules: rules)
         try capture.checkPictures(in: tree, rules: rules)
         noteUnread(in: tree, &capture)
-        noteWayToPoses(in: tree, &capture)
+        // What lost the poses may have said so already.
+        if isPlain, capture.absences[.pose] == nil { noteWayToPoses(in: tree, &capture) }
         capture.lacks(
             [.pose, .intrinsics, .timestamp, .recordedDepth, .recordedConfidence, .box, .motion], lack)
         capture.source = TreeSource(tree, rules)
@@ -34,10 +37,8 @@ public enum PictureFolderCapture: CaptureFormat {
 
     private static let lack = "a plain folder of pictures has none"
 
-    /// Every stage that needs poses would otherwise send its user to the next one that needs them. What another format
-    /// reads has poses, and what lost them says so already.
+    /// Every stage that needs poses would otherwise send its user to the next one that needs them.
     private static func noteWayToPoses(in tree: any CaptureTree, _ capture: inout Capture) {
-        guard capture.absences[.pose] == nil, CaptureFormats.recognise(tree)?.format == name else { return }
         if let way = TransformsDataset.wayToReadPart(in: tree) {
             for channel in [Channel.pose, .intrinsics] { capture.loses(channel, lack, fix: way) }
             return
@@ -58,8 +59,6 @@ public enum PictureFolderCapture: CaptureFormat {
     /// Refuses what another format's reader would have taken if it were intact: a capture that lost its poses is not a
     /// folder of pictures, and must not be processed as one.
     private static func checkRemains(in tree: any CaptureTree) throws(Problem) {
-        // Reading only the pictures of another format's intact capture is allowed.
-        guard CaptureFormats.recognise(tree)?.format == name else { return }
         let found = remains.first { part, _ in tree.byteCount(of: part) != nil || !tree.entries(in: part).isEmpty }
         guard let (part, what) = found else { return }
         var notes = ["with \(what) this is more than a folder of pictures"]

@@ -88,16 +88,12 @@ private struct ScanNetFolderReader {
         // Without pictures the depth sensor stands in for the colour camera, and is where its own extrinsic puts it.
         let hasPictures = frames.entries.contains { $0.color != nil }
         if !hasPictures { cameras.rigFromColor = cameras.rigFromDepth }
-        // How depth lies is compared with the pictures before its camera's size is known.
-        let colorFromDepth = cameras.rigFromColor.inverse * cameras.rigFromDepth
-        capture.depthCamera = DepthCamera(intrinsics: cameras.color, colorFromDepth: colorFromDepth)
         capture.source = try frames.attach(
             to: &capture, in: tree, encoding: .uint16(unitsPerMetre: shift), rigFromColor: cameras.rigFromColor,
-            rules: rules)
-        capture.depthCamera = nil
+            colorFromDepth: cameras.colorFromDepth, rules: rules)
         setCameras(cameras, hasPictures: hasPictures)
         // Without a camera of its own depth is taken for the pictures' view after all.
-        if colorFromDepth.isQuarterTurn, capture.depthCamera == nil, let size = capture.depthSize {
+        if cameras.colorFromDepth.isQuarterTurn, capture.depthCamera == nil, let size = capture.depthSize {
             try capture.requireOneOrientation(
                 ofDepth: size, in: isFlat ? nil : "depth", rules, fix: "copy the depth camera's matrix too")
         }

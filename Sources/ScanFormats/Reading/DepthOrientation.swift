@@ -4,19 +4,22 @@ extension Capture {
     /// Refuses depth that lies on its side beside pictures that stand upright, or the other way round. Apps record both
     /// alike, so one of them was turned since, or a description has swapped the width and the height of depth: every
     /// pixel of depth would have another one's ray and colour. Depth whose own camera is mounted on its side lies as it
-    /// should. To be asked once both sizes are known, and the depth camera, where there is one.
+    /// should. To be asked once both sizes are known.
     /// - Parameters:
     ///   - depth: the size of depth.
     ///   - file: what says that size, or holds the depth.
+    ///   - colorFromDepth: where the depth camera is; nil for what ``depthCamera`` says, if there is one.
     ///   - fix: what to do, where the format knows better than to copy both again.
     /// - Throws: the problem, unless the rules only look at the capture: then it is noted in ``forgiven``.
     mutating func requireOneOrientation(
-        ofDepth depth: PixelSize, in file: String?, _ rules: ReadRules, fix: String? = nil
+        ofDepth depth: PixelSize, in file: String?, _ rules: ReadRules, colorFromDepth: Pose? = nil,
+        fix: String? = nil
     ) throws(Problem) {
         guard channels.contains(.color), let color = colorSize else { return }
         // What is square lies no way.
         let turned = (color.width - color.height).signum() * (depth.width - depth.height).signum()
-        guard turned < 0, depthCamera?.colorFromDepth.isQuarterTurn != true else { return }
+        let isMountedSo = (colorFromDepth ?? depthCamera?.colorFromDepth)?.isQuarterTurn == true
+        guard turned < 0, !isMountedSo else { return }
         let problem = Problem(
             .input, "depth of \(depth) does not fit pictures of \(color)",
             notes: ["one is upright, the other lies on its side"],

@@ -9,12 +9,13 @@ extension Capture {
     ///   - named: the pictures that the capture's own lists name, where it has such lists; nil where it names none.
     ///   - absence: why there is no depth, if no frame has any.
     ///   - isWhole: whether what a frame lacks counts against the capture.
+    ///   - colorFromDepth: where the depth camera is, if it is not the colour camera.
     ///   - turning: what to do where depth or pictures were turned, if the format knows.
     /// - Throws: when the machine is at fault, and where pictures stand upright and depth lies on its side.
     mutating func takeDepth(
         _ paths: [String?], named: [String?]? = nil, _ encoding: DepthEncoding, in tree: any CaptureTree,
         _ rules: ReadRules, to source: inout TreeSource, absence: String, isWhole: Bool = true,
-        turning: String? = nil
+        colorFromDepth: Pose = .identity, turning: String? = nil
     ) throws(Problem) {
         guard
             let pictures = try framePictures(
@@ -24,7 +25,8 @@ extension Capture {
         depthSize = pictures.size
         let folder = paths.lazy.compactMap(\.self).first?.folderPath
         try requireOneOrientation(
-            ofDepth: pictures.size, in: folder?.isEmpty == true ? nil : folder, rules, fix: turning)
+            ofDepth: pictures.size, in: folder?.isEmpty == true ? nil : folder, rules, colorFromDepth: colorFromDepth,
+            fix: turning)
         noteGaps(.recordedDepth, in: paths, named: named, isWhole: isWhole)
     }
 

@@ -136,10 +136,11 @@ struct PosedPictures {
     }
 
     /// Fills a capture with these frames: their poses, pictures and depth, but no intrinsics.
+    /// - Parameter colorFromDepth: where the depth camera is, which may be mounted on its side.
     /// - Returns: the source, with depth if there is any.
     func attach(
         to capture: inout Capture, in tree: any CaptureTree, encoding: DepthEncoding, rigFromColor: Pose,
-        rules: ReadRules
+        colorFromDepth: Pose = .identity, rules: ReadRules
     ) throws(Problem) -> TreeSource {
         try rules.check(frames: entries.count, of: "frames")
         if let (one, other) = clash {
@@ -167,7 +168,7 @@ struct PosedPictures {
         // Whoever accepts any difference in length has accepted that frames lack depth.
         try capture.takeDepth(
             entries.map(\.depth), encoding, in: tree, rules, to: &source, absence: "there are no depth pictures",
-            isWhole: rules.mismatch != .shortest)
+            isWhole: rules.mismatch != .shortest, colorFromDepth: colorFromDepth)
         return source
     }
 
