@@ -77,7 +77,11 @@ let package = Package(
         .target(name: "KernelTwins", path: "Tests/KernelTwins"),
         .executableTarget(
             name: "kernel-counts", dependencies: ["ScanModel", "KernelTwins"], path: "Tests/KernelCounts"),
-        .testTarget(name: "KernelTests", dependencies: ["kernel-counts", "TestSupport"], swiftSettings: quickly),
+        .executableTarget(
+            name: "pipeline-counts", dependencies: ["ScanPipeline", "ScanStages"], path: "Tests/PipelineCounts"),
+        .testTarget(
+            name: "KernelTests", dependencies: ["kernel-counts", "pipeline-counts", "TestSupport"],
+            swiftSettings: quickly),
         .testTarget(name: "ArchitectureTests", dependencies: ["ScanStages", "TestSupport"], swiftSettings: quickly),
     ]
 )

@@ -1,7 +1,7 @@
 /// A reader as a fuzzer sees it: it answers any bytes with a value or a ``Problem``, soon and in little memory.
 ///
-/// To fuzz another reader, add a file with a ``FuzzTarget`` beside the others, name it in ``all``, and put a few seeds
-/// into `Fuzz/corpus/<name>/`.
+/// To fuzz another reader, add a file with a ``FuzzTarget`` beside the others, name it in ``all``, add a few seeds to
+/// `Seeds.all` in the tests, and write them into `Fuzz/corpus/<name>/`, as `SeedTests` says.
 public struct FuzzTarget: Sendable {
     /// The name of the folder below `Fuzz/corpus`.
     public let name: String

@@ -11,6 +11,8 @@ extension FuzzTarget {
                 count += part.count
                 expect(part.positions.allSatisfy(\.isFinite), "points are finite")
                 expect(part.colors.map { $0.count == part.positions.count } ?? true, "each point has its colour")
+                expect(part.normals.map { $0.count == part.positions.count } ?? true, "each point has its normal")
+                expect(part.normals?.allSatisfy(\.isFinite) ?? true, "normals are finite")
             }
             expect(count + reader.notFiniteCount == reader.pointCount, "no point gets lost")
         } catch { expect(error.fault == .input, "only the bytes are at fault") }

@@ -40,6 +40,9 @@ public struct Problem: Error, Hashable, Sendable, Codable {
     public var fix: String?
     /// The line of text that holds the problem, where there is one to show (pipeline files).
     public var excerpt: String?
+    /// Whether the capture may well be sound, and what the pipeline asks of it does not fit: tried again as it was asked
+    /// for, it fails again.
+    public private(set) var isOfPipeline = false
 
     public init(_ fault: Fault, _ summary: String, notes: [String] = [], fix: String? = nil) {
         self.fault = fault
@@ -69,6 +72,13 @@ public struct Problem: Error, Hashable, Sendable, Codable {
     public func inStage(_ stage: String) -> Problem {
         var copy = self
         if copy.place.stage == nil { copy.place.stage = stage }
+        return copy
+    }
+
+    /// The same with ``isOfPipeline``.
+    public func ofPipeline(_ isSo: Bool = true) -> Problem {
+        var copy = self
+        copy.isOfPipeline = isSo
         return copy
     }
 

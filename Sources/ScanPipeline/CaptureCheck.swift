@@ -25,15 +25,16 @@ package enum CaptureCheck {
                     let names = missing.map { $0.map(\.name).joined(separator: " or ") }.joined(separator: ", ")
                     let root = roots.first { capture.absences[$0] != nil }
                     // An incomplete copy is no reason to want less.
+                    let loss = root.flatMap { capture.remedies[$0] }
                     let remedy =
-                        root.flatMap { capture.remedies[$0] ?? capture.advice[$0] } ?? wayAround(missing, of: step)
+                        loss ?? root.flatMap { capture.advice[$0] } ?? wayAround(missing, of: step)
                         ?? steps.first.flatMap { wayAround(missing, of: $0) }
                     return Problem(
                         .input, "\(step.label) needs \(names), and this capture has none",
                         notes: root.flatMap { capture.absences[$0] }.map { [$0] } ?? [],
                         fix: remedy
                             ?? "use a pipeline without \(step.label) for captures like this one, or see  scanmill inspect"
-                    ).inStage(step.label)
+                    ).inStage(step.label).ofPipeline(loss == nil)
                 }
                 // A stage that only may make something says so itself when it does not. A reader has already done what
                 // it could.

@@ -92,7 +92,8 @@ struct OrderCheck {
         let names = group.map(\.name).joined(separator: " or ")
         // Other readers may give the channel, but this one's captures do not have it.
         let readers = steps.first?.isReader == true ? library.makers(of: .frames) : []
-        let makers = group.flatMap(library.makers(of:)).filter { !readers.contains($0) }
+        let fillers = library.entries.filter { Self.fills(group, $0.uses, for: step) }.map(\.card.name)
+        let makers = group.flatMap(library.makers(of:)).filter { !readers.contains($0) && !fillers.contains($0) }
         let below = steps[(index + 1)...].first { makers.contains($0.name) }
         let ways = (step.uses.instead[group] ?? []) + (steps.first?.uses.instead[group] ?? [])
         let instead = ways.map { way in
@@ -111,13 +112,22 @@ struct OrderCheck {
                     fix: fixes.isEmpty ? nil : fixes.joined(separator: ", or "))))
     }
 
+    /// Whether a step only fills in for channels that a capture does not have, which is good enough for a writer, and
+    /// nothing that another step could measure.
+    private static func fills(_ channels: [Channel], _ uses: Uses, for user: Pipeline.Step) -> Bool {
+        user.uses.claims.isEmpty
+            && uses.roles.contains { role in
+                role.wants.contains { channels.contains($0) && role.makes.contains($0) }
+            }
+    }
+
     /// A step whose need only some captures meet, though below a later step all would.
     private mutating func noteEarly(
         _ index: Int, _ group: [Channel], _ lacking: [Channel], _ steps: [Pipeline.Step]
     ) {
         let maker = steps[(index + 1)...].first { step in
-            step.uses.roles.contains { role in (role.makes + role.derives.map(\.made)).contains(where: lacking.contains)
-            }
+            let made = step.uses.roles.flatMap { $0.makes + $0.derives.map(\.made) }
+            return made.contains(where: lacking.contains) && !Self.fills(lacking, step.uses, for: steps[index])
         }
         guard let maker else { return }
         let names = group.map(\.name).joined(separator: " or ")

@@ -28,6 +28,8 @@ public struct PipelineFile: Sendable {
     public var entries: [Entry] = []
     /// The text's lines, for messages.
     var lines: [String] = []
+    /// Keys that stand again further down in their mapping, and were reported: what they say is passed over.
+    private var repeated: [Mark] = []
 
     public init(path: String, name: String, summary: String? = nil, entries: [Entry]) {
         self.path = path
@@ -52,15 +54,14 @@ public struct PipelineFile: Sendable {
     /// - Returns: the file, as far as it can be understood, and every mistake in its layout.
     public static func parse(_ text: String, path: String) -> (file: PipelineFile, problems: [Problem]) {
         var file = PipelineFile(path: path, name: stem(of: path), entries: [])
-        // An editor's byte order mark would count as the first column.
-        let text = text.hasPrefix("\u{FEFF}") ? String(text.unicodeScalars.dropFirst()) : text
+        let text = text.withoutByteOrderMark
         file.lines = text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).map(String.init)
         var problems: [Problem] = []
         if let alias = tooManyAliases(text) {
             return (file, [file.locate(alias)])
         }
         do {
-            if let root = try Yams.compose(yaml: text, .basic) {
+            if let root = try file.compose(text, &problems) {
                 file.read(root, &problems)
             } else {
                 problems.append(Self.mistake("the file is empty", fix: "begin with  stages: [read, …]"))
@@ -71,6 +72,39 @@ public struct PipelineFile: Sendable {
             problems.append(Problem(.usage, "this is not YAML: \(error)"))
         }
         return (file, problems.map(file.locate))
+    }
+
+    /// Composes the file's text. Of keys that stand in a mapping more than once, at which YAML stops, all but the last are
+    /// reported and renamed, so that the rest of the file can be looked at.
+    private mutating func compose(_ text: String, _ problems: inout [Problem]) throws -> Node? {
+        var renamed = lines
+        while true {
+            do {
+                let text = repeated.isEmpty ? text : renamed.joined(separator: "\n")
+                return try Yams.compose(yaml: text, .basic)
+            } catch YamlError.duplicatedKeysInMapping(let keys, let context) {
+                let mark = Mark(context.mark)
+                guard let key = keys.first, repeated.count < Self.mostRepeated, !repeated.contains(mark),
+                    Self.rename(keyAt: mark, repeated.count, in: &renamed)
+                else { throw YamlError.duplicatedKeysInMapping(duplicates: keys, context: context) }
+                problems.append(Self.repetition(of: [key], at: mark))
+                repeated.append(mark)
+            }
+        }
+    }
+
+    /// Each makes YAML read the file once more.
+    private static let mostRepeated = 16
+
+    private static func repetition(of keys: [String], at mark: Mark) -> Problem {
+        let keys = keys.map { "`\($0)`" }.joined(separator: ", ")
+        return Problem(.usage, "the key \(keys) stands here more than once", fix: "keep one of them")
+            .at(line: mark.line, column: mark.column)
+    }
+
+    /// A mapping's keys and values, without keys that stand again further down.
+    private func pairs(_ mapping: Node.Mapping) -> [(key: Node, value: Node)] {
+        mapping.filter { pair in pair.key.mark.map { repeated.contains(Mark($0)) } != true }
     }
 
     /// The value of a `--set`: a list is written as in a file, and everything else is the text as it stands, so that no
@@ -127,7 +161,7 @@ public struct PipelineFile: Sendable {
         }
         let known = ["name", "description", "stages"]
         var stages: Node?
-        for (key, value) in mapping {
+        for (key, value) in pairs(mapping) {
             switch key.scalar?.string ?? "" {
             case "name": name = text(value, "name", &problems) ?? name
             case "description": summary = text(value, "description", &problems)
@@ -181,13 +215,13 @@ public struct PipelineFile: Sendable {
             return entry
         }
         switch node {
-        case .mapping(let mapping) where mapping.count > 1:
+        case .mapping(let mapping) where pairs(mapping).count > 1:
             problems.append(
                 Self.mistake(
-                    "a list entry holds one stage, and this one has \(mapping.count) keys", at: node.mark,
+                    "a list entry holds one stage, and this one has \(pairs(mapping).count) keys", at: node.mark,
                     fix: "begin each stage with its own dash, and indent its options below it"))
         case .mapping(let mapping):
-            guard let (key, value) = mapping.first(where: { _ in true }), let name = Self.name(key) else { fallthrough }
+            guard let (key, value) = pairs(mapping).first, let name = Self.name(key) else { fallthrough }
             entry = Entry(stage: name, line: key.mark?.line, column: key.mark?.column)
             readOptions(value, &entry, &problems)
         default:
@@ -213,7 +247,7 @@ public struct PipelineFile: Sendable {
                         fix: "write  - \(entry.stage): {option: value}"))
             return
         }
-        for (key, value) in options {
+        for (key, value) in pairs(options) {
             guard let name = Self.name(key) else {
                 problems.append(Self.mistake("an option's name is a text", at: key.mark))
                 continue
@@ -264,9 +298,7 @@ public struct PipelineFile: Sendable {
             return Problem(.usage, "this is not YAML: \(problem)", notes: notes, fix: wayToMend(problem, mark.line))
                 .at(line: mark.line, column: mark.column)
         case .duplicatedKeysInMapping(let duplicates, let context):
-            let keys = duplicates.map { "`\($0)`" }.joined(separator: ", ")
-            return Problem(.usage, "the key \(keys) stands here more than once", fix: "keep one of them")
-                .at(line: context.mark.line, column: context.mark.column)
+            return Self.repetition(of: duplicates, at: Mark(context.mark))
         case .reader(let problem, let offset, _, _):
             let line = offset.map { text.prefix($0).count(where: \.isNewline) + 1 }
             return Problem(.usage, "this is not text: \(problem)").at(line: line, column: line == nil ? nil : 1)

@@ -3,7 +3,7 @@ import ScanModel
 /// Mistakes in a pipeline file's signs. YAML notices many of them only lines below, so the line at fault is looked for.
 extension PipelineFile {
     /// Where a sign stands: both count from 1, columns in Unicode's scalars.
-    struct Mark {
+    struct Mark: Hashable {
         var line: Int
         var column: Int
     }
@@ -38,6 +38,27 @@ extension PipelineFile {
         }
         return options.first == "{" ? "write  - \(name): \(options)" : nil
     }
+
+    /// Gives a key another name of the same length, as nobody types it, so that all else keeps its place.
+    /// - Parameter number: tells it from other keys that were renamed.
+    /// - Returns: false for a key that is neither a word nor a number, such as a list.
+    static func rename(keyAt mark: Mark, _ number: Int, in lines: inout [String]) -> Bool {
+        guard lines.indices.contains(mark.line - 1), let sign = Unicode.Scalar(privateUse + UInt32(number)) else {
+            return false
+        }
+        var scalars = Array(lines[mark.line - 1].unicodeScalars)
+        var place = mark.column - 1
+        if scalars.indices.contains(place), "\"'".unicodeScalars.contains(scalars[place]) { place += 1 }
+        guard scalars.indices.contains(place) else { return false }
+        let first = Character(scalars[place])
+        guard first.isLetter || first.isNumber else { return false }
+        scalars[place] = sign
+        lines[mark.line - 1] = String(String.UnicodeScalarView(scalars))
+        return true
+    }
+
+    /// The first character of Unicode's private use area.
+    private static let privateUse: UInt32 = 0xE000
 
     private static func isOfName(_ character: Character) -> Bool {
         character.isASCII && (character.isLowercase || character.isNumber || character == "-")

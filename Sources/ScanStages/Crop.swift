@@ -13,7 +13,8 @@ public struct Crop: CaptureStage {
             `above: 0.02` keeps what is higher than 2 cm, `below: 2.3` what is lower than 2.3 m, `around: 3` what is
             within 3 m of the centre, measured on the ground. Points on the limit stay. Heights are measured along the
             world's up, from the floor if `find-floor` has found one, otherwise from the world's origin, with a warning
-            if it looked for one in vain; `from: floor` requires a floor.
+            if it looked for one in vain; `from: floor` requires a floor. A capture that does not say which way is up
+            has neither heights nor ground, and fails.
 
             The centre is the mean of the camera positions, `focus`, the box's centre, or the world's origin. An object
             that was filmed from all round stands amid the cameras; for one that was filmed from one side, use `focus`:
@@ -66,13 +67,15 @@ public struct Crop: CaptureStage {
             throw Problem(
                 .input, "the capture does not say which way is up, so there are no heights and no ground",
                 fix: "use a pipeline without \(context.label) for captures like this one, or cut with a box in a file: "
-                    + "`cull-by-box: {box: FILE}`")
+                    + "`cull-by-box: {box: FILE}`"
+            ).ofPipeline()
         }
         context.warnUnlessMetric(capture, "lengths may not be in metres")
         if needsFloor && capture.floor == nil {
             throw Problem(
                 .input, "no floor was found to count heights from",
-                fix: "do without it where there is none with  --set \(context.label).from=auto")
+                fix: "do without it where there is none with  --set \(context.label).from=auto"
+            ).ofPipeline()
         }
         if zero == .auto, countsHeights, let absence = capture.absences[.floor] {
             context.warn(

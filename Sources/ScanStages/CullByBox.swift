@@ -189,7 +189,9 @@ public struct CullByBox: FrameStage, CaptureStage {
         let goingOn = "or go on with nothing with  --set \(context.label).if-empty=warn"
         if count == 0 {
             let culprits = what == "points" ? "masks and crops" : "masks"
-            throw Problem(.input, summary, fix: "loosen the \(culprits) above \(context.label), \(goingOn)")
+            throw Problem(
+                .input, summary, fix: "loosen the \(culprits) above \(context.label), \(goingOn)"
+            ).ofPipeline()
         }
         let solid = box.cutByItsFloor
         let place = "the box measures \(text(solid.halfSize * 2)) and has its middle at \(text(solid.center))"

@@ -11,7 +11,8 @@ public struct FindFloor: CaptureStage {
             `clearance`), the three neighbouring ones whose points cover the most ground, in cells of 5 cm, are the
             floor; its height is the mean of their points. Cells are counted rather than points, because places near the
             cameras have more points. A plane fitted to the points near the floor, except those of walls, gives the
-            tilt, up to some 5°; above 2° there is a warning: the world may not be upright.
+            tilt, up to some 5°; above 2° there is a warning: the world may not be upright. In a world that is tilted
+            further, another plane or none is found. A capture that does not say which way is up fails.
 
             `crop` measures heights from the floor. A layer that covers less than `min-area` is no floor, and the
             capture goes on without one.
@@ -36,7 +37,8 @@ public struct FindFloor: CaptureStage {
         guard let up = capture.worldUp?.normalized else {
             throw Problem(
                 .input, "the capture does not say which way is up, so no plane is known to be horizontal",
-                fix: "use a pipeline that needs no floor, such as the ready room-nerf.yaml")
+                fix: "use a pipeline that needs no floor, such as the ready room-nerf.yaml"
+            ).ofPipeline()
         }
         context.warnUnlessMetric(capture, "cells of 5 cm may be anything")
         let cameras = capture.keptFrames.compactMap(\.pose).map { up.dot($0.position) }

@@ -9,13 +9,15 @@ public struct PredictBlur: FrameStage, FoldStage {
         details: """
             Blur is exposure × speed in the picture. The speed is the mean, over 5 × 5 points of the picture, of the
             motion field of a camera that moves through a static scene (H. C. Longuet-Higgins and K. Prazdny, 1980):
-            about focal length × (turning rate + speed / distance), with turning about the optical axis and moving along
-            it treated exactly. Velocities are central differences between the recorded frames before and after, whether
-            or not an earlier stage has dropped them; a jump by itself, as `measure-motion` defines it, is left out.
+            about focal length × (turning rate ± speed / distance). The two add up where the camera is swung, and nearly
+            cancel where it moves round what it looks at. Turning about the optical axis and moving along it are treated
+            exactly. Velocities are central differences between the recorded frames before and after, whether or not an
+            earlier stage has dropped them; a jump by itself, as `measure-motion` defines it, is left out.
 
             The distance is the median of the frame's depth, where it has any (below `decompress`), else `distance`;
-            with neither, only turning counts. The exposure is that of the camera line, else `exposure`; with neither
-            there is nothing to predict, and a warning says so.
+            with neither, only turning counts, which predicts too much where the camera moves round an object. The
+            exposure is that of the camera line, else `exposure`; with neither there is nothing to predict, and a
+            warning says so.
 
             This covers the motion of the hand: blur from a lens out of focus, from moving things, and from a tremor too
             fast for the frame rate is not included. `correlation` is the rank correlation with the pictures' own

@@ -23,27 +23,30 @@ public struct Read: CaptureStage {
 
             **Streams that end early.** `truncated: fail` fails the capture; `keep-whole` keeps the whole frames of a
             file that was cut off and drops the rest, naming them, unless less than the share `min-whole` of all frames
-            remains. A stream with wrong bytes in it, or whose length is not a whole number of frames, fails either way:
-            nothing tells from which frame on it is wrong. In a video that was cut off, frames count as whole up to the
-            first missing one; the file is not copied: `write-staging` writes the pictures, or a new video with
-            `rgb: mp4`. In a list of poses or cameras, a last line without a line ending causes a warning; if its last
-            number has fewer digits than those of the other lines, the line counts as cut off, and frames that lost
-            their pose with it are bad.
+            remains. A stream with wrong bytes in it, or whose length is not a whole number of frames, fails either way,
+            since nothing tells from which frame on it is wrong; and so does a COLMAP model whose images or cameras are
+            cut off. In a video that was cut off, frames count as whole up to the first missing one; the file is not
+            copied: `write-staging` writes the pictures, or a new video with `rgb: mp4`. Of an mp4 with its index at the
+            end, as phones write it, nothing can be read once that is missing, whatever `truncated` says. In other lists
+            of poses or cameras that are not JSON, a last line without a line ending causes a warning; if its last
+            number has fewer digits than those of the other lines (at most half as many, where their numbers differ in
+            length), the line counts as cut off, and frames that lost their pose with it are bad.
 
             **Bad frames** are those with an unusable pose or camera line, with a picture that is cut off or that a
-            stage cannot decode, with a missing picture that a dataset, a model or a file beside it refers to, or
-            whose pose is lost because a dataset's description of held-out frames (`transforms_val.json`) is damaged.
+            stage cannot decode, with a missing picture that a dataset, a model or a file beside it refers to, or whose
+            pose is lost because a dataset's description of held-out frames (`transforms_val.json`) is damaged.
             `on-bad-frame: drop` drops them, naming each, and runs the capture again without them if a stage had
             gathered them already, as long as they are no more than the share `bad-frame-limit` of the source's frames;
             `fail` fails the capture. Where depth or confidence comes as one picture per frame, frames without one stay,
             with a warning; more than 3 of them count towards the limit as soon as a stage wants what they lack. Where a
             list names the pictures (TUM's depth.txt, a dataset's transforms.json), only frames for which it names one
-            count: the others are not meant to have any. 3D Scanner App keeps a picture only for some frames, by a rule
-            of its own: the frames without one are left out where a stage uses pictures, and the limit applies to the
-            others; a frame whose picture should exist by that rule, but does not, is bad. Frames that an app or a
-            reconstruction left out, such as those without a pose close enough in time, are not bad; more of them than
-            the limit cause a warning. If none of the depth or confidence pictures can be read, the capture has no depth
-            or no confidence, and says why.
+            count: the others are not meant to have any. In ARKitScenes, whose depth is matched by time, none count. 3D
+            Scanner App keeps a picture only for some frames, by a rule of its own: the frames without one are left out
+            where a stage uses pictures, and the limit applies to the others; a frame whose picture should exist by that
+            rule, but does not, is bad. Frames that an app or a reconstruction left out are not bad, such as those
+            without a pose close enough in time, and those of NeRFCapture's projects, which often list pictures that
+            they do not have; more of them than the limit cause a warning. If none of the depth or confidence pictures
+            can be read, the capture has no depth or no confidence, and says why.
 
             **Pictures** are JPEG or PNG, grey or in colour, with 8 or 16 bits; CMYK, HEIC and WebP are not supported.
             They are used as stored: an EXIF orientation is reported, not applied. A capture whose pictures stand
@@ -66,7 +69,8 @@ public struct Read: CaptureStage {
             **Video** is anything that ffmpeg decodes, in a file named as the app names it. It is decoded frame by frame
             as recorded, without filling gaps and without rotation. Its presentation times are compared with the camera
             lines' timestamps, and each frame that is off by more than half a frame is named. If the video lacks
-            pictures for some camera lines, the others are paired with theirs by these times, provided that all fit.
+            pictures for some camera lines, no more than `mismatch` allows, the others are paired with theirs by these
+            times, provided that all fit.
 
             **Times.** Where frames, depth and poses are matched by their times (TUM's sequences within 20 ms,
             ARKitScenes' poses within 5 ms), the nearest are paired first and each is used once. `time-match` in the

@@ -19,11 +19,12 @@ public struct RenderCloud: CaptureStage {
 
             **Directions.** Up is the world's up, or +y if that is unknown. The front view looks along −z of a world
             with y up, along +y with z up; a capture with a box is seen with the box's front face towards the viewer.
-            The side view is from the right of the front view; the view from above has the front view's right on the
-            right and its far side at the top. The perspective view is from the front, the right and above at once; if
-            the cameras of a capture look one way rather than around, it is from behind the cameras instead of from the
-            front. Each view shows everything but the outermost two-hundredth of the points on either side, which may be
-            cut off; `around: box` fits the views to the box.
+            The side view is from the right of the front view; with a box it is titled "from the left", because it shows
+            the face that the capture app calls left. The view from above has the front view's right on the right and
+            its far side at the top. The perspective view is from the front, the right and above at once; if the cameras
+            of a capture look one way rather than around, it is from behind the cameras instead of from the front. Each
+            view shows everything but the outermost two-hundredth of the points on either side, which may be cut off;
+            `around: box` fits the views to the box.
 
             **Points** have their own colours; those without are coloured by height, dark violet at the bottom and
             yellow at the top (Viridis). A point is drawn large enough to close the gaps to its neighbours, or

@@ -59,7 +59,8 @@ public struct ScatterPoints: CaptureStage {
         if context.available.contains(.points) {
             throw Problem(
                 .input, "the frames have points of their own, which random ones would replace",
-                fix: "put `voxel-downsample` above \(context.label), or use a pipeline without \(context.label)")
+                fix: "put `voxel-downsample` above \(context.label), or use a pipeline without \(context.label)"
+            ).ofPipeline()
         }
         let volume = try volume(in: capture, context)
         var random = SplitMix64(seed: seed)
@@ -91,7 +92,8 @@ public struct ScatterPoints: CaptureStage {
             throw Problem(
                 .input, "all cameras stand in one place, so nothing says how far the scene reaches",
                 fix: "use a pipeline without \(context.label) for captures like this one, or, if they have a box, "
-                    + "fill it with  --set \(context.label).within=box")
+                    + "fill it with  --set \(context.label).within=box"
+            ).ofPipeline()
         }
         return OrientedBox(center: middle, worldFromBox: .identity, halfSize: Vector3(half, half, half))
     }

@@ -59,9 +59,7 @@ public struct SelectFrames: CaptureStage {
         switch list {
         case .ranges(let ranges): return ranges
         case .file(let path):
-            var text = String(decoding: try context.file(path), as: UTF8.self)
-            // An editor's byte order mark.
-            if text.unicodeScalars.first == "\u{FEFF}" { text.unicodeScalars.removeFirst() }
+            let text = String(decoding: try context.file(path), as: UTF8.self).withoutByteOrderMark
             var ranges: [ClosedRange<Int>] = []
             for (number, line) in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).enumerated()
             {

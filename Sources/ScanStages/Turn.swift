@@ -82,7 +82,8 @@ public struct Turn: CaptureStage {
         guard let up = capture.worldUp else {
             throw Problem(
                 .input, "the capture does not say which way is up",
-                fix: "say how to turn it, such as  --set \(label).quarter-turns=1")
+                fix: "say how to turn it, such as  --set \(label).quarter-turns=1"
+            ).ofPipeline()
         }
         return QuarterTurn.upright(capture.keptFrames.compactMap(\.pose), up: up)
     }

@@ -8,8 +8,9 @@ public struct VoxelDownsample: FrameStage, FoldStage {
         summary: "Merge all points that fall into the same cube into one.",
         details: """
             The grid is aligned to the world's origin: a point belongs to cube floor(p / size). Each cube becomes the
-            centroid of its points with their mean colour. The result does not depend on the number of workers: each
-            frame is summed by itself, and frames are added in order.
+            centroid of its points with their mean colour and, where they have normals, the direction of the sum of
+            these. The result does not depend on the number of workers: each frame is summed by itself, and frames are
+            added in order.
 
             The cloud has the points of all frames that reach this stage, also of those that a stage below drops: to
             thin the points along with the frames, put `filter-blur` or `select-every` above.

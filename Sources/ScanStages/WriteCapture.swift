@@ -35,8 +35,9 @@ public struct WriteCapture: FrameStage, FoldStage {
 
             **Confidence** becomes low, medium and high: 0, 1, 2, or 0, 127, 255 for Polycam. ScanNet++ has none.
 
-            Frames without depth or confidence get no file of it, and are counted. ScanNet++'s stream of depth cannot
-            leave a frame out: there the capture fails if only some of its frames have depth.
+            Frames without depth or confidence get no file of it, and are counted. Below `decompress` a frame without
+            depth has a map of zeros, which is written like any other. ScanNet++'s stream of depth cannot leave a frame
+            out: without `decompress` above, the capture fails if only some of its frames have depth.
 
             **Stray Scanner** records a video of 1920×1440 and depth of 256×192, and its readers scale the camera by
             these numbers: other sizes are written with a warning. The median of the frames' cameras is used for all of
@@ -51,7 +52,7 @@ public struct WriteCapture: FrameStage, FoldStage {
             ARKitScenes has a world with z up, the others one with y up: a world with another up is turned; one whose up
             is unknown is written as it is, with a warning.
             """,
-        example: "- write-capture: {format: stray-scanner}", revision: 10)
+        example: "- write-capture: {format: stray-scanner}", revision: 11)
 
     let format: Format
     let quality: Int

@@ -7,9 +7,21 @@ public struct WritePly: FoldStage {
         name: "write-ply",
         summary: "Write the points as a PLY file.",
         details: """
-            Binary little-endian: x, y, z as floats in metres, in the world as recorded, and red, green, blue as bytes
-            where the points have colours. Below `voxel-downsample` it writes the merged cloud; without one it writes
-            every frame's points one after another, in the order of the frames.
+            Binary little-endian: x, y, z as floats in metres, in the world as recorded, nx, ny, nz as floats where the
+            points have normals (`unproject: {normals: true}`), and red, green, blue as bytes where they have colours.
+            Below `voxel-downsample` it writes the merged cloud; without one it writes every frame's points one after
+            another, in the order of the frames.
+
+            A mesh can be made of a cloud with normals, merged to 1 or 2 cm: by MeshLab and CloudCompare (screened Poisson
+            reconstruction), or by Open3D in Python:
+
+                import open3d
+                cloud = open3d.io.read_point_cloud("desk.ply")
+                mesh, density = open3d.geometry.TriangleMesh.create_from_point_cloud_poisson(cloud, depth=9)
+                open3d.io.write_triangle_mesh("desk-mesh.ply", mesh)
+
+            Poisson reconstruction closes holes, and passes over points whose normal is unknown; MeshLab does so with
+            “Pre-Clean”, and refuses the cloud without it.
             """,
         example: "- write-ply")
 

@@ -33,7 +33,7 @@ public struct WriteScannet: FrameStage, FoldStage {
 
             Pictures are copied byte for byte; frames of a video become JPEG (4:4:4), or what `color` says.
             """,
-        example: "- write-scannet: {layout: extracted}", revision: 7)
+        example: "- write-scannet: {layout: extracted}", revision: 8)
 
     let layout: Layout
     let writesDepth: Bool

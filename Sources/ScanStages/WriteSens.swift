@@ -23,7 +23,7 @@ public struct WriteSens: FrameStage, FoldStage {
 
             **Motion samples** are written where all five sensors were read at the same times, as iOS does.
             """,
-        example: "- write-sens", revision: 2)
+        example: "- write-sens", revision: 3)
 
     let writesDepth: Bool
     let output: PictureOutput

@@ -57,7 +57,7 @@ public struct WriteStaging: FrameStage, FoldStage {
             `depth_delta` to 0. Another note tells when there is no mp4, since its server takes pictures from nothing
             else.
             """,
-        example: "- write-staging: {rgb: mp4}", revision: 11)
+        example: "- write-staging: {rgb: mp4}", revision: 12)
 
     let depth: Depth
     let rgb: RGB
@@ -283,6 +283,10 @@ public struct WriteStaging: FrameStage, FoldStage {
         }
         switch pictureForm(context) {
         case .video, .encoded: break
+        case .files where rgb == .auto && capture.videoCut != nil:
+            context.note(
+                "MultiScan's server takes pictures from an mp4 only, and a video that was cut off is not copied: "
+                    + "`rgb: mp4` writes a new one")
         case .files where rgb == .auto && capture.videoFile != nil:
             context.note(
                 "MultiScan's server takes pictures from an mp4 only, and a video's own file is not copied below a stage that "

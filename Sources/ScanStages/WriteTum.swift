@@ -21,13 +21,13 @@ public struct WriteTum: FrameStage, FoldStage {
 
             **The camera** has no place in the format. `calibration.txt` is ScanMill's own: `fx fy cx cy width height`,
             the median over the frames, with the principal point counted from the centre of the top-left pixel. Where
-            the frames' own cameras differ, because the lens has focused, the receipt says by how many pixels at the
-            picture's border.
+            the frames' own cameras differ, because the lens has focused, the receipt says by how many pixels at most,
+            which is in a corner of the picture.
 
             Pictures are copied byte for byte; frames of a video become JPEG (4:4:4) or PNG. The world is written as
             recorded, and does not say which way is up.
             """,
-        example: "- write-tum: {color: png}", revision: 8)
+        example: "- write-tum: {color: png}", revision: 9)
 
     /// Every path of the sequence begins here.
     private static let folder = "tum"

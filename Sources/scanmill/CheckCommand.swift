@@ -11,6 +11,11 @@ struct CheckCommand: ParsableCommand {
     @OptionGroup var changes: SettingOptions
     @Flag(help: "Print JSON.") var json = false
 
+    /// An unset variable in a script gives an empty word.
+    func validate() throws {
+        if pipeline.isEmpty { throw ValidationError("PIPELINE is a YAML file, and was given as an empty word.") }
+    }
+
     func run() throws {
         let problems: [Problem]
         var warnings: [Problem] = []

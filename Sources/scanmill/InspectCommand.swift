@@ -17,7 +17,7 @@ struct InspectCommand: ParsableCommand {
             (there are errors), 2 this is not a capture, 3 the environment stood in the way (permission, I/O).
             """)
 
-    @Argument(help: "A capture: a folder or an archive.", completion: .capture) var capture: String
+    @Argument(help: "A capture: a folder, an archive, or a file that is one.", completion: .capture) var capture: String
     @Option(
         help: ArgumentHelp(
             "Write pictures of what is in it to a folder, which cannot be inside the capture.", valueName: "folder"),

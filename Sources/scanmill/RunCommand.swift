@@ -6,13 +6,14 @@ struct RunCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "run", abstract: "Runs captures through a pipeline.",
         discussion: """
-            INPUT is a capture (a folder or an archive), or a folder to search for captures. Each capture is published \
-            as OUT/<id>/ in one step, complete with its receipt.json, or not at all. Whatever happened, run the same \
-            command again: captures whose result is up to date are passed over.
+            INPUT is a capture (a folder, a ZIP archive of one, a .r3d or a .sens file), or a folder to search for \
+            captures; results and PLY files are captures if they are named. Each capture is published as OUT/<id>/ in \
+            one step, complete with its receipt.json, or not at all. Whatever happened, run the same command again: \
+            captures whose result is up to date are passed over.
 
-            Exit codes: 0 all captures are done, 1 some failed, 2 usage or an invalid pipeline (nothing was run), \
-            3 the environment (disk, permission, a missing tool), 75 another runner is working on what is left, 129, \
-            130 and 143 stopped by SIGHUP, SIGINT and SIGTERM.
+            Exit codes: 0 all captures are done or were left for another night, 1 some failed, 2 usage, an invalid \
+            pipeline or no capture (nothing was run), 3 the environment (disk, permission, a missing tool), 75 another \
+            runner is working on what is left, 129, 130 and 143 stopped by SIGHUP, SIGINT and SIGTERM.
             """)
 
     @OptionGroup var batch: BatchOptions
@@ -35,8 +36,9 @@ struct RunCommand: AsyncParsableCommand {
     @Option(
         help: ArgumentHelp(
             """
-            Run this command when the run has ended, with SCANMILL_STATUS and SCANMILL_OUT set. SIGINT and SIGTERM are \
-            passed on to it, and it then has 5 seconds; if a signal ended the run, it has 5 seconds from its start.
+            Run this command when the run has ended, with SCANMILL_STATUS and SCANMILL_OUT set. SIGINT, SIGTERM and \
+            SIGHUP are passed on to it, and it then has 5 seconds; if a signal ended the run, it has 5 seconds from its \
+            start.
             """, valueName: "command")
     )
     var onFinish: String?
@@ -53,8 +55,8 @@ struct RunCommand: AsyncParsableCommand {
         name: .shortAndLong,
         help:
             """
-            Say nothing unless something failed, was salvaged, is still arriving or was left for want of disk space, \
-            or something is odd about the run as a whole.
+            Say nothing unless something failed, was salvaged, has fewer frames than the result that it replaces, is \
+            still arriving or was left for want of disk space, or something is odd about the run as a whole.
             """
     )
     var quiet = false

@@ -11,18 +11,18 @@ struct SampleCommand: ParsableCommand {
         discussion: """
             A room with a table and a boxed object, as if filmed by hand, in MultiScan's staging layout or another \
             format. The stage `synthesize` and a writer make it; `scanmill stages synthesize` says what is in it. The \
-            same options give the same bytes on every machine.
+            same options give the same bytes on every machine. NeRFCapture's capture is an archive in the folder, and \
+            7-Scenes' is the folder seq-01 in it, with the id <folder>-seq-01.
             """)
 
     enum Pictures: String, CaseIterable, ExpressibleByArgument { case jpg, png, mp4 }
 
-    @Argument(help: "The capture's folder; its last part becomes the capture's id.", completion: .directory) var folder:
-        String
+    @Argument(help: "The capture's folder; its last part becomes the capture's id.", completion: .directory)
+    var folder: String
     @Option(help: "Number of frames.") var frames = 60
     @Option(help: "How MultiScan's pictures are stored: jpg (the default), png or mp4.") var rgb: Pictures?
     @Option(help: "The format: one of those that ScanMill writes, except ply.", completion: .writtenFormat)
-    var format =
-        MultiScanCapture.name
+    var format = MultiScanCapture.name
     @Option(
         name: .customLong("set"),
         help: ArgumentHelp(

@@ -266,10 +266,15 @@ enum Seeds {
 
     private static func clouds() throws -> [String: [UInt8]] {
         var sink = MemorySink()
-        try sink.write(PLYWriter.header(count: 3, hasColor: true))
-        var writer = PLYWriter(hasColor: true)
+        try sink.write(PLYWriter.header(count: 3, .colors))
+        var writer = PLYWriter(.colors)
         let colors: [UInt8] = [1, 2, 3, 4, 5, 6, 7, 8, 9]
         try writer.write(PointCloud(positions: [0, 1, 2, 3, 4, 5, -1, .nan, 1e30], colors: colors), to: &sink)
+        var facing = MemorySink()
+        try facing.write(PLYWriter.header(count: 2, .normals))
+        var another = PLYWriter(.normals)
+        let normals: [Float] = [0, 0, 1, 1e30, 1e30, -.infinity]
+        try another.write(PointCloud(positions: [0, 1, 2, 3, 4, 5], normals: normals), to: &facing)
         let text = """
             ply
             format ascii 1.0
@@ -286,11 +291,11 @@ enum Seeds {
             nan 1e-3 +7
 
             """
-        let swapped = String(decoding: PLYWriter.header(count: 1, hasColor: false), as: UTF8.self)
+        let swapped = String(decoding: PLYWriter.header(count: 1, []), as: UTF8.self)
             .replacing("little", with: "big").replacing("float z", with: "uint64 z")
         return [
             "binary": sink.bytes, "cut": sink.bytes.dropLast(4), "text": Array(text.utf8),
-            "big-endian": Array(swapped.utf8) + slopes(16),
+            "big-endian": Array(swapped.utf8) + slopes(16), "normals": facing.bytes,
         ]
     }
 

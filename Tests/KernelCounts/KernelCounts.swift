@@ -21,6 +21,7 @@ enum KernelCounts {
         report("unproject", kernelUnproject(frame), Twin.unproject(frame))
         report("unproject_colored", kernelUnprojectColored(frame), Twin.unprojectColored(frame))
         report("cull_by_box", kernelBox(frame), Twin.box(frame))
+        report("normals", kernelNormals(frame), Twin.normals(frame))
         report("voxels", kernelVoxels(frame), Twin.voxels(frame))
         report("halve", kernelHalve(frame), Twin.halve(frame))
         report("halve_thrice", kernelHalveThrice(frame), Twin.halveThrice(frame))

@@ -31,6 +31,12 @@ func kernelUnprojectColored(_ frame: borrowing TestFrame) -> Int {
 @_silgen_name("kernel_cull_by_box") @inline(never)
 func kernelBox(_ frame: borrowing TestFrame) -> Int { frame.box.selection(frame.points, keepInside: true).count }
 
+@_silgen_name("kernel_normals") @inline(never)
+func kernelNormals(_ frame: borrowing TestFrame) -> Int {
+    let normals = DepthNormals(frame.depth).normals(camera: TestFrame.camera, rotation: .identity)
+    return stride(from: 0, to: normals.count, by: 3).count { normals[$0 + 2] == 0 }
+}
+
 @_silgen_name("kernel_voxels") @inline(never)
 func kernelVoxels(_ frame: borrowing TestFrame) -> Int {
     var grid = VoxelGrid(size: 0.05)
@@ -95,6 +101,21 @@ enum Twin {
         let box: [Float] = [1, 0, 0, 0, 1, 0, 0, 0, 1] + center + half + [-.infinity]
         var kept = [Int32](repeating: 0, count: frame.points.count + 1)
         return twin_cull_by_box(frame.points.positions, frame.points.count, box, &kept)
+    }
+
+    static func normals(_ frame: TestFrame) -> Int {
+        let (width, height, step) = (KernelCounts.width, KernelCounts.height, 2)
+        let (border, length) = (2 * step, width + 4 * step)
+        var depth = [Float](repeating: 0, count: length * (height + 4 * step))
+        for (pixel, z) in frame.depth.metres.enumerated() {
+            depth[(pixel / width + border) * length + border + pixel % width] = z
+        }
+        let inverse = depth.map { $0 > 0 ? 1 / $0 : 0 }
+        let camera = TestFrame.camera
+        let k = [camera.fx, camera.fy, camera.cx, camera.cy].map(Float.init)
+        var sums = [Float](repeating: 0, count: 9 * 64)
+        var out = [Float](repeating: 0, count: 3 * width * height)
+        return twin_normals(depth, inverse, width, height, step, k, &sums, &out)
     }
 
     static func voxels(_ frame: TestFrame) -> Int { twin_voxels(frame.points.positions, frame.points.count, 0.05) }

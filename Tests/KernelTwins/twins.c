@@ -92,6 +92,74 @@ size_t twin_cull_by_box(const float *points, size_t count, const float *box, int
 
 struct sum { double x, y, z; int64_t red, green, blue, points; };
 
+static void add_row(
+    const float *restrict depth, const float *restrict inverse, const float *restrict other_depth,
+    const float *restrict other_inverse, float j, ptrdiff_t step, float *restrict sums) {
+    enum { width = 64 };
+    for (size_t u = 0; u < width; u++) {
+        const float z = depth[u], w = inverse[u], limit = 0.03f * z;
+        float count[5], more[5];
+        for (int i = 0; i < 5; i++) {
+            const ptrdiff_t at = (ptrdiff_t)u + (i - 2) * step;
+            const float is_near = fabsf(other_depth[at] - z) <= limit ? 1 : 0, difference = other_inverse[at] - w;
+            count[i] = is_near;
+            more[i] = is_near > 0 ? difference : 0;
+        }
+        const float n = count[0] + count[1] + count[2] + count[3] + count[4];
+        const float along = 2 * (count[4] - count[0]) + count[3] - count[1];
+        const float sum = more[0] + more[1] + more[2] + more[3] + more[4];
+        sums[u] += n;
+        sums[u + width] += along;
+        sums[u + 2 * width] += j * n;
+        sums[u + 3 * width] += 4 * (count[0] + count[4]) + count[1] + count[3];
+        sums[u + 4 * width] += j * along;
+        sums[u + 5 * width] += j * j * n;
+        sums[u + 6 * width] += sum;
+        sums[u + 7 * width] += 2 * (more[4] - more[0]) + more[3] - more[1];
+        sums[u + 8 * width] += j * sum;
+    }
+}
+
+size_t twin_normals(
+    const float *depth, const float *inverse, size_t width, size_t height, size_t step, const float *camera,
+    float *sums, float *out) {
+    const size_t border = 2 * step, length = width + 2 * border;
+    size_t unknown = 0;
+    for (size_t v = 0; v < height; v++)
+    for (size_t start = 0; start < width; start += 64) {
+        const size_t middle = (v + border) * length + border + start;
+        for (size_t i = 0; i < 9 * 64; i++) sums[i] = 0;
+        for (int j = -2; j <= 2; j++) {
+            const size_t row = middle + (ptrdiff_t)(j * (ptrdiff_t)(step * length));
+            add_row(depth + middle, inverse + middle, depth + row, inverse + row, j, step, sums);
+        }
+        for (size_t at = 0; at < 64; at++) {
+            if (!(depth[middle + at] > 0)) continue;
+            const size_t u = start + at;
+            const float *s = sums + at;
+            const float n = s[0], i = s[64], j = s[2 * 64], w = s[6 * 64];
+            const float ii = n * s[3 * 64] - i * i, ij = n * s[4 * 64] - i * j, jj = n * s[5 * 64] - j * j;
+            const float determinant = ii * jj - ij * ij;
+            out[0] = out[1] = out[2] = 0;
+            if (n >= 6 && determinant > 0) {
+                const float iw = n * s[7 * 64] - i * w, jw = n * s[8 * 64] - j * w;
+                const float right = (jj * iw - ij * jw) / (determinant * step);
+                const float down = (ii * jw - ij * iw) / (determinant * step);
+                const float x = -right * camera[0], y = down * camera[1];
+                const float z = inverse[middle + at] - right * (u - camera[2]) - down * (v - camera[3]);
+                const float norm = sqrtf(x * x + y * y + z * z);
+                out[0] = x / norm;
+                out[1] = y / norm;
+                out[2] = z / norm;
+            } else {
+                unknown++;
+            }
+            out += 3;
+        }
+    }
+    return unknown;
+}
+
 size_t twin_voxels(const float *points, size_t count, double size) {
     size_t slot_count = 1024, used = 0, capacity = 1024;
     int32_t *slots = calloc(slot_count, sizeof *slots);

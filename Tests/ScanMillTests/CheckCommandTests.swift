@@ -26,6 +26,28 @@ import Testing
         ] { #expect(result.errors.contains(line), "\(line) is missing in \(result.errors)") }
     }
 
+    /// A key that is there twice hides none of the others.
+    @Test func aRepeatedKeyIsOneOfSeveralMistakes() throws {
+        let folder = try TemporaryFolder()
+        try folder.write("stages:\n  - read\n  - mask-range: {near: 1, near: 2}\n  - unprojekt\n", to: "twice.yaml")
+        let result = try Scanmill.run(["check", "twice.yaml"], in: folder.path)
+        #expect(result.status == 2)
+        #expect(result.errors.contains("twice.yaml:3:18: error: the key `near` stands here more than once"))
+        #expect(result.errors.contains("twice.yaml:4:5: error: there is no stage `unprojekt`"), "\(result.errors)")
+    }
+
+    /// An unset variable, and an option's value that the shell has parted from it.
+    @Test func wordsThatAreNoPipeline() throws {
+        let folder = try TemporaryFolder()
+        let empty = try Scanmill.run(["check", ""], in: folder.path)
+        #expect(empty.status == 2)
+        #expect(empty.errors.contains("PIPELINE is a YAML file, and was given as an empty word."), "\(empty.errors)")
+        let parted = try Scanmill.run(["check", "--set", "crop.above", "3"], in: folder.path)
+        #expect(parted.status == 2 && parted.output == "3: 2 mistakes\n", "\(parted)")
+        let lack = "error: `--set crop.above` is not of the form stage.option=value: the `=` is missing\n"
+        #expect(parted.errors.hasPrefix(lack), "\(parted.errors)")
+    }
+
     @Test func theOrderIsCheckedOnceTheRestIsRight() throws {
         let folder = try TemporaryFolder()
         try folder.write("stages: [read, unproject, decompress, write-ply, write-ply]", to: "order.yaml")

@@ -91,6 +91,17 @@ import Testing
         #expect(result.status == 2 && result.errors.contains(fix), "\(result.errors)")
     }
 
+    /// Results are no captures, but there are commands for looking at them.
+    @Test func resultsThatAreTakenForCaptures() throws {
+        try #require(try quick.run(["in", "-o", "out"]).status == 0)
+        let fix = "fix: `scanmill status out` lists the results, and `scanmill report out` makes a page about them"
+        for (path, what) in [("out/", "the folder of a run's results"), ("out/desk", "a result")] {
+            let said = try errors("inspect", path)
+            #expect(said.hasPrefix("error: this is \(what), not a capture\n"), "\(said)")
+            #expect(said.contains(fix), "\(said)")
+        }
+    }
+
     /// The folder for results that was meant, whichever command asks for one.
     @Test(arguments: ["status", "verify", "report", "gc"]) func theFolderOfResults(_ name: String) throws {
         let run = try quick.run(["in", "-o", "out-room"])

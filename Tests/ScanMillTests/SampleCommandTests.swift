@@ -50,6 +50,18 @@ import Testing
         #expect(listed.map(String.init).sorted() == names.sorted())
     }
 
+    /// A cloud holds no frames, and plain pictures are in every other sample.
+    @Test func everyFormatThatIsWrittenHasASample() {
+        let named = Self.commands.map { command in
+            let words = command.split(separator: " ")
+            return words.firstIndex(of: "--format").map { String(words[$0 + 1]) } ?? MultiScanCapture.name
+        }
+        let written = CaptureFormats.all.map { $0.card }.filter { $0.writer != nil }.map(\.name)
+        let expected = Set(written).subtracting(["ply", "frames"])
+        let missing = expected.subtracting(named).sorted()
+        #expect(missing == [], "make one with `scanmill sample`, and list its command in samples/README.md")
+    }
+
     /// Everybody who clones the project fetches them.
     @Test func theCommittedSamplesAreSmall() throws {
         let folder = SharedData.checkout.appendingPathComponent("samples").path

@@ -31,6 +31,27 @@ import Testing
         #expect(try scanmill("status", "out").output.contains("stale  a  "))
     }
 
+    /// It may lead to a capture again tomorrow, under this name or, if what it leads to holds several, under others.
+    @Test func aLinkThatLeadsNowhere() throws {
+        #expect(symlink("../away", folder.url("in/c").path) == 0)
+        let told = "failed  c  this is a link to nothing\n"
+        for news in ["failed   c  this is", "failed   c  as before: this is"] {
+            let run = try scanmill("run", "quick.yaml", "in", "-o", "out", "--no-report")
+            #expect(run.status == 3 && run.output.contains(news), "\(run)")
+            #expect(try scanmill("status", "out").output.hasPrefix(told))
+        }
+        // The next run may start in another folder.
+        let note = String(decoding: try folder.bytes("out/.scanmill/failures/c.json"), as: UTF8.self)
+        #expect(note.contains("/in/c\\n") && !note.contains("/in/in/c"), "\(note)")
+        // A run that is not about it leaves it as it is.
+        #expect(try scanmill("run", "quick.yaml", "in/a", "-o", "out", "--no-report").status == 0)
+        #expect(try scanmill("status", "out").output.hasPrefix(told))
+        try FileManager.default.createDirectory(at: folder.url("away"), withIntermediateDirectories: true)
+        try FileManager.default.copyItem(atPath: QuickRun.sample, toPath: folder.url("away/d").path)
+        #expect(try scanmill("run", "quick.yaml", "in", "-o", "out", "--no-report").status == 0)
+        #expect(try scanmill("status", "out").output == "3 done\n")
+    }
+
     /// A folder that another pipeline has taken over holds results of the earlier one until they are run again.
     @Test func resultsOfAnotherPipelineAreStale() throws {
         #expect(try scanmill("run", "quick.yaml", "in", "-o", "out").status == 0)
@@ -356,6 +377,25 @@ import Testing
             #expect(result.status == 3)
             #expect(result.errors.contains("   = nothing else in out is a result\n"), "\(result.errors)")
         }
+    }
+
+    /// To its own user, too: only the receipt tells whose result this is, so that a run makes it again.
+    @Test func aReceiptThatMayNotBeRead() throws {
+        for path in ["", "in", "in/a", "in/b"] { #expect(chmod("\(folder.path)/\(path)", 0o777) == 0) }
+        _ = try runCommand(["find", "in", "-exec", "touch", "-d", "2 hours ago", "{}", "+"], in: folder.path)
+        let what = "a receipt that may not be read"
+        guard let tool = try Scanmill.commandOfNobody(in: folder.path, for: what) else { return }
+        let run = tool + ["run", "quick.yaml", "in/a", "-o", "out", "--no-report"]
+        #expect(try runCommand(run, in: folder.path).output.contains("1 done"))
+        #expect(try runCommand(run, in: folder.path).output.contains("1 up to date"))
+        #expect(chmod("\(folder.path)/out/a/receipt.json", 0) == 0)
+        let status = try runCommand(tool + ["status", "out"], in: folder.path).output
+        let cause = "receipt.json of the result cannot be read: Permission denied"
+        #expect(status.hasPrefix("unreadable  a  "), "\(status)")
+        let plan = try runCommand(tool + ["plan", "quick.yaml", "in/a", "-o", "out"], in: folder.path).output
+        #expect(plan.hasPrefix("run        a  \(cause)\n"), "\(plan)")
+        #expect(try runCommand(run, in: folder.path).output.contains("1 done"))
+        #expect(try runCommand(tool + ["status", "out"], in: folder.path).output == "1 done\n")
     }
 
     /// They are neither gone nor done, whatever is known of them.

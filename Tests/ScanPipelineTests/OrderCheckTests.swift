@@ -61,6 +61,20 @@ import Testing
             ])
     }
 
+    /// A step that only fills in for captures without a channel makes nothing that is worth a measurement.
+    @Test func whatFillsInIsNotMeasured() {
+        let fill = Mock("fill", Uses(finish: .init(needs: [.frames], wants: [.cloud], makes: [.cloud])))
+        let measure = Mock("measure", Uses(finish: .init(needs: [.cloud]), isMeasurement: true))
+        let writer = Mock("write", Uses(finish: .init(needs: [.cloud]), claims: ["{id}.ply"]))
+        let some = Mock.reader("some", [.cloud])
+        let mocks = [some, .reader(), .decompress, .unproject, .sum, fill, measure, writer]
+        let early = Self.check(["some", "measure", "fill", "write"], of: mocks)
+        #expect(early.mistakes == [] && !early.warnings.contains { $0.contains("below `fill`") }, "\(early)")
+        #expect(Self.mistakes(["read", "measure", "fill"], of: mocks).first?.hasSuffix("put `sum` above it") == true)
+        // Writers take it.
+        #expect(Self.mistakes(["read", "write", "fill"], of: mocks).first?.hasSuffix("move `fill` above it") == true)
+    }
+
     @Test func oneMissingStageIsOneMistake() {
         #expect(Self.mistakes(["read", "mask", "mask", "unproject", "write-ply"]).count == 1)
         #expect(Self.mistakes(["read", "write-ply", "mask"]).count == 2)

@@ -267,6 +267,38 @@ import Testing
 
     // MARK: - What is not YAML
 
+    /// YAML stops at the first of them.
+    @Test func duplicateKeysHideNothing() {
+        let (file, problems) = Self.parse(
+            """
+            name: a
+            description: [x]
+            stages:
+              - mask-range: {near: 1, far: 2, "near": 3}
+              - crop: {above: 1}
+                crop: {below: 2}
+            nam: b
+            name: c
+            """)
+        #expect(problems.compactMap(\.place.line).sorted() == [1, 2, 4, 5, 7])
+        let repeated = problems.filter { $0.fix == "keep one of them" }
+        #expect(repeated.map { Self.place($0.place.line, $0.place.column) } == [[4, 18], [5, 5], [1, 1]])
+        #expect(repeated.first?.excerpt == #"  - mask-range: {near: 1, far: 2, "near": 3}"#)
+        // The last of them counts.
+        #expect(file.name == "c" && file.entries.map(\.stage) == ["mask-range", "crop"])
+        #expect(file.entries.first?.options["near"]?.content == .scalar("3"))
+        #expect(file.entries.last?.options.keys.sorted() == ["below"])
+        // Keys that are numbers, as nothing in a pipeline is called.
+        let numbers = Self.parse("1: a\n1: b\nstages: [read]\nnam: c\n").problems
+        #expect(numbers.compactMap(\.place.line).sorted() == [1, 2, 4])
+        // YAML reads the file again for each, so that there is an end to it.
+        let many = Self.parse("stages: [read]\n" + String(repeating: "name: a\n", count: 40))
+        #expect(many.problems.count == 17)
+        // Windows' line ends.
+        let lines = Self.parse("name: a\r\nname: b\r\nstages: [read]\r\nnam: c\r\n").problems
+        #expect(lines.compactMap(\.place.line).sorted() == [1, 4])
+    }
+
     @Test func duplicateKeys() {
         #expect(
             Self.messages("stages:\n  - mask-range: {near: 1, far: 2, near: 3}\n") == [

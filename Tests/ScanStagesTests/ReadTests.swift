@@ -142,6 +142,11 @@ import Testing
             let staged = try StageRun("\(read)\n- decompress\n- write-staging\(options)", reading: path)
             #expect(staged.files.contains { $0.hasSuffix(ending) }, "\(staged.files)")
             #expect(staged.count("write-staging", "frames") == run.kept.count)
+            // No stage is to blame for it.
+            let notes = (staged.receipt["notes"]?.array ?? []).compactMap(\.string)
+            let about = notes.filter { $0.contains("takes pictures from an mp4 only") }
+            let isSaid = about.count == 1 && about[0].hasSuffix("cut off is not copied: `rgb: mp4` writes a new one")
+            #expect(ending == ".mp4" ? about.isEmpty : isSaid, "\(about)")
         }
     }
 

@@ -4,8 +4,8 @@ import ScanModel
 import TestSupport
 import Testing
 
-/// Capture → write → read, for every format that has a reader and a writer: the same frames, camera centres, rotations,
-/// intrinsics and depth.
+/// Capture → write → read: the same frames, camera centres, rotations, intrinsics and depth. The formats of
+/// `write-capture`, `write-tum`, `write-scannet` and `write-sens` go the same way in those stages' own tests.
 @Suite struct RoundTripTests {
     /// A writer, and what the format can hold.
     struct Format: Sendable, CustomTestStringConvertible {

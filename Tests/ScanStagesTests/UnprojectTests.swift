@@ -1,4 +1,6 @@
+import ScanFormats
 import ScanModel
+import ScanStages
 import TestSupport
 import Testing
 
@@ -43,6 +45,33 @@ import Testing
             PipelineRun.mistakes("- read\n- decompress\n- unproject\n- render-cloud").first
                 == "`render-cloud` needs cloud, which no stage before it makes; put `voxel-downsample` above it, or make "
                 + "points of the depth above it, with `unproject` and `voxel-downsample`")
+    }
+
+    /// A room's walls, floor and ceiling face along the axes, and inwards; in a dataset they are turned like its points, and
+    /// read back as they were.
+    @Test func normalsGoFromDepthToFiles() throws {
+        let scene =
+            "- synthesize: {frames: 6, picture-width: 64, picture-height: 48, depth-width: 128, depth-height: 96}\n"
+        let stages = scene + "- decompress\n- unproject: {normals: true}\n- voxel-downsample: {size: 0.05}\n"
+        let run = try StageRun(stages + "- write-ply\n- write-transforms", reading: "nowhere/a")
+        let without = try #require(run.count("unproject", "points-without-normal"))
+        #expect(without < (run.count("unproject", "points") ?? 0) / 100)
+        let cloud = try #require(run.capture.cloud)
+        let normals = try #require(cloud.normals)
+        let along = stride(from: 0, to: normals.count, by: 3).count { at in
+            normals[at..<at + 3].contains { abs($0) > 0.99 }
+        }
+        // The others are edges, and the object that stands in the box.
+        #expect(along > cloud.count * 3 / 4, "\(along) of \(cloud.count)")
+        var file = try PLYReader(MemorySource(try run.bytes("a.ply"), name: "a.ply"))
+        #expect(try file.next(1 << 20) == cloud)
+        let back = try StageRun("- read", reading: "\(run.path)/nerf")
+        #expect(back.capture.cloud?.positions == cloud.positions)
+        #expect(back.capture.cloud?.normals == normals)
+        var turned = try PLYReader(MemorySource(try run.bytes("nerf/points.ply"), name: "points.ply"))
+        #expect(try turned.next(1 << 20)?.normals == WorldTurn.yUpToZUp.apply(cloud).normals)
+        let plain = try StageRun(scene + "- decompress\n- unproject", reading: "nowhere/a")
+        #expect(plain.count("unproject", "points-without-normal") == nil)
     }
 
     @Test func aCameraCountedFromThePixelsCentreGivesTheSameEitherWay() throws {

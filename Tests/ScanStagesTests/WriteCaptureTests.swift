@@ -8,10 +8,15 @@ import Testing
 @Suite struct WriteCaptureTests {
     private static let yUpToZUp = Matrix3(rows: Vector3(1, 0, 0), Vector3(0, 0, -1), Vector3(0, 1, 0))
 
-    private static let formats = ["stray-scanner", "polycam", "scannetpp", "arkitscenes", "3d-scanner-app"]
+    private static let formats = WriteCapture.Format.allCases.map(\.rawValue)
 
     /// In which folder of the result the capture lies.
     private func folder(of format: String) -> String { format == "3d-scanner-app" ? "/3d-scanner-app" : "" }
+
+    @Test func theTableHasARowForEachFormat() {
+        let details = WriteCapture.card.details
+        for format in Self.formats { #expect(details.contains("\n| `\(format)` | "), "\(format)") }
+    }
 
     // MARK: - There and back
 

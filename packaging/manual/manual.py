@@ -28,7 +28,7 @@ VERBS = [
     ('Measuring and checking', ['measure', 'predict', 'report', 'check']),
     ('Depth', ['decompress', 'mask']),
     ('Points', ['unproject', 'cull', 'voxel', 'find', 'crop', 'scatter']),
-    ('Pictures', ['downscale', 'render', 'draw']),
+    ('Pictures', ['downscale', 'render']),
     ('Writing', ['write']),
 ]
 

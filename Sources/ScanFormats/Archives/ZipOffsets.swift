@@ -39,6 +39,11 @@ enum ZipOffsets {
         }
     }
 
+    /// Where the last thing begins that looks like an end record, whatever stands behind it.
+    fileprivate static func likelyEndRecord(in tail: [UInt8]) -> Int? {
+        tail.indices.dropLast(21).last { tail[$0...].starts(with: [0x50, 0x4B, 5, 6]) }
+    }
+
     /// The first byte of a file's data, when its local header is where it should be and has its name.
     static func start(of name: String, header: Int64, in path: String) -> Int64? {
         guard let file = try? FileSource(path: path, name: path), let bytes = try? file.bytes(at: header, count: 30),
@@ -58,20 +63,29 @@ enum ZipDamage {
         }
         let size = file.byteCount ?? 0
         let fix = "the copy is incomplete: copy the archive again"
-        guard let end = ZipOffsets.endRecord(in: tail) else {
+        /// How many bytes are missing before an end record; nil with ZIP64, whose numbers stand elsewhere.
+        func lack(before end: Int) -> Int64? {
+            let (byteCount, start) = (tail.uint32(end + 12), tail.uint32(end + 16))
+            if start == UInt32.max { return nil }
+            return Int64(start) + Int64(byteCount) - (size - Int64(tail.count) + Int64(end))
+        }
+        let end = ZipOffsets.endRecord(in: tail)
+        var notes = ["they are missing somewhere before its directory"]
+        var lacking = end.flatMap(lack)
+        // Behind its end something else may stand, such as the rest of a block.
+        if end == nil, let likely = ZipOffsets.likelyEndRecord(in: tail), let lack = lack(before: likely), lack > 0 {
+            lacking = lack
+            let end = likely + 22 + tail.uint16(likely + 20)
+            if end < tail.count { notes.append("\(tail.count - end) bytes that are not its own follow its end") }
+        } else if end == nil {
             guard ZipArchive.isArchive(path) else { return nil }
             return Problem(
                 .input, "the archive is cut off",
                 notes: ["its directory, which stands at its end and tells where its files are, is missing"], fix: fix
             ).at(byte: size, of: size)
         }
-        // With ZIP64 the numbers stand elsewhere.
-        let (byteCount, start) = (tail.uint32(end + 12), tail.uint32(end + 16))
-        let lacking = Int64(start) + Int64(byteCount) - (size - Int64(tail.count) + Int64(end))
-        if start == UInt32.max || lacking <= 0 { return nil }
-        return Problem(
-            .input, "the archive lacks \(lacking) bytes", notes: ["they are missing somewhere before its directory"],
-            fix: fix)
+        guard let lacking, lacking > 0 else { return nil }
+        return Problem(.input, "the archive lacks \(lacking) bytes", notes: notes, fix: fix)
     }
 }
 

@@ -73,6 +73,11 @@ public struct PLYHeader: Hashable, Sendable {
     /// The header's own length: where the data starts.
     public var byteCount: Int64 = 0
 
+    /// Whether the file is a scene of Gaussian splats.
+    var isSplats: Bool {
+        Set(elements.flatMap(\.properties).map(\.name)).isSuperset(of: ["f_dc_0", "opacity"])
+    }
+
     /// Reads a header, and leaves `lines` at the first byte of the data.
     init(_ lines: inout LineReader) throws(Problem) {
         let file = lines.rest.name

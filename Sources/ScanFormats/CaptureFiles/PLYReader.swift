@@ -1,12 +1,14 @@
 import ScanModel
 
-/// Reads the points of a PLY file in chunks: text or binary of either byte order, x, y, z of any type, red, green, blue
-/// as bytes. Other properties are skipped, and so is everything after the vertices (faces, for the most part).
+/// Reads the points of a PLY file in chunks: text or binary of either byte order, x, y, z of any type, nx, ny, nz as floats
+/// or doubles, which become normals of length 1, red, green, blue as bytes. Other properties are skipped, and so is
+/// everything after the vertices (faces, for the most part).
 public struct PLYReader {
     public let header: PLYHeader
     /// How many points the header announces.
     public let pointCount: Int
-    public let hasColor: Bool
+    /// Which of the points' other properties are read.
+    public let properties: PointCloud.Properties
     /// What the user should know about the file.
     public let warnings: [String]
     /// Points left out so far because a coordinate is not finite.
@@ -23,7 +25,7 @@ public struct PLYReader {
         "red", "green", "blue", "r", "g", "b", "diffuse_red", "diffuse_green", "diffuse_blue",
     ]
     private let vertex: PLYHeader.Element
-    /// The places of x, y, z and, with colours, of red, green, blue among the properties.
+    /// The places of x, y, z, of nx, ny, nz with normals, and of red, green, blue with colours, among the properties.
     private let wanted: [Int]
     /// For each property, its index in `wanted`.
     private let places: [Int?]
@@ -50,13 +52,19 @@ public struct PLYReader {
         let axes = ["x", "y", "z"].compactMap(vertex.index)
         guard axes.count == 3 else { throw refuse("the points have no x, y and z") }
         let colors = ["red", "green", "blue"].compactMap(vertex.index)
-        hasColor = colors.count == 3 && colors.allSatisfy { [vertex] in vertex.properties[$0].type == .uint8 }
+        let hasColor = colors.count == 3 && colors.allSatisfy { [vertex] in vertex.properties[$0].type == .uint8 }
         let namesColor = vertex.properties.contains { Self.colorNames.contains($0.name) }
         warnings =
             hasColor || !namesColor
             ? [] : ["the colours are not read: red, green and blue have to be there as bytes"]
-        let wanted = hasColor ? axes + colors : axes
+        let normals = ["nx", "ny", "nz"].compactMap(vertex.index)
+        // Scenes of Gaussian splats have them for form's sake, all 0.
+        let hasNormals =
+            normals.count == 3 && !header.isSplats
+            && normals.allSatisfy { [vertex] in [.float32, .float64].contains(vertex.properties[$0].type) }
+        let wanted = axes + (hasNormals ? normals : []) + (hasColor ? colors : [])
         self.wanted = wanted
+        properties = (hasNormals ? PointCloud.Properties.normals : []).union(hasColor ? .colors : [])
         places = vertex.properties.indices.map { wanted.firstIndex(of: $0) }
         pointCount = vertex.count
         for element in header.elements[..<place] { try skip(element) }
@@ -67,7 +75,7 @@ public struct PLYReader {
     public mutating func next(_ limit: Int = 1 << 16) throws(Problem) -> PointCloud? {
         let count = min(max(1, limit), pointCount - readCount)
         if count == 0 { return nil }
-        var values = PointValues(hasColor: hasColor)
+        var values = PLYPoints(properties)
         switch header.format {
         case .ascii:
             values.reserve(min(count, Self.chunkByteCount / 12))
@@ -82,17 +90,17 @@ public struct PLYReader {
             if whole == 0 { throw truncated(at: lines.rest.unread.count) }
             values.reserve(whole)
             let range = lines.rest.unread.prefix(whole * stride)
-            let properties = wanted.map { vertex.properties[$0] }
+            let places = wanted.map { vertex.properties[$0] }
             let isBigEndian = header.format == .binaryBigEndian
             try lines.rest.withBytes(range) { (bytes) throws(Problem) in
                 values.append(
-                    UnsafeRawBufferPointer(bytes), count: whole, stride: stride, properties, isBigEndian: isBigEndian)
+                    UnsafeRawBufferPointer(bytes), count: whole, stride: stride, places, isBigEndian: isBigEndian)
             }
             lines.rest.consume(whole * stride)
             readCount += whole
         }
         notFiniteCount += values.notFiniteCount
-        return PointCloud(positions: values.positions, colors: hasColor ? values.colors : nil)
+        return values.cloud
     }
 
     /// Whether at least one more point follows those that the header announces: that number may be damaged. Asked after
@@ -132,27 +140,28 @@ public struct PLYReader {
         return nil
     }
 
-    private mutating func readLine(_ values: inout PointValues) throws(Problem) {
+    private mutating func readLine(_ values: inout PLYPoints) throws(Problem) {
         guard let line = try nextFilledLine() else { throw truncated(at: 0) }
         if line.isTooLong {
             throw Problem(.input, "a point's line is longer than \(Self.lineLimit) bytes")
                 .at(file: lines.rest.name, line: line.number)
         }
         try lines.withBytes(of: line) { (bytes) throws(Problem) in
-            guard let (position, color) = point(bytes) else {
+            guard let (vectors, color) = point(bytes) else {
                 throw noPoint(bytes).at(file: lines.rest.name, line: line.number)
             }
-            values.append(position, color)
+            values.append(vectors, color)
         }
     }
 
     private static func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 }
 
-    /// The point of a line; nil where it has too few numbers, or something else.
+    /// The position and the normal of a line's point, and its colour; nil where it has too few numbers, or something else.
     private func point(
         _ line: UnsafeBufferPointer<UInt8>
-    ) -> (position: InlineArray<3, Float>, color: InlineArray<3, UInt8>)? {
-        var position = InlineArray<3, Float>(repeating: 0)
+    ) -> (vectors: InlineArray<6, Float>, color: InlineArray<3, UInt8>)? {
+        let floats = properties.contains(.normals) ? 6 : 3
+        var vectors = InlineArray<6, Float>(repeating: 0)
         var color = InlineArray<3, UInt8>(repeating: 0)
         var start = 0
         for place in places {
@@ -163,15 +172,15 @@ public struct PLYReader {
             let word = line[start..<end]
             start = end
             guard let place else { continue }
-            if place < 3 {
+            if place < floats {
                 guard let coordinate = Float(text: UnsafeBufferPointer(rebasing: word)) else { return nil }
-                position[place] = coordinate
+                vectors[place] = coordinate
             } else {
                 guard let value = UInt8(String(decoding: word, as: UTF8.self)) else { return nil }
-                color[place - 3] = value
+                color[place - floats] = value
             }
         }
-        return (position, color)
+        return (vectors, color)
     }
 
     private func noPoint(_ line: UnsafeBufferPointer<UInt8>) -> Problem {
@@ -216,121 +225,5 @@ public struct PLYReader {
     private func truncated(after points: Int64, at byte: Int64) -> Problem {
         Problem(.input, "the PLY file ends after \(points) of \(pointCount) points").at(
             file: lines.rest.name, byte: byte, of: lines.rest.byteCount)
-    }
-}
-
-/// Points as they are collected from a file.
-private struct PointValues {
-    var positions: [Float] = []
-    var colors: [UInt8] = []
-    var notFiniteCount = 0
-    private let hasColor: Bool
-
-    init(hasColor: Bool) { self.hasColor = hasColor }
-
-    mutating func reserve(_ count: Int) {
-        positions.reserveCapacity(3 * count)
-        if hasColor { colors.reserveCapacity(3 * count) }
-    }
-
-    mutating func append(_ position: InlineArray<3, Float>, _ color: InlineArray<3, UInt8>) {
-        guard position[0].isFinite, position[1].isFinite, position[2].isFinite else {
-            notFiniteCount += 1
-            return
-        }
-        for axis in 0..<3 {
-            positions.append(position[axis])
-            if hasColor { colors.append(color[axis]) }
-        }
-    }
-
-    /// Takes x, y, z and perhaps red, green, blue out of binary records.
-    mutating func append(
-        _ bytes: UnsafeRawBufferPointer, count: Int, stride: Int, _ properties: [PLYHeader.Property], isBigEndian: Bool
-    ) {
-        let (px, py, pz) = (properties[0], properties[1], properties[2])
-        let offsets = properties.map(\.offset)
-        // What nearly every program writes, ScanMill among them.
-        if !isBigEndian, px.type == .float32, py.type == .float32, pz.type == .float32 {
-            return appendFloats(bytes, count, stride, offsets)
-        }
-        for i in 0..<count {
-            let record = i * stride
-            let x = Self.float(bytes, record + px.offset, px.type, isBigEndian)
-            let y = Self.float(bytes, record + py.offset, py.type, isBigEndian)
-            let z = Self.float(bytes, record + pz.offset, pz.type, isBigEndian)
-            guard x.isFinite, y.isFinite, z.isFinite else {
-                notFiniteCount += 1
-                continue
-            }
-            positions.append(x)
-            positions.append(y)
-            positions.append(z)
-            guard hasColor else { continue }
-            colors.append(bytes[record + offsets[3]])
-            colors.append(bytes[record + offsets[4]])
-            colors.append(bytes[record + offsets[5]])
-        }
-    }
-
-    /// The same for records whose coordinates are floats in the machine's own byte order.
-    private mutating func appendFloats(_ bytes: UnsafeRawBufferPointer, _ count: Int, _ stride: Int, _ offsets: [Int]) {
-        let (ox, oy, oz) = (offsets[0], offsets[1], offsets[2])
-        let places = hasColor ? (offsets[3], offsets[4], offsets[5]) : nil
-        var kept = 0
-        positions += [Float](unsafeUninitializedCapacity: 3 * count) { out, written in
-            var record = 0
-            for _ in 0..<count {
-                let x = bytes.loadUnaligned(fromByteOffset: record &+ ox, as: Float.self)
-                let y = bytes.loadUnaligned(fromByteOffset: record &+ oy, as: Float.self)
-                let z = bytes.loadUnaligned(fromByteOffset: record &+ oz, as: Float.self)
-                out[3 &* kept] = x
-                out[3 &* kept &+ 1] = y
-                out[3 &* kept &+ 2] = z
-                // Only infinities and NaN are not 0 when multiplied by 0.
-                kept &+= (x * 0 + y * 0 + z * 0) == 0 ? 1 : 0
-                record &+= stride
-            }
-            written = 3 * kept
-        }
-        notFiniteCount += count - kept
-        guard let (red, green, blue) = places else { return }
-        colors += [UInt8](unsafeUninitializedCapacity: 3 * count) { out, written in
-            var target = 0
-            var record = 0
-            for _ in 0..<count {
-                out[target] = bytes[record &+ red]
-                out[target &+ 1] = bytes[record &+ green]
-                out[target &+ 2] = bytes[record &+ blue]
-                let x = bytes.loadUnaligned(fromByteOffset: record &+ ox, as: Float.self)
-                let y = bytes.loadUnaligned(fromByteOffset: record &+ oy, as: Float.self)
-                let z = bytes.loadUnaligned(fromByteOffset: record &+ oz, as: Float.self)
-                target &+= (x * 0 + y * 0 + z * 0) == 0 ? 3 : 0
-                record &+= stride
-            }
-            written = target
-        }
-    }
-
-    @inline(__always)
-    private static func float(
-        _ bytes: UnsafeRawBufferPointer, _ offset: Int, _ type: PLYHeader.Scalar, _ isBigEndian: Bool
-    ) -> Float {
-        func load<T: FixedWidthInteger>(_: T.Type) -> T {
-            let value = bytes.loadUnaligned(fromByteOffset: offset, as: T.self)
-            return isBigEndian ? T(bigEndian: value) : T(littleEndian: value)
-        }
-        return switch type {
-        case .float32: Float(bitPattern: load(UInt32.self))
-        case .float64: Float(Double(bitPattern: load(UInt64.self)))
-        case .int8: Float(load(Int8.self))
-        case .uint8: Float(load(UInt8.self))
-        case .int16: Float(load(Int16.self))
-        case .uint16: Float(load(UInt16.self))
-        case .int32: Float(load(Int32.self))
-        case .uint32: Float(load(UInt32.self))
-        case .int64: Float(load(Int64.self))
-        case .uint64: Float(load(UInt64.self))
-        }
     }
 }

@@ -1,48 +1,51 @@
 import ScanModel
 
-/// Writes points as a binary little-endian PLY file: x, y, z as floats in metres, and red, green, blue as bytes where
-/// there are colours. It is what nerfstudio, Open3D, MeshLab and CloudCompare read.
+/// Writes points as a binary little-endian PLY file: x, y, z as floats in metres, nx, ny, nz as floats where there are
+/// normals, and red, green, blue as bytes where there are colours. It is what nerfstudio, Open3D, MeshLab and CloudCompare
+/// read.
 ///
-///     try sink.write(PLYWriter.header(count: cloud.count, hasColor: true))
-///     var writer = PLYWriter(hasColor: true)
+///     try sink.write(PLYWriter.header(count: cloud.count, cloud.properties))
+///     var writer = PLYWriter(cloud.properties)
 ///     try writer.write(cloud, to: &sink)
 public struct PLYWriter: Sendable {
     /// How many points were written.
     public private(set) var count = 0
-    private let hasColor: Bool
+    private let properties: PointCloud.Properties
     private let stride: Int
     private var buffer: [UInt8]
     private static let pointsPerChunk = 4096
 
-    public init(hasColor: Bool) {
-        self.hasColor = hasColor
-        // A SIMD3<Float> has 16 bytes; a point on disk has 12, or 15 with its colour.
-        stride = hasColor ? 15 : 12
+    public init(_ properties: PointCloud.Properties) {
+        self.properties = properties
+        stride = 12 + (properties.contains(.normals) ? 12 : 0) + (properties.contains(.colors) ? 3 : 0)
         buffer = [UInt8](repeating: 0, count: stride * Self.pointsPerChunk)
     }
 
     /// The header of a file whose number of points is known.
-    public static func header(count: Int, hasColor: Bool) -> [UInt8] { text(count: count, hasColor: hasColor) }
+    public static func header(count: Int, _ properties: PointCloud.Properties) -> [UInt8] {
+        text(count: count, properties)
+    }
 
     /// A header that has the same length for every count: written with 0 before the points, and overwritten when they
     /// have been counted. A comment fills the room that the number leaves, so the number itself looks as in any file.
-    public static func reservedHeader(count: Int, hasColor: Bool) -> [UInt8] {
+    public static func reservedHeader(count: Int, _ properties: PointCloud.Properties) -> [UInt8] {
         let digits = String(count).utf8.count
         let filler = String(repeating: "-", count: max(1, 20 - digits))
-        return text(count: count, hasColor: hasColor, comment: filler)
+        return text(count: count, properties, comment: filler)
     }
 
-    private static func text(count: Int, hasColor: Bool, comment: String? = nil) -> [UInt8] {
+    private static func text(count: Int, _ properties: PointCloud.Properties, comment: String? = nil) -> [UInt8] {
         var lines = ["ply", "format binary_little_endian 1.0"]
         if let comment { lines.append("comment \(comment)") }
         lines.append("element vertex \(count)")
         lines += ["x", "y", "z"].map { "property float \($0)" }
-        if hasColor { lines += ["red", "green", "blue"].map { "property uchar \($0)" } }
+        if properties.contains(.normals) { lines += ["nx", "ny", "nz"].map { "property float \($0)" } }
+        if properties.contains(.colors) { lines += ["red", "green", "blue"].map { "property uchar \($0)" } }
         lines.append("end_header")
         return Array((lines.joined(separator: "\n") + "\n").utf8)
     }
 
-    /// Appends points. Points without colours become black in a file that has colours.
+    /// Appends points. Points without colours become black in a file that has colours, and normals 0, 0, 0.
     public mutating func write(_ cloud: PointCloud, to sink: inout some ByteSink) throws(Problem) {
         var done = 0
         while done < cloud.count {
@@ -55,24 +58,27 @@ public struct PLYWriter: Sendable {
     }
 
     private mutating func pack(_ cloud: PointCloud, from start: Int, count: Int) {
-        let (stride, hasColor) = (stride, hasColor)
+        let (stride, properties) = (stride, properties)
         buffer.withUnsafeMutableBytes { bytes in
-            cloud.positions.withUnsafeBufferPointer { positions in
-                for i in 0..<count {
-                    let from = 3 * (start + i)
-                    let to = stride * i
-                    for axis in 0..<3 {
-                        bytes.storeBytes(
-                            of: positions[from + axis].bitPattern.littleEndian, toByteOffset: to + 4 * axis,
-                            as: UInt32.self)
+            func pack(_ vectors: [Float], at offset: Int) {
+                vectors.withUnsafeBufferPointer { vectors in
+                    for i in 0..<count {
+                        let (from, to) = (3 * (start + i), stride * i + offset)
+                        for axis in 0..<3 {
+                            let value = vectors.isEmpty ? 0 : vectors[from + axis]
+                            bytes.storeBytes(
+                                of: value.bitPattern.littleEndian, toByteOffset: to + 4 * axis, as: UInt32.self)
+                        }
                     }
                 }
             }
-            guard hasColor else { return }
+            pack(cloud.positions, at: 0)
+            if properties.contains(.normals) { pack(cloud.normals ?? [], at: 12) }
+            guard properties.contains(.colors) else { return }
             (cloud.colors ?? []).withUnsafeBufferPointer { colors in
                 for i in 0..<count {
                     for channel in 0..<3 {
-                        bytes[stride * i + 12 + channel] = colors.isEmpty ? 0 : colors[3 * (start + i) + channel]
+                        bytes[stride * (i + 1) - 3 + channel] = colors.isEmpty ? 0 : colors[3 * (start + i) + channel]
                     }
                 }
             }

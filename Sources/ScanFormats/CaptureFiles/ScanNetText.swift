@@ -58,7 +58,6 @@ struct ScanNetText {
     }
 
     private static func trimmed(_ text: Substring) -> String {
-        let start = text.drop(while: \.isWhitespace)
-        return String(start.reversed().drop(while: \.isWhitespace).reversed())
+        String(text.drop(while: \.isWhitespace).dropLast(while: \.isWhitespace))
     }
 }

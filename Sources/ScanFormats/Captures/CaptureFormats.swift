@@ -102,7 +102,7 @@ public enum CaptureFormats {
         if let archive = tree as? ZipArchive, let problem = archive.obstacle { return problem }
         let entries = tree.entries(in: "").map(\.name)
         return Problem(
-            .input, "this is not a capture in a format that ScanMill reads",
+            .input, noCapture,
             notes: [entries.isEmpty ? emptiness(of: tree) : "it holds \(entries.listed(most: 8))"],
             fix: wayToNameWhole(of: tree) ?? TransformsDataset.wayToReadPart(in: tree)
                 ?? PictureFolder.wayToRead(in: tree) ?? wayToUnpack(tree) ?? "`scanmill formats` lists what is read")
@@ -165,6 +165,9 @@ public enum CaptureFormats {
             throw Problem(.input, "there is nothing at this path", fix: "check the path").at(file: path)
         }
     }
+
+    /// What is said of a tree that no format recognises.
+    package static let noCapture = "this is not a capture in a format that ScanMill reads"
 
     /// What to do about a file that is no capture by itself.
     package static let wayToName = "name the capture's folder, or its ZIP archive"

@@ -40,6 +40,18 @@ public enum NeRFCaptureProject: CaptureFormat {
             reason: "\(file) has only the app's keys, intrinsics in each frame, and picture names without extension")
     }
 
+    /// Pictures with what else only the apps put beside them: drawings of depth, or HMC's box.
+    public static func remains(of tree: any CaptureTree) -> Recognition? {
+        guard tree.byteCount(of: file) == nil else { return nil }
+        let pictures = tree.originals(in: "images").filter { $0.hasSuffix(".png") }
+        let isNumbered = pictures.contains { Int($0.dropLast(4)) != nil }
+        let depth = pictures.first { $0.hasSuffix(".depth.png") && Int($0.dropLast(10)) != nil }
+        let box = tree.byteCount(of: "boundingbox.json") == nil ? nil : "boundingbox.json"
+        guard isNumbered, let beside = depth.map({ "images/\($0)" }) ?? box else { return nil }
+        return Recognition(
+            format: name, reason: "\(beside) stands beside numbered pictures, and \(file) is missing")
+    }
+
     /// Whether the app may have written an object: the file's top level, or a frame.
     private static func holdsOnlyOwnKeys(_ json: JSONValue) -> Bool {
         let own: Set = [
@@ -51,6 +63,12 @@ public enum NeRFCaptureProject: CaptureFormat {
 
     public static func open(_ tree: any CaptureTree, rules: ReadRules) throws(Problem) -> Capture {
         var reader = NeRFCaptureReader(tree: tree, rules: rules)
+        if tree.entry(file) == nil {
+            throw Problem(
+                .input, "the poses are missing", notes: [tree.absence(of: file)],
+                fix: "copy \(file) too, or read the pictures alone with  --set \(Drop.reader).format="
+                    + PictureFolderCapture.name)
+        }
         let bytes = try tree.bytes(of: file, limit: sizeLimit)
         let root = try JSONField(
             parsing: bytes, file: file, keepsNonNumbers: true, warnings: &reader.capture.warnings)

@@ -11,11 +11,11 @@ public enum PLYCapture: CaptureFormat {
     public static let card = FormatCard(
         name: "ply",
         summary: """
-            PLY point cloud, text or binary: points with their colours, in slices of \(sliceCount) that serve as \
+            PLY point cloud, text or binary: points, their normals and colours, in slices of \(sliceCount) that serve as \
             frames. Name the file itself as INPUT, and set `read: {format: ply}`.
             """,
-        reads: [.points], passesOver: ["faces", "normals and other point properties"], writer: "write-ply",
-        writingLoses: ["everything but points and their colours"], origin: .derived)
+        reads: [.points], passesOver: ["faces", "other point properties"], writer: "write-ply",
+        writingLoses: ["everything but points, their normals and colours"], origin: .derived, revision: 2)
 
     public static func recognise(_ tree: any CaptureTree) -> Recognition? {
         guard let file = file(in: tree) else { return nil }
@@ -36,8 +36,7 @@ public enum PLYCapture: CaptureFormat {
         capture.frames = (0..<slices).map(FrameFacts.init(index:))
         capture.channels = [.points]
         capture.warnings = reader.warnings
-        let properties = Set(reader.header.elements.flatMap(\.properties).map(\.name))
-        if properties.isSuperset(of: ["f_dc_0", "opacity"]) {
+        if reader.header.isSplats {
             capture.warnings.append(
                 "the file is a scene of Gaussian splats: only their centres are read, and what is written of it is no such "
                     + "scene any more")
@@ -99,14 +98,9 @@ private final class PLYTrack: FrameTrack, @unchecked Sendable {
 
     func advance(_ frame: inout Frame, isWanted: Bool) throws(Problem) {
         let end = reader.readCount + PLYCapture.sliceCount
-        var slice = PointCloud(colors: reader.hasColor ? [] : nil)
+        var slice = PointCloud(of: reader.properties)
         while reader.readCount < end, let part = try reader.next(end - reader.readCount) {
-            if slice.count == 0 {
-                slice = part
-            } else {
-                slice.positions += part.positions
-                if let colors = part.colors { slice.colors?.append(contentsOf: colors) }
-            }
+            if slice.count == 0 { slice = part } else { slice.append(part) }
         }
         if isWanted { frame.points = slice }
     }

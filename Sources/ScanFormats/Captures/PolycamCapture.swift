@@ -199,10 +199,19 @@ private struct PolycamReader {
         let confidence = tree.numbered(in: "\(top)confidence", ["png"])
         try capture.takeDepth(
             times.map { depth[$0] }, .uint16(unitsPerMetre: 1000), in: tree, rules, to: &source,
-            absence: absence(of: "\(top)depth", "the device has no lidar, or the scan was made of photos"))
+            absence: absence(
+                of: "\(top)depth", "the device has no lidar, the scan was made of photos, or they were not copied"))
         try capture.takeConfidence(
             times.map { confidence[$0] }, levels: PolycamCamera.levels, in: tree, rules, to: &source,
             absence: absence(of: "\(top)confidence"))
+        // The app makes the folder, and confidence, only where it has recorded depth.
+        let isLost = tree.hasFolder("\(top)depth") || !confidence.isEmpty
+        if isLost, tree.originals(in: "\(top)depth").isEmpty {
+            capture.loses(
+                .recordedDepth,
+                "there are no pictures in \(top)depth/, though \(confidence.isEmpty ? "the folder" : "confidence") is there",
+                fix: "copy the folder \(top)depth/ too")
+        }
     }
 
     /// Why no frame has a picture of a folder.

@@ -82,8 +82,10 @@ private struct ScanNetPPReader {
         capture.worldUp = Vector3(0, 1, 0)
         var source = TreeSource(tree, rules)
         let pictures = tree.numbered(in: "\(top)rgb", PictureFolder.extensions)
-        let video = try readVideo(hasPictures: !pictures.isEmpty)
+        // Before the video, of which one that was cut off is measured against them.
         try readPoses()
+        let video = try readVideo(hasPictures: !pictures.isEmpty)
+        fitCameras()
         let posed = capture.frames.count
         if let video {
             let file = "\(top)rgb.mkv"
@@ -131,17 +133,20 @@ private struct ScanNetPPReader {
         }
         capture.frames = (0...last).map { FrameFacts(index: $0) }
         for facts in found { capture.frames[facts.index] = facts }
-        if let size = capture.colorSize {
-            for index in capture.frames.indices {
-                guard let camera = capture.frames[index].intrinsics else { continue }
-                capture.frames[index].intrinsics = (try? fitted(camera, to: size)) ?? camera.claimed(for: size)
-            }
-        }
         let known = Set(found.map(\.index))
         for index in 0...last where !known.contains(index) {
             capture.drop(index, whileReading: "it has no entry in \(file)")
         }
         capture.channels.formUnion([.pose, .intrinsics, .timestamp])
+    }
+
+    /// Fits the cameras to the video's size.
+    private mutating func fitCameras() {
+        guard let size = capture.colorSize else { return }
+        for index in capture.frames.indices {
+            guard let camera = capture.frames[index].intrinsics else { continue }
+            capture.frames[index].intrinsics = (try? fitted(camera, to: size)) ?? camera.claimed(for: size)
+        }
     }
 
     /// A camera for pictures of this size. Matrices are for pictures as recorded, and usually stay the same when

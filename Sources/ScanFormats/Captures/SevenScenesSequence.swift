@@ -32,8 +32,15 @@ public enum SevenScenesSequence: CaptureFormat {
     }
 
     public static func remains(of tree: any CaptureTree) -> Recognition? {
-        guard let file = PosedPictures.flatPicture(in: tree), PosedPictures.flat(in: tree) == nil else { return nil }
-        return Recognition(format: name, reason: "\(file) has its name, and the poses are missing")
+        guard PosedPictures.flat(in: tree) == nil else { return nil }
+        if let file = PosedPictures.flatPicture(in: tree) {
+            return Recognition(format: name, reason: "\(file) has its name, and the poses are missing")
+        }
+        // A ScanNet scan has poses of such names, too.
+        guard tree.byteCount(of: ScanNetFolder.infoFile) == nil, let file = PosedPictures.flatPose(in: tree) else {
+            return nil
+        }
+        return Recognition(format: name, reason: "\(file) has its name, and the pictures are missing")
     }
 
     /// `chess/seq-01` is `chess-seq-01`: each scene's sequences are numbered anew.
@@ -44,7 +51,9 @@ public enum SevenScenesSequence: CaptureFormat {
     public static func open(_ tree: any CaptureTree, rules: ReadRules) throws(Problem) -> Capture {
         guard let frames = PosedPictures.flat(in: tree) else {
             guard PosedPictures.flatPicture(in: tree) != nil else {
-                throw Problem(.input, "there are no poses with pictures or depth beside them")
+                throw Problem(
+                    .input, "there are no poses with pictures or depth beside them",
+                    fix: "copy the files frame-….color.png and frame-….depth.png too")
             }
             throw Problem(
                 .input, "the poses are missing",
@@ -55,6 +64,10 @@ public enum SevenScenesSequence: CaptureFormat {
         capture.source = try frames.attach(
             to: &capture, in: tree, encoding: .uint16(unitsPerMetre: 1000, invalid: 65535), rigFromColor: .identity,
             rules: rules)
+        if !capture.channels.contains(.color) {
+            capture.loses(
+                .color, "no frame-….color.png stands beside the poses", fix: "copy the files frame-….color.png too")
+        }
         try setCamera(&capture, tree)
         capture.absences[.timestamp] = "the files do not say when a frame was taken"
         capture.lacks([.recordedConfidence, .box, .motion], "7-Scenes has none")

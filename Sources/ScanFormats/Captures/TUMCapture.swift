@@ -31,11 +31,24 @@ public enum TUMCapture: CaptureFormat {
     }
 
     public static func remains(of tree: any CaptureTree) -> Recognition? {
+        let capitals = namesInCapitals(tree)
+        let isBeside = ["depth.txt", "groundtruth.txt"].contains {
+            tree.byteCount(of: $0) != nil || capitals.contains($0.uppercased())
+        }
+        if capitals.contains("RGB.TXT"), isBeside {
+            return Recognition(format: name, reason: "\(capitals.listed) have its files' names in capitals")
+        }
         guard tree.byteCount(of: "depth.txt") != nil, tree.byteCount(of: "groundtruth.txt") != nil,
             tree.hasFolder("rgb")
         else { return nil }
         return Recognition(
             format: name, reason: "depth.txt and groundtruth.txt stand beside rgb/, and rgb.txt is missing or no list")
+    }
+
+    /// What has the name of one of the benchmark's files or folders in capitals, as after a copy through a FAT volume.
+    fileprivate static func namesInCapitals(_ tree: any CaptureTree) -> [String] {
+        let own = ["rgb.txt", "depth.txt", "groundtruth.txt", "rgb", "depth"] + TUMText.cameraFiles
+        return tree.entries(in: "").map(\.name).filter { $0 != $0.lowercased() && own.contains($0.lowercased()) }
     }
 
     private static func listsPictures(_ tree: any CaptureTree) -> Bool {
@@ -65,6 +78,14 @@ private struct TUMReader {
     }
 
     mutating func read() throws(Problem) -> Capture {
+        let capitals = TUMCapture.namesInCapitals(tree)
+        if tree.byteCount(of: "rgb.txt") == nil, capitals.contains("RGB.TXT") {
+            throw Problem(
+                .input, "the names of its files are in capitals: \(capitals.listed)",
+                notes: ["copying through a FAT volume does that to short names"],
+                fix: "rename them:  "
+                    + capitals.map { "mv \(ShellWord.quoted($0)) \($0.lowercased())" }.joined(separator: "; "))
+        }
         if tree.byteCount(of: "rgb.txt") == nil {
             throw Problem(
                 .input, "the list of the pictures is missing", notes: [tree.absence(of: "rgb.txt")],

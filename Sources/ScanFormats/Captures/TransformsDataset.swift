@@ -22,7 +22,7 @@ public enum TransformsDataset: CaptureFormat {
             "timestamps", "confidence", "the bounding box", "motion",
             "that its unit is the metre, where there is no depth",
         ],
-        origin: .derived, revision: 16)
+        origin: .derived, revision: 17)
 
     static let file = "transforms.json"
     /// Blender's datasets have a description of each part, and none of the whole.
@@ -306,13 +306,10 @@ struct TransformsReader {
                 fix: ReadRules.wayToAllowPoints(reader.pointCount, limit: rules.maxPoints)
             ).at(file: name)
         }
-        var (positions, colors): ([Float], [UInt8]) = ([], [])
-        while let chunk = try reader.next() {
-            positions += chunk.positions
-            colors += chunk.colors ?? []
-        }
+        var saved = PointCloud(of: reader.properties)
+        while let chunk = try reader.next() { saved.append(chunk) }
         // Undoing what the dataset's tools did to the world may leave single precision.
-        var cloud = top.original(PointCloud(positions: positions, colors: reader.hasColor ? colors : nil))
+        var cloud = top.original(saved)
         capture.leaveOutPointsOfNoPlace(of: &cloud, besides: reader.notFiniteCount, in: name)
         if try reader.hasMore() { capture.warnings.append("\(name): \(reader.excess)") }
         capture.cloud = cloud

@@ -54,7 +54,7 @@ extension CaptureInspection {
         // No run drops frames that only lack something.
         let bad = capture.badFrames(using: excess == nil ? [] : nil)
         guard !bad.isEmpty else { return }
-        let list = Self.cut(bad.map { "frame \($0.index): \($0.reason)" })
+        let list = Self.cut(Self.folded(bad))
         if var excess {
             excess.notes = excess.notes.prefix(1) + list
             note(errors: [excess])
@@ -66,6 +66,22 @@ extension CaptureInspection {
                     notes: list, fix: "copy the capture again if it was whole once; a run goes on without them")
             ])
         }
+    }
+
+    /// One line for each reason, in the order of the frames that it comes with first. Reasons that differ only in their
+    /// numbers, as those that name files do, count as one.
+    static func folded(_ bad: [(index: Int, reason: String)]) -> [String] {
+        var places: [String: Int] = [:]
+        var groups: [(reason: String, hasOthers: Bool, frames: [Int])] = []
+        for (index, reason) in bad {
+            let kind = reason.filter { !$0.isNumber && $0 != "." && $0 != "-" }
+            let place = places[kind] ?? groups.count
+            if place == groups.count { groups.append((reason, false, [])) }
+            places[kind] = place
+            groups[place].frames.append(index)
+            if groups[place].reason != reason { groups[place].hasOthers = true }
+        }
+        return groups.map { "\(list($0.frames)): \($0.reason)\($0.hasOthers ? ", and the like" : "")" }
     }
 
     /// "frames 3, 7 to 12, 20".

@@ -88,10 +88,11 @@ enum NPY {
     private static func header(_ bytes: [UInt8], _ limits: PictureLimits) throws(Problem) -> Header {
         guard isNPY(bytes), bytes.count >= 12 else { throw Problem(.input, "NumPy array truncated") }
         let isLong = bytes[6] >= 2
-        let length = (isLong ? [8, 9, 10, 11] : [8, 9]).reversed().reduce(0) { $0 << 8 | Int(bytes[$1]) }
-        let start = (isLong ? 12 : 10) + length
+        var cursor = LittleEndianCursor(bytes, at: 8)
+        let length = isLong ? Int(cursor.integer(as: UInt32.self)) : Int(cursor.integer(as: UInt16.self))
+        let start = cursor.position + length
         guard length <= 1 << 16, start <= bytes.count else { throw Problem(.input, "NumPy array truncated") }
-        let text = String(decoding: bytes[(isLong ? 12 : 10)..<start], as: UTF8.self)
+        let text = String(decoding: bytes[cursor.position..<start], as: UTF8.self)
         guard let type = value(of: "descr", in: text)?.split(separator: "'").first,
             let order = value(of: "fortran_order", in: text), order.hasPrefix("False"),
             let shape = value(of: "shape", in: text), shape.hasPrefix("("), let end = shape.firstIndex(of: ")")

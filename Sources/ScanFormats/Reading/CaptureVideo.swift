@@ -48,7 +48,8 @@ extension Capture {
         }
         let location = try tree.place(file)
         var input = videoInput(file, at: location)
-        input.keepsWhole = rules.truncated == .keepWhole
+        // How much of one that was cut off is whole counts also where it is refused: the fix names it.
+        input.keepsWhole = true
         let facts = try VideoProbe.probe(input, with: ffmpeg)
         if let cut = facts.cut { try takeCut(facts, cut.at(file: file), rules) }
         do throws(Problem) {
@@ -61,9 +62,11 @@ extension Capture {
     /// Goes on with the whole frames of a video that was cut off, if there are enough of them. Its file must not be
     /// copied as a result.
     private mutating func takeCut(_ facts: VideoFacts, _ cut: Problem, _ rules: ReadRules) throws(Problem) {
-        if let refusal = rules.refusal(of: cut, whole: facts.frameCount, of: facts.listedCount ?? facts.frameCount) {
-            throw refusal
-        }
+        // Not every file lists its frames, but most captures list theirs.
+        let count = max(facts.listedCount ?? facts.frameCount, frames.count)
+        var refused = cut
+        refused.fix = "copy the file again\(ReadRules.wayToKeep(facts.frameCount, of: count))"
+        if let refusal = rules.refusal(of: refused, whole: facts.frameCount, of: count) { throw refusal }
         videoCut = cut
         channels.remove(.video)
         if !forgiven.contains(cut) { forgiven.append(cut) }

@@ -74,6 +74,15 @@ struct PosedPictures {
         }
     }
 
+    /// The first pose with such a name.
+    static func flatPose(in tree: any CaptureTree) -> String? {
+        tree.originals(in: "").first { name in
+            let stem = name.dropLast(".pose.txt".count)
+            return name.hasPrefix("frame-") && name.hasSuffix(".pose.txt")
+                && PictureFolder.number(in: "\(stem).x") != nil
+        }
+    }
+
     private static let kinds: Set = ["color", "depth", "pose"]
 
     /// The name without its extension and without the part that it is.

@@ -72,10 +72,10 @@ package struct LineReader {
     }
 
     private mutating func skipByteOrderMark() throws(Problem) {
-        try rest.fill(3)
+        try rest.fill(ByteOrderMark.bytes.count)
         let isMark = try rest.withBytes(rest.unread) { (bytes) throws(Problem) in
-            bytes.starts(with: NumberText.byteOrderMark)
+            bytes.starts(with: ByteOrderMark.bytes)
         }
-        if isMark { rest.consume(3) }
+        if isMark { rest.consume(ByteOrderMark.bytes.count) }
     }
 }

@@ -4,12 +4,10 @@ import ScanModel
 enum NumberText {
     /// No such file is longer.
     static let sizeLimit = 1 << 16
-    /// What Windows' editors put before a text.
-    static let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
 
     /// A small file's text, without a byte order mark.
     static func text(of bytes: [UInt8]) -> String {
-        String(decoding: bytes.starts(with: byteOrderMark) ? bytes[3...] : bytes[...], as: UTF8.self)
+        String(decoding: bytes, as: UTF8.self).withoutByteOrderMark
     }
 
     /// - Throws: `input`, when there is something else, or not `count` numbers.

@@ -4,6 +4,8 @@ import ScanModel
 /// with `#` are skipped.
 package struct TextTable {
     package struct Row: Hashable, Sendable {
+        /// For messages, as ``TextTable/file``.
+        package var file: String
         /// From 1.
         package var line: Int
         /// Without the white space around them. Empty for a line that is too long.
@@ -48,10 +50,10 @@ package struct TextTable {
     /// The next row, or nil after the last.
     package mutating func next() throws(Problem) -> Row? {
         while let line = try lines.next() {
-            if line.isTooLong { return Row(line: line.number, fields: []) }
+            if line.isTooLong { return Row(file: file, line: line.number, fields: []) }
             let fields = try lines.withBytes(of: line) { (bytes) throws(Problem) in self.fields(bytes) }
             guard let last = fields.last else { continue }
-            var row = Row(line: line.number, fields: fields)
+            var row = Row(file: file, line: line.number, fields: fields)
             if !line.hasLineFeed {
                 row.end = line.number == 1 ? .alone : lastNumbers.areCut(by: last) ? .cut : .open
                 if row.end == .open { openLine = line.number }
@@ -81,9 +83,9 @@ extension TextTable.Row {
     /// - Throws: when the row has no such column, or it does not hold a finite number.
     package func number(_ column: Int) throws(Problem) -> Double {
         let text = try text(column)
-        if end == .cut, column == fields.count - 1 { throw LastNumbers.cut(text).at(line: line) }
+        if end == .cut, column == fields.count - 1 { throw LastNumbers.cut(text).at(file: file, line: line) }
         guard text.utf8.allSatisfy("0123456789+-.eE".utf8.contains), let number = Double(text), number.isFinite else {
-            throw Problem(.input, "“\(text.prefix(40))” is not a number").at(line: line)
+            throw Problem(.input, "“\(text.prefix(40))” is not a number").at(file: file, line: line)
         }
         return number
     }
@@ -98,7 +100,7 @@ extension TextTable.Row {
     package func time(_ column: Int) throws(Problem) -> Int64 {
         let text = try text(column)
         guard let time = DecimalSeconds.nanoseconds(text) else {
-            throw Problem(.input, "“\(text.prefix(40))” is not a time in seconds").at(line: line)
+            throw Problem(.input, "“\(text.prefix(40))” is not a time in seconds").at(file: file, line: line)
         }
         return time
     }
@@ -108,7 +110,7 @@ extension TextTable.Row {
             let lack = "the line has \(fields.count.counted("column")), and column \(column + 1) is needed"
             let what =
                 fields.isEmpty ? "the line is too long" : end.mayBeCut ? "\(lack): the file was cut off here" : lack
-            throw Problem(.input, what).at(line: line)
+            throw Problem(.input, what).at(file: file, line: line)
         }
         return fields[column]
     }

@@ -22,6 +22,9 @@ public struct Unprojection: Sendable {
     private let rowFactor: [Float]
     private let rowAxis: (x: Float, y: Float, z: Float)
     private let position: (x: Float, y: Float, z: Float)
+    /// Of the depth map.
+    private let camera: CameraIntrinsics
+    private let rotation: Matrix3
 
     /// - Parameter camera: the colour camera; it is scaled to the depth map's size.
     public init(camera: CameraIntrinsics, pose: Pose, width: Int, height: Int, centre: PixelCentre) {
@@ -32,6 +35,7 @@ public struct Unprojection: Sendable {
         let shift = centre == .half && k.pixelOrigin == .corner ? 0.5 : 0
         k.cx -= shift
         k.cy -= shift
+        (self.camera, rotation) = (k, pose.rotation)
         let (right, up, back) = pose.rotation.columns
         let columns = (0..<width).map { right * ((Double($0) - k.cx) / k.fx) - back }
         columnX = columns.map { Float($0.x) }
@@ -44,9 +48,13 @@ public struct Unprojection: Sendable {
 
     /// The points of all pixels with depth, row by row from the top-left; with `every` = n, of each n-th row and column.
     ///
-    /// - Parameter picture: the colour picture of the same view, of any size: the colour of depth pixel u is the
-    ///   picture's at floor((u + ½) · w_colour / w_depth).
-    public func points(of depth: DepthMap, every: Int = 1, picture: RGBImage? = nil) -> PointCloud {
+    /// - Parameters:
+    ///   - picture: the colour picture of the same view, of any size: the colour of depth pixel u is the picture's at
+    ///     floor((u + ½) · w_colour / w_depth).
+    ///   - withNormals: whether points get the directions in which the depth map's surface faces, towards the camera.
+    public func points(
+        of depth: DepthMap, every: Int = 1, picture: RGBImage? = nil, withNormals: Bool = false
+    ) -> PointCloud {
         precondition(depth.width == width && depth.height == height && every > 0)
         let capacity = ((width + every - 1) / every) * ((height + every - 1) / every)
         var colors: [UInt8]?
@@ -58,7 +66,9 @@ public struct Unprojection: Sendable {
         let positions = [Float](unsafeUninitializedCapacity: capacity * 3) { buffer, count in
             count = gatherPositions(depth, every, buffer)
         }
-        return PointCloud(positions: positions, colors: colors)
+        let normals =
+            withNormals ? DepthNormals(depth).normals(every: every, camera: camera, rotation: rotation) : nil
+        return PointCloud(positions: positions, colors: colors, normals: normals)
     }
 
     private func gatherPositions(_ depth: DepthMap, _ every: Int, _ out: UnsafeMutableBufferPointer<Float>) -> Int {
@@ -128,7 +138,7 @@ public struct Unprojection: Sendable {
 }
 
 extension DepthMap {
-    /// The pixels from which points of ``Unprojection/points(of:every:picture:)`` come: with `every` = 1, the n-th
+    /// The pixels from which points of ``Unprojection/points(of:every:picture:withNormals:)`` come: with `every` = 1, the n-th
     /// point belongs to the n-th pixel with depth.
     /// - Parameter points: their numbers, ascending.
     public func pixels(ofPoints points: [Int32]) -> [Int] {

@@ -63,7 +63,7 @@ extension RGBImage {
         let digits = String(Int((value * scale).rounded()))
         if places == 0 { return digits }
         let padded = String(repeating: "0", count: max(0, places + 1 - digits.count)) + digits
-        let fraction = padded.suffix(places).reversed().drop { $0 == "0" }.reversed()
-        return padded.dropLast(places) + (fraction.isEmpty ? "" : "." + String(fraction))
+        let fraction = padded.suffix(places).dropLast { $0 == "0" }
+        return padded.dropLast(places) + (fraction.isEmpty ? "" : "." + fraction)
     }
 }

@@ -5,16 +5,9 @@ extension OrientedBox {
     /// distance from the origin where that is more, may fall on either side.
     public func filter(_ cloud: PointCloud, keepInside: Bool = true) -> PointCloud {
         let kept = selection(cloud, keepInside: keepInside)
-        var colors: [UInt8]?
-        if let source = cloud.colors {
-            colors = [UInt8](unsafeUninitializedCapacity: kept.count * 3) { buffer, written in
-                written = Self.pick(kept, source, buffer)
-            }
-        }
-        let positions = [Float](unsafeUninitializedCapacity: kept.count * 3) { buffer, written in
-            written = Self.pick(kept, cloud.positions, buffer)
-        }
-        return PointCloud(positions: positions, colors: colors)
+        return PointCloud(
+            positions: Self.pick(kept, cloud.positions), colors: cloud.colors.map { Self.pick(kept, $0) },
+            normals: cloud.normals.map { Self.pick(kept, $0) })
     }
 
     /// The indices of the points inside, or of those outside, ascending.
@@ -50,19 +43,19 @@ extension OrientedBox {
         }
     }
 
-    private static func pick<Value>(
-        _ chosen: [Int32], _ values: [Value], _ out: UnsafeMutableBufferPointer<Value>
-    ) -> Int {
-        values.withUnsafeBufferPointer { values in
-            var target = 0
-            for number in chosen {
-                let at = 3 &* Int(number)
-                out[target] = values[at]
-                out[target &+ 1] = values[at &+ 1]
-                out[target &+ 2] = values[at &+ 2]
-                target &+= 3
+    private static func pick<Value>(_ chosen: [Int32], _ values: [Value]) -> [Value] {
+        [Value](unsafeUninitializedCapacity: chosen.count * 3) { out, written in
+            values.withUnsafeBufferPointer { values in
+                var target = 0
+                for number in chosen {
+                    let at = 3 &* Int(number)
+                    out[target] = values[at]
+                    out[target &+ 1] = values[at &+ 1]
+                    out[target &+ 2] = values[at &+ 2]
+                    target &+= 3
+                }
+                written = target
             }
-            return target
         }
     }
 }

@@ -1,17 +1,50 @@
-/// Points in the world, metres; either all or none have a colour.
+/// Points in the world, metres; either all or none have a colour, and either all or none a normal.
 public struct PointCloud: Hashable, Sendable {
+    /// What there may be of points besides their positions.
+    public struct Properties: OptionSet, Hashable, Sendable {
+        public let rawValue: Int
+
+        public init(rawValue: Int) { self.rawValue = rawValue }
+
+        public static let normals = Properties(rawValue: 1)
+        public static let colors = Properties(rawValue: 2)
+    }
+
     /// x, y, z of each point in turn: `count * 3` values.
     public var positions: [Float]
     /// red, green, blue of each point in turn: `count * 3` bytes; nil where the source has no pictures.
     public var colors: [UInt8]?
+    /// x, y, z of the direction in which the surface at each point in turn faces, of length 1: `count * 3` values; 0, 0, 0
+    /// of a point where it is not known.
+    public var normals: [Float]?
+
+    public var properties: Properties {
+        (normals == nil ? [] : Properties.normals).union(colors == nil ? [] : .colors)
+    }
 
     public var count: Int { positions.count / 3 }
 
-    public init(positions: [Float] = [], colors: [UInt8]? = nil) {
+    /// How many points have an unknown normal; nil of a cloud without normals.
+    public var unknownNormalCount: Int? {
+        normals.map { normals in
+            stride(from: 0, to: normals.count, by: 3)
+                .count { normals[$0] == 0 && normals[$0 + 1] == 0 && normals[$0 + 2] == 0 }
+        }
+    }
+
+    public init(positions: [Float] = [], colors: [UInt8]? = nil, normals: [Float]? = nil) {
         precondition(positions.count % 3 == 0)
         precondition(colors == nil || colors?.count == positions.count)
+        precondition(normals == nil || normals?.count == positions.count)
         self.positions = positions
         self.colors = colors
+        self.normals = normals
+    }
+
+    /// Without points.
+    public init(of properties: Properties) {
+        self.init(
+            colors: properties.contains(.colors) ? [] : nil, normals: properties.contains(.normals) ? [] : nil)
     }
 
     /// Why points are coarse where the first one lies, or nil: coordinates are held in single precision.
@@ -38,14 +71,18 @@ public struct PointCloud: Hashable, Sendable {
         stride(from: 0, to: count, by: max(1, count / size)).map { self[$0] }
     }
 
-    /// Moves every point by `targetFromSource`.
+    /// Adds the points of another cloud, which has the same properties.
+    public mutating func append(_ other: PointCloud) {
+        precondition(other.properties == properties)
+        positions += other.positions
+        colors?.append(contentsOf: other.colors ?? [])
+        normals?.append(contentsOf: other.normals ?? [])
+    }
+
+    /// Moves every point by `targetFromSource`, and turns its normal with it.
     public mutating func transform(by targetFromSource: Pose) {
-        for i in 0..<count {
-            let p = targetFromSource.apply(self[i])
-            positions[3 * i] = Float(p.x)
-            positions[3 * i + 1] = Float(p.y)
-            positions[3 * i + 2] = Float(p.z)
-        }
+        positions.replaceVectors(targetFromSource.apply)
+        normals?.replaceVectors { targetFromSource.rotation * $0 }
     }
 
     /// Removes the points for which `isKept` is false; the others keep their order.
@@ -55,11 +92,13 @@ public struct PointCloud: Hashable, Sendable {
             for axis in 0..<3 {
                 positions[end + axis] = positions[3 * i + axis]
                 if let color = colors?[3 * i + axis] { colors?[end + axis] = color }
+                if let part = normals?[3 * i + axis] { normals?[end + axis] = part }
             }
             end += 3
         }
         positions.removeSubrange(end...)
         colors?.removeSubrange(end...)
+        normals?.removeSubrange(end...)
     }
 }
 
@@ -79,5 +118,15 @@ extension PointCloud {
             for channel in 0..<3 { painted[3 * i + channel] = picture.pixels[at + channel] }
         }
         colors = painted
+    }
+}
+
+extension [Float] {
+    /// Replaces x, y, z of each vector in turn.
+    fileprivate mutating func replaceVectors(_ moved: (Vector3) -> Vector3) {
+        for at in stride(from: 0, to: count, by: 3) {
+            let v = moved(Vector3(Double(self[at]), Double(self[at + 1]), Double(self[at + 2])))
+            (self[at], self[at + 1], self[at + 2]) = (Float(v.x), Float(v.y), Float(v.z))
+        }
     }
 }

@@ -12,11 +12,14 @@ public struct VoxelGrid: Sendable {
     /// How many points lay too far out for their voxel to have a number; they are left out.
     public private(set) var outOfRange = 0
     public private(set) var hasColor = false
+    public private(set) var hasNormals = false
 
     /// The packed cube numbers, in the order in which they were first met; beyond `count` is spare room.
     private var keys: [UInt64] = []
     /// As long as `keys`.
     private var sums: [Sum] = []
+    /// The sums of the points' normals: as long as `keys` once a point has one, before that empty.
+    private var normals: [SIMD3<Float>] = []
     /// Indices into `keys`, plus 1; 0 is an empty slot. A power of two long, at least twice as long as `keys`.
     private var slots: [Int32] = []
 
@@ -53,23 +56,30 @@ public struct VoxelGrid: Sendable {
     /// Adds every point of a cloud.
     public mutating func add(_ cloud: PointCloud) {
         if cloud.colors != nil { hasColor = true }
+        if cloud.normals != nil { hasNormals = true }
         cloud.positions.withUnsafeBufferPointer { positions in
-            for start in stride(from: 0, to: cloud.count, by: Self.batch) {
-                let points = start..<min(start + Self.batch, cloud.count)
-                makeRoom(for: points.count)
-                if let colors = cloud.colors {
-                    colors.withUnsafeBufferPointer { add(points, of: positions, $0) }
-                } else {
-                    add(points, of: positions, nil)
+            Self.withPointer(to: cloud.colors) { colors in
+                Self.withPointer(to: cloud.normals) { normals in
+                    for start in stride(from: 0, to: cloud.count, by: Self.batch) {
+                        let points = start..<min(start + Self.batch, cloud.count)
+                        makeRoom(for: points.count)
+                        add(points, of: positions, colors, normals)
+                    }
                 }
             }
         }
+    }
+
+    private static func withPointer<Value>(to values: [Value]?, _ body: (UnsafeBufferPointer<Value>?) -> Void) {
+        guard let values else { return body(nil) }
+        values.withUnsafeBufferPointer { body($0) }
     }
 
     /// Adds another grid's sums; the sizes must be equal.
     public mutating func merge(_ other: VoxelGrid) {
         precondition(other.size == size)
         hasColor = hasColor || other.hasColor
+        hasNormals = hasNormals || other.hasNormals
         outOfRange += other.outOfRange
         for start in stride(from: 0, to: other.count, by: Self.batch) {
             let voxels = start..<min(start + Self.batch, other.count)
@@ -77,35 +87,47 @@ public struct VoxelGrid: Sendable {
             other.keys.withUnsafeBufferPointer { keys in
                 other.sums.withUnsafeBufferPointer { sums in
                     withTable { table in
-                        for i in voxels { table.sums[table.find(keys[i])] += sums[i] }
+                        for i in voxels {
+                            let index = table.find(keys[i])
+                            table.sums[index] += sums[i]
+                            if !other.normals.isEmpty { table.normals?[index] += other.normals[i] }
+                        }
                     }
                 }
             }
         }
     }
 
-    /// One point per voxel that at least `minPoints` points fell into: their centroid and their mean colour.
+    /// One point per voxel that at least `minPoints` points fell into: their centroid, their mean colour, and the direction
+    /// of the sum of their normals.
     public func cloud(minPoints: Int = 1) -> PointCloud {
-        let sums = sums[..<count].lazy.filter { $0.points >= minPoints }
-        var positions: [Float] = []
-        positions.reserveCapacity(count * 3)
-        for sum in sums {
+        let voxels = (0..<count).lazy.filter { sums[$0].points >= minPoints }
+        var cloud = PointCloud(colors: hasColor ? [] : nil, normals: hasNormals ? [] : nil)
+        cloud.positions.reserveCapacity(count * 3)
+        cloud.colors?.reserveCapacity(count * 3)
+        cloud.normals?.reserveCapacity(count * 3)
+        for voxel in voxels {
+            let sum = sums[voxel]
             let n = Double(sum.points)
-            positions += [Float(sum.x / n), Float(sum.y / n), Float(sum.z / n)]
-        }
-        guard hasColor else { return PointCloud(positions: positions) }
-        var colors: [UInt8] = []
-        colors.reserveCapacity(positions.count)
-        for sum in sums {
-            for channel in [sum.red, sum.green, sum.blue] {
-                colors.append(UInt8(truncatingIfNeeded: (2 * channel + sum.points) / (2 * sum.points)))
+            cloud.positions += [Float(sum.x / n), Float(sum.y / n), Float(sum.z / n)]
+            if hasColor {
+                for channel in [sum.red, sum.green, sum.blue] {
+                    cloud.colors?.append(UInt8(truncatingIfNeeded: (2 * channel + sum.points) / (2 * sum.points)))
+                }
+            }
+            if hasNormals {
+                let normal = normals.isEmpty ? .zero : normals[voxel]
+                let length = (normal * normal).sum().squareRoot()
+                let unit = length > 0 ? normal / length : .zero
+                cloud.normals? += [unit.x, unit.y, unit.z]
             }
         }
-        return PointCloud(positions: positions, colors: colors)
+        return cloud
     }
 
     private mutating func add(
-        _ points: Range<Int>, of positions: UnsafeBufferPointer<Float>, _ colors: UnsafeBufferPointer<UInt8>?
+        _ points: Range<Int>, of positions: UnsafeBufferPointer<Float>, _ colors: UnsafeBufferPointer<UInt8>?,
+        _ normals: UnsafeBufferPointer<Float>?
     ) {
         let size = size
         var lost = 0
@@ -125,10 +147,14 @@ public struct VoxelGrid: Sendable {
                 table.sums[index].y += y
                 table.sums[index].z += z
                 table.sums[index].points &+= 1
-                guard let colors else { continue }
-                table.sums[index].red &+= Int64(colors[3 &* i])
-                table.sums[index].green &+= Int64(colors[3 &* i &+ 1])
-                table.sums[index].blue &+= Int64(colors[3 &* i &+ 2])
+                if let colors {
+                    table.sums[index].red &+= Int64(colors[3 &* i])
+                    table.sums[index].green &+= Int64(colors[3 &* i &+ 1])
+                    table.sums[index].blue &+= Int64(colors[3 &* i &+ 2])
+                }
+                if let normals {
+                    table.normals?[index] += SIMD3(normals[3 &* i], normals[3 &* i &+ 1], normals[3 &* i &+ 2])
+                }
             }
         }
         outOfRange += lost
@@ -160,6 +186,8 @@ extension VoxelGrid {
     private struct Table {
         let keys: UnsafeMutablePointer<UInt64>
         let sums: UnsafeMutablePointer<Sum>
+        /// Nil where no point has a normal.
+        let normals: UnsafeMutablePointer<SIMD3<Float>>?
         let slots: UnsafeMutablePointer<Int32>
         let mask: Int
         var count: Int
@@ -191,13 +219,16 @@ extension VoxelGrid {
     private mutating func withTable(_ body: (inout Table) -> Void) {
         keys.withUnsafeMutableBufferPointer { keys in
             sums.withUnsafeMutableBufferPointer { sums in
-                slots.withUnsafeMutableBufferPointer { slots in
-                    guard let keys = keys.baseAddress, let sums = sums.baseAddress, let first = slots.baseAddress else {
-                        return
+                normals.withUnsafeMutableBufferPointer { normals in
+                    slots.withUnsafeMutableBufferPointer { slots in
+                        guard let keys = keys.baseAddress, let sums = sums.baseAddress, let first = slots.baseAddress
+                        else { return }
+                        var table = Table(
+                            keys: keys, sums: sums, normals: normals.isEmpty ? nil : normals.baseAddress, slots: first,
+                            mask: slots.count - 1, count: count)
+                        body(&table)
+                        count = table.count
                     }
-                    var table = Table(keys: keys, sums: sums, slots: first, mask: slots.count - 1, count: count)
-                    body(&table)
-                    count = table.count
                 }
             }
         }
@@ -210,6 +241,9 @@ extension VoxelGrid {
             let room = max(needed, 2 * keys.count) - keys.count
             keys.append(contentsOf: repeatElement(0, count: room))
             sums.append(contentsOf: repeatElement(Sum(), count: room))
+        }
+        if hasNormals && normals.count < keys.count {
+            normals.append(contentsOf: repeatElement(.zero, count: keys.count - normals.count))
         }
         if slots.count >= 2 * needed { return }
         var length = max(slots.count, 1024)

@@ -52,7 +52,7 @@ public struct JSONScanner {
         self.file = file
         firstLine = line
         firstByte = byte
-        if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { position = 3 }
+        if bytes.starts(with: ByteOrderMark.bytes) { position = ByteOrderMark.bytes.count }
     }
 
     /// The kind of the value that comes next; ``position`` is then its first byte.
@@ -213,7 +213,7 @@ public struct JSONScanner {
     public func problem(_ summary: String, at offset: Int? = nil) -> Problem {
         let offset = offset ?? position
         var line = firstLine
-        var lineStart = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0
+        var lineStart = bytes.starts(with: ByteOrderMark.bytes) ? ByteOrderMark.bytes.count : 0
         for i in lineStart..<max(offset, lineStart) where bytes[i] == UInt8(ascii: "\n") {
             line += 1
             lineStart = i + 1

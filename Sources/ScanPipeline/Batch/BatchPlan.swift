@@ -121,7 +121,7 @@ public struct BatchPlan: Sendable {
             let isPast =
                 decisions[id.bytes].map { $0 == .upToDate }
                 // A damaged note does not say that anything failed.
-                ?? FailureNote.load(id, in: state).map { FileSystem.isGone($0.input) } ?? true
+                ?? FailureNote.load(id, in: state).map(\.isPast) ?? true
             if isPast { FailureNote.remove(id, in: state) }
         }
     }

@@ -21,6 +21,16 @@ public struct OptionOverride: Sendable, Hashable {
         value = String(text[text.index(after: equals)...])
     }
 
+    /// What is wrong with settings by themselves, whatever pipeline they are for.
+    package static func mistakes(in settings: [String]) -> [Problem] {
+        settings.compactMap { setting in
+            do throws(Problem) {
+                _ = try OptionOverride(parsing: setting)
+                return nil
+            } catch { return error }
+        }
+    }
+
     /// How a `--set` that cannot be read is written for the stages of a pipeline that have the option.
     /// - Returns: nil where no stage of the pipeline has options.
     static func wayToWrite(_ text: String, for file: PipelineFile, _ library: StageLibrary) -> String? {

@@ -105,11 +105,18 @@ extension PublishedResult {
     /// The same for one file: its path in the result, and its size.
     fileprivate static func loss(of file: String, _ size: Int64, in result: String) -> ResultLoss? {
         var status = stat()
-        let code = stat("\(result)/\(file)", &status) == 0 ? 0 : errno
-        if code == 0, status.st_size == size { return nil }
+        let path = "\(result)/\(file)"
+        var code = stat(path, &status) == 0 ? 0 : errno
+        if code == 0, status.st_size == size {
+            // Only the receipt's bytes tell whose result this is; what else there is, `verify` reads.
+            guard file == Receipt.fileName, access(path, R_OK) != 0 else { return nil }
+            code = errno
+        }
         return code == 0 || isAbsence(code)
             ? .certain("\(file) of the result is missing or has another size")
-            : .possible("\(file) of the result cannot be looked at: \(systemText(code))")
+            : .possible(
+                "\(file) of the result cannot be \(file == Receipt.fileName ? "read" : "looked at"): \(systemText(code))"
+            )
     }
 }
 

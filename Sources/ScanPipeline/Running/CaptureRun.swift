@@ -286,6 +286,7 @@ struct CaptureRun {
             "\($0.stage): \($0.reason)".filter { !$0.isNumber && $0 != "." && $0 != "-" }
         }
         let most = reasons.sorted { ($1.value.count, $0.key) < ($0.value.count, $1.key) }.prefix(3)
+        let isUnread = capture.frames.allSatisfy { $0.drop?.stage == steps[0].label || $0.drop?.isBad == true }
         throw Problem(
             .input, "no frame is left of \(capture.frames.count)",
             notes: most.compactMap { _, drops in
@@ -293,9 +294,10 @@ struct CaptureRun {
                     "\(drops.count) × \($0.stage): \($0.reason)\(Set(drops).count > 1 ? ", and the like" : "")"
                 }
             },
-            fix: capture.frames.allSatisfy { $0.drop?.stage == steps[0].label }
+            fix: isUnread
                 ? "see what is wrong with it with  scanmill inspect \(ShellWord.quoted(input.path))"
-                : "loosen the stage that dropped them")
+                : "loosen the stage that dropped them"
+        ).ofPipeline(!isUnread)
     }
 
     /// What the steps read of the capture.

@@ -42,6 +42,23 @@ public struct FailureNote: Sendable {
     /// The fingerprint of a capture that changed meanwhile: whatever is there now has not been tried.
     static let changedMeanwhile = Digest(hex: "")
 
+    /// The fingerprint of a path that leads nowhere, such as a link to a disk that is not there tonight.
+    static let leadsNowhere = Digest(hex: "-")
+
+    /// Whether nothing is left of what failed. What a link leads to when it does so again may have other names, under
+    /// which it is run.
+    var isPast: Bool {
+        FileSystem.isGone(input) || (fingerprint == Self.leadsNowhere && FileSystem.leads(input))
+    }
+
+    /// A problem as a note keeps it: where its place is the capture itself, that is a whole path, as ``input`` is.
+    package static func lasting(_ problem: Problem, of input: CaptureInput) -> Problem {
+        guard let file = problem.place.file, file.utf8.elementsEqual(input.path.utf8) else { return problem }
+        var lasting = problem
+        lasting.place.file = FileSystem.absolute(file)
+        return lasting
+    }
+
     public static func load(_ id: String, in state: StateFolder) -> FailureNote? {
         StateFolder.read(state.failure(id)).flatMap(FailureNote.init)
     }

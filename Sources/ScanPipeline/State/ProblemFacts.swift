@@ -16,6 +16,7 @@ extension Problem {
         object["byte"] = place.byte.map { .integer($0) }
         object["of"] = place.byteCount.map { .integer($0) }
         object["excerpt"] = excerpt.map { .string($0) }
+        object["of-pipeline"] = isOfPipeline ? .bool(true) : nil
         return object
     }
 
@@ -33,6 +34,7 @@ extension Problem {
         place.byte = json["byte"]?.integer
         place.byteCount = json["of"]?.integer
         excerpt = json["excerpt"]?.string
+        self = ofPipeline(json["of-pipeline"]?.bool == true)
     }
 }
 

@@ -206,19 +206,18 @@ public struct RunRecord: Sendable {
         }
         let isSame = now.map { $0() == fingerprint } ?? true
         try FailureNote(
-            id: outcome.input.id, input: FileSystem.absolute(outcome.input.path), problem: problem,
+            id: outcome.input.id, input: FileSystem.absolute(outcome.input.path),
+            problem: FailureNote.lasting(problem, of: outcome.input),
             fingerprint: isSame ? fingerprint : FailureNote.changedMeanwhile, when: wallClock()
         ).save(in: state)
     }
 
     /// Keeps why captures cannot be run at all, such as two of one name. A note that cannot be written is left out: the
     /// next run says the same again.
-    ///
-    /// A dangling link gets none: what it leads to when it is back may have other names, and nothing would take the
-    /// note away. A name that is not text only looks like such a link.
     public func noteRefused(_ outcomes: [CaptureOutcome]) {
-        for outcome in outcomes where outcome.input.isThere {
-            try? note(outcome, fingerprint: FailureNote.changedMeanwhile)
+        for outcome in outcomes {
+            let isThere = outcome.input.isThere
+            try? note(outcome, fingerprint: isThere ? FailureNote.changedMeanwhile : FailureNote.leadsNowhere)
         }
     }
 

@@ -21,6 +21,17 @@ public struct ScratchFolder: Sendable {
         return (forsaken.filter { !FileSystem.exists($0) }, forsaken.filter(FileSystem.exists))
     }
 
+    /// Why something is still there, after ``tidy()``: its makers may still be writing to it. Nil where there is nothing,
+    /// or a pipeline owns the folder.
+    public var unfinished: Problem? {
+        if FileSystem.exists(state.owner) || FileSystem.names(in: state.work).isEmpty { return nil }
+        return Problem(
+            .usage, "what a sample or an inspection began here may not have ended",
+            notes: ["it counts as left over once its process is gone and nothing in it has changed for an hour"],
+            fix: "run this again then, or remove it by hand"
+        ).at(file: state.work)
+    }
+
     /// Whether the process that made a work folder is gone, and nothing in it has changed for an hour: containers may
     /// share a name and not know of each other's processes. About another machine's, nobody here can tell.
     private func isForsaken(_ name: String) -> Bool {

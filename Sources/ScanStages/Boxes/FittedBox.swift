@@ -14,12 +14,14 @@ struct FittedBox {
         guard let up = capture.worldUp?.normalized else {
             throw Problem(
                 .input, "the capture does not say which way is up, so no box is known to be upright",
-                fix: "give cull-by-box a boundingbox.json")
+                fix: "give cull-by-box a boundingbox.json"
+            ).ofPipeline()
         }
         guard var box = OrientedBox(around: cloud, up: up, trim: Self.trim) else {
             throw Problem(
                 .input, "the cloud has only \(cloud.count) points, too few for a box",
-                fix: "let the stages above leave more of it")
+                fix: "let the stages above leave more of it"
+            ).ofPipeline()
         }
         if let floor = capture.floor?.height {
             let (low, high) = (up.dot(box.center) - box.halfSize.y, up.dot(box.center) + box.halfSize.y)

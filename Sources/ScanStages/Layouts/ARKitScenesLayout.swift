@@ -56,7 +56,8 @@ struct ARKitScenesLayout: CaptureLayout {
             throw Problem(
                 .input,
                 "the depth of the frames differs in size, or some have none, and ARKitScenes' pictures have depth's size",
-                fix: "drop those frames with select-frames")
+                fix: "drop those frames with select-frames"
+            ).ofPipeline()
         }
         lowSize = low.size
         if let small = parcel.small {

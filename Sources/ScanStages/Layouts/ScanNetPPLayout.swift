@@ -39,7 +39,8 @@ struct ScanNetPPLayout: VideoCaptureLayout {
             throw Problem(
                 .input,
                 "the depth of the frames differs in size, or some have none, and the format has no place for that",
-                fix: "drop those frames with select-frames")
+                fix: "drop those frames with select-frames"
+            ).ofPipeline()
         }
         if let chunk = parcel.depth {
             if depth == nil { depth = try context.output.create("depth.bin") }

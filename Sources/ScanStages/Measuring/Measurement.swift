@@ -16,7 +16,7 @@ enum Measurement {
         return .number(places >= 0 ? (value * scale).rounded() / scale : (value / scale).rounded() * scale)
     }
 
-    /// A coordinate, rounded to tenths of a millimetre.
+    /// A coordinate, rounded to tenths of a millimetre; never −0.
     static func coordinate(_ value: Double) -> JSONValue { .number(value.rounded(decimals: 4) + 0) }
 
     /// `{lowest, median, p90, highest}`.

@@ -27,7 +27,8 @@ struct OneCamera {
     private static func noPlace(_ summary: String) -> Problem {
         Problem(
             .input, summary, notes: ["the format has one size for all"],
-            fix: "leave the frames of other sizes out with select-frames, or write transforms or COLMAP")
+            fix: "leave the frames of other sizes out with select-frames, or write transforms or COLMAP"
+        ).ofPipeline()
     }
 
     /// Nil without frames.
@@ -42,13 +43,24 @@ struct OneCamera {
         cameras.map { $0[keyPath: number] }.sorted()[(cameras.count - 1) / 2]
     }
 
-    /// How many pixels away a frame's own camera sees a point, at most: at the picture's border.
+    /// How many pixels away a frame's own camera sees a point, at most: in a corner of the picture.
     func largestDeviation(from median: CameraIntrinsics) -> Double {
         cameras.reduce(0) { largest, camera in
-            let x = abs(camera.fx / median.fx - 1) * Double(camera.width) / 2 + abs(camera.cx - median.cx)
-            let y = abs(camera.fy / median.fy - 1) * Double(camera.height) / 2 + abs(camera.cy - median.cy)
-            return max(largest, x, y)
+            let x = Self.largestShift(
+                focal: camera.fx / median.fx, from: median.cx, to: camera.cx, length: camera.width)
+            let y = Self.largestShift(
+                focal: camera.fy / median.fy, from: median.cy, to: camera.cy, length: camera.height)
+            return max(largest, (x * x + y * y).squareRoot())
         }
+    }
+
+    /// How far the ends of a row or column are from where another camera sees them.
+    /// - Parameters:
+    ///   - focal: the other camera's focal length as a multiple of this one's.
+    ///   - from: this camera's principal point, counted from the centre of the first pixel; `to` is the other's.
+    private static func largestShift(focal: Double, from: Double, to: Double, length: Int) -> Double {
+        let ends = [-0.5, Double(length) - 0.5]
+        return ends.map { abs((focal - 1) * ($0 - from) + to - from) }.max() ?? 0
     }
 
     /// The median, with a word in the receipt on how far it is from the frames' own.

@@ -15,9 +15,9 @@ public final class PointFile {
     private let file: OutputFile
     private let turn: WorldTurn
     private let colorless: Colorless
-    /// Made with the first points, which say whether there are colours.
+    /// Made with the first points, which say whether there are colours and normals.
     private var writer: PLYWriter?
-    private var hasColor = false
+    private var properties: PointCloud.Properties = []
 
     var count: Int { writer?.count ?? 0 }
 
@@ -32,7 +32,7 @@ public final class PointFile {
     func add(_ cloud: PointCloud) throws(Problem) {
         if writer == nil {
             try begin(with: cloud)
-            try file.write(PLYWriter.reservedHeader(count: 0, hasColor: hasColor))
+            try file.write(PLYWriter.reservedHeader(count: 0, properties))
         }
         try append(cloud)
     }
@@ -40,7 +40,7 @@ public final class PointFile {
     /// Puts the number of points into the header and closes the file.
     func close() throws(Problem) {
         if writer == nil { try add(PointCloud()) }
-        try file.patch(PLYWriter.reservedHeader(count: count, hasColor: hasColor), at: 0)
+        try file.patch(PLYWriter.reservedHeader(count: count, properties), at: 0)
         try file.close()
     }
 
@@ -51,19 +51,22 @@ public final class PointFile {
     ) throws(Problem) {
         let file = try PointFile(context, path: path, turn: turn, colorless: colorless)
         try file.begin(with: cloud)
-        try file.file.write(PLYWriter.header(count: cloud.count, hasColor: file.hasColor))
+        try file.file.write(PLYWriter.header(count: cloud.count, file.properties))
         try file.append(cloud)
         try file.file.close()
     }
 
     private func begin(with cloud: PointCloud) throws(Problem) {
-        hasColor = cloud.colors != nil || colorless == .grey
-        writer = PLYWriter(hasColor: hasColor)
+        properties = cloud.properties
+        if colorless == .grey { properties.insert(.colors) }
+        writer = PLYWriter(properties)
     }
 
     private func append(_ cloud: PointCloud) throws(Problem) {
         var turned = turn.apply(cloud)
-        if hasColor && turned.colors == nil { turned.colors = Array(repeating: 128, count: turned.positions.count) }
+        if properties.contains(.colors) && turned.colors == nil {
+            turned.colors = Array(repeating: 128, count: turned.positions.count)
+        }
         guard var writer else { return }
         var sink = file
         try writer.write(turned, to: &sink)

@@ -70,14 +70,21 @@ package struct WorldTurn: Hashable, Sendable {
         if self == .none { return cloud }
         let (a, b, c) = rotation.rows
         let rows = [a, b, c].map { (Float($0.x), Float($0.y), Float($0.z)) }
-        var turned = cloud
-        turned.positions.withUnsafeMutableBufferPointer { p in
-            for i in stride(from: 0, to: p.count, by: 3) {
-                let (x, y, z) = (p[i], p[i + 1], p[i + 2])
-                p[i] = rows[0].0 * x + rows[0].1 * y + rows[0].2 * z
-                p[i + 1] = rows[1].0 * x + rows[1].1 * y + rows[1].2 * z
-                p[i + 2] = rows[2].0 * x + rows[2].1 * y + rows[2].2 * z
+        func turn(_ vectors: inout [Float]) {
+            vectors.withUnsafeMutableBufferPointer { p in
+                for i in stride(from: 0, to: p.count, by: 3) {
+                    let (x, y, z) = (p[i], p[i + 1], p[i + 2])
+                    p[i] = rows[0].0 * x + rows[0].1 * y + rows[0].2 * z
+                    p[i + 1] = rows[1].0 * x + rows[1].1 * y + rows[1].2 * z
+                    p[i + 2] = rows[2].0 * x + rows[2].1 * y + rows[2].2 * z
+                }
             }
+        }
+        var turned = cloud
+        turn(&turned.positions)
+        if var normals = cloud.normals {
+            turn(&normals)
+            turned.normals = normals
         }
         return turned
     }

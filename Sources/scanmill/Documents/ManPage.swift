@@ -32,10 +32,12 @@ enum ManPage {
         (
             "TMPDIR",
             "Where a video, a `.sens` file or ScanNet's raw streams that are compressed inside an archive are unpacked while "
-                + "their capture runs; `/var/tmp` if it is not set."
+                + "their capture runs; `/var/tmp` if it is not set or empty."
         ),
         ("TZ", "The time zone of `--until` and of the report."),
         ("TERM", "If it is not set, empty or `dumb`, a run draws no live progress."),
+        ("COLUMNS", "The width of help; the terminal's, or 80, if it is not set."),
+        ("SHELL", "The shell for `--generate-completion-script`, if none is named."),
     ]
 
     private static let files = [

@@ -191,7 +191,7 @@ extension FactSheet {
                     ? String(repeating: " ", count: layout.1 - cell.count) + cell : padded(cell, to: layout.1)
             }
             let line = "  " + texts.joined(separator: "  ")
-            return String(line.reversed().drop { $0 == " " }.reversed())
+            return String(line.dropLast { $0 == " " })
         }
         if columns.first?.title == "", title.count < widths[0] + 2 {
             lines[0] = title + lines[0].dropFirst(title.count)

@@ -236,7 +236,9 @@ extension ReportPage {
             let only = PublishedResult.only(capture.id)
             if capture.status == .failed {
                 // A wrong request would only fail again.
-                if capture.problem?.fault != .usage { commands.append(again.text([input], only)) }
+                if capture.problem?.fault != .usage, capture.problem?.isOfPipeline != true {
+                    commands.append(again.text([input], only))
+                }
             } else if capture.status != .waiting,
                 let remedy = capture.warnings.lazy.compactMap(Hole.init).first?.remedy(in: run.pipeline)
             {

@@ -68,6 +68,6 @@ final class ChildWatch: Sendable {
 
 extension String {
     fileprivate func trimmingCharacters(of set: String) -> String {
-        String(drop { set.contains($0) }.reversed().drop { set.contains($0) }.reversed())
+        String(drop(while: set.contains).dropLast(while: set.contains))
     }
 }

@@ -2,7 +2,7 @@ import Glibc
 import Subprocess
 import SystemPackage
 
-/// A program that runs after a run has ended, and is ended early if SIGINT or SIGTERM comes meanwhile or came before.
+/// A program that runs after a run has ended, and is ended early if a signal to stop comes meanwhile or came before.
 enum Follower {
     /// - Parameter grace: how long it has after the signal, which is passed on to it, or from its start where the
     ///   signal had ended the run; nil ends it at once.

@@ -75,8 +75,7 @@ struct Night {
         let refused = options.batch.retry ? found.refused : found.refused.map { $0.asBefore(in: state) }
         var course = Course(outcomes: refused + plan.waiting)
         course.outcomes.forEach(messages.ended)
-        // Broken links are reported each time, but are nothing to work on.
-        let isIdle = plan.toRun.isEmpty && !refused.contains { $0.isWork && $0.input.isThere }
+        let isIdle = plan.toRun.isEmpty && !refused.contains(where: \.isWork)
         let formats = ProgramVersions.installed.formats
         if isIdle, !RunHistory.lacks(plan.waiting, of: loaded.pipeline, formats: formats, in: state) { return course }
         let record = openRecord()
@@ -180,9 +179,9 @@ extension CaptureOutcome {
 
     /// A refusal that an earlier run has said and noted is no news.
     fileprivate func asBefore(in state: StateFolder) -> CaptureOutcome {
-        guard let problem = ending.problem, FailureNote.load(input.id, in: state)?.problem == problem else {
-            return self
-        }
+        guard let problem = ending.problem,
+            FailureNote.load(input.id, in: state)?.problem == FailureNote.lasting(problem, of: input)
+        else { return self }
         return CaptureOutcome(input: input, ending: .failedBefore(problem))
     }
 }

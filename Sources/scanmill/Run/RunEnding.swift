@@ -20,6 +20,7 @@ struct RunEnding {
     /// - Returns: the exit code.
     static func of(_ night: Night, _ options: RunCommand) async -> Int32 {
         let course = await night.run()
+        night.stop.capturesHaveEnded()
         var ending = RunEnding(options, night.messages, night.stop, code: 0)
         return await ending.finish(course, of: night)
     }
@@ -28,6 +29,7 @@ struct RunEnding {
     /// - Returns: the exit code.
     static func ofUnbegun(_ options: RunCommand, _ code: Int32) async -> Int32 {
         let stop = StopSignal()
+        stop.capturesHaveEnded()
         stop.listen()
         let log = options.log.flatMap { try? RunLog(path: $0) }
         var ending = RunEnding(options, RunMessages(isQuiet: true, log: log), stop, code: code)

@@ -98,6 +98,10 @@ struct RunMessages: Sendable {
         if kinds.count > Self.mostCommands {
             Console.error("and \(kinds.count - Self.mostCommands) more of other kinds")
         }
+        for group in FailureCause.unsuited(failed).prefix(Self.mostCommands) {
+            Console.error(
+                "trying \(Self.listed(group.captures)) again does not help: \(Console.visible(group.fix))")
+        }
     }
 
     /// A bad night fails many captures for one reason.

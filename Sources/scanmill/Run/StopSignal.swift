@@ -3,13 +3,15 @@ import Glibc
 import ScanModel
 import Synchronization
 
-/// SIGINT, SIGTERM and SIGHUP during a run. The first one lets no further capture begin and gives the running ones five
-/// seconds; a second one ends everything at once. SIGHUP, which a terminal sends when it is closed, is ignored if it
-/// was ignored before, as by `nohup`.
+/// SIGINT, SIGTERM and SIGHUP during a run. The first one lets no further capture begin and gives the running ones, or
+/// what follows them, five seconds; a second one ends everything at once. SIGHUP, which a terminal sends when it is
+/// closed, is ignored if it was ignored before, as by `nohup`.
 final class StopSignal: @unchecked Sendable {
     private struct State: Sendable {
         var signal: Int32?
         var since: ContinuousClock.Instant?
+        /// No capture runs, and none would begin: what follows them does, if anything.
+        var isBehindCaptures = false
     }
 
     private let state = Mutex(State())
@@ -47,10 +49,15 @@ final class StopSignal: @unchecked Sendable {
         }
         // From here on the next signal ends the process directly: a busy machine may hold up the queue that calls this.
         for number in Self.numbers { signal(number) { _exit(ExitStatus.signals + $0) } }
-        let text =
-            "\(Self.name(number)): no further capture is begun; running ones have 5 seconds. Again to end at once."
-        printer.withLock { $0 }(text)
+        let what =
+            state.withLock(\.isBehindCaptures)
+            ? "no capture is running; what is left to do has 5 seconds"
+            : "no further capture is begun; running ones have 5 seconds"
+        printer.withLock { $0 }("\(Self.name(number)): \(what). Again to end at once.")
     }
+
+    /// From now on a signal is for what follows the captures.
+    func capturesHaveEnded() { state.withLock { $0.isBehindCaptures = true } }
 
     /// Prints what is said about a signal through `printer`, past lines that are being redrawn.
     func speak(through printer: @escaping @Sendable (String) -> Void) { self.printer.withLock { $0 = printer } }

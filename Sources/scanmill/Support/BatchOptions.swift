@@ -36,8 +36,8 @@ struct BatchOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
             """
-            Leave captures that changed within this time, such as 10m, for the next run. Times further ahead than that \
-            are no reason to wait: a clock is wrong, and a warning says so.
+            Leave captures that changed within this time, such as 90s, 10m, 2h or 1d, for the next run; a number alone \
+            is seconds. Times further ahead than that are no reason to wait: a clock is wrong, and a warning says so.
             """, valueName: "time"))
     var settle: Duration?
     @Flag(help: "Print JSON.") var json = false

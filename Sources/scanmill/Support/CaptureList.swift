@@ -33,6 +33,7 @@ struct CaptureList {
             // What cannot be looked into may be of any format.
             options.formats.isEmpty || capture.format.map(options.formats.contains) ?? true
         }
+        try requireFormat(of: options.only, asked, wanted, options.formats)
         if wanted.isEmpty {
             list.warn(ofFormats: Set(asked.captures.compactMap(\.format)), insteadOf: options.formats)
         }
@@ -41,7 +42,10 @@ struct CaptureList {
             let input = CaptureInput(id: odd.name, path: odd.path, pipelineFolder: pipelineFolder)
             list.refused.append(CaptureOutcome(input: input, ending: .failed(odd.problem)))
         }
-        list.take(wanted, asked: formats, pipelineFolder: pipelineFolder)
+        let twins = CaptureTwins(inputs: options.inputs, asked: formats, limits: limits)
+        let (single, packed) = twins.separate(wanted)
+        list.warn(ofPacked: packed)
+        list.take(single, twins, pipelineFolder: pipelineFolder)
         return list
     }
 
@@ -80,14 +84,13 @@ struct CaptureList {
     }
 
     /// Separates captures that can be run from those that cannot because of their names.
-    /// - Parameter formats: those that the command line or the pipeline asks for; empty for all.
-    private mutating func take(_ captures: [CaptureSearch.Found], asked formats: [String], pipelineFolder: String) {
+    private mutating func take(_ captures: [CaptureSearch.Found], _ twins: CaptureTwins, pipelineFolder: String) {
         let byID = Dictionary(grouping: captures, by: \.id)
         var refusedIDs: Set<String> = []
         for capture in captures where !refusedIDs.contains(capture.id) {
             let input = CaptureInput(id: capture.id, path: capture.path, pipelineFolder: pipelineFolder)
-            let twins = byID[capture.id] ?? []
-            if let defect = OutputFolder.defect(ofID: capture.id) ?? Self.twinProblem(twins, formats) {
+            let alike = byID[capture.id] ?? []
+            if let defect = OutputFolder.defect(ofID: capture.id) ?? twins.problem(of: alike) {
                 // All captures with one id are refused as one.
                 refusedIDs.insert(capture.id)
                 refused.append(CaptureOutcome(input: input, ending: .failed(defect.at(file: capture.path))))
@@ -111,6 +114,21 @@ struct CaptureList {
         guard let name = names.first(where: { !known.contains($0) }) else { return }
         Console.error("error: `--format \(name)`: there is no such format")
         Console.error("   = fix: " + (Nearest.suggestion(name, among: known) ?? "`scanmill formats` lists them"))
+        throw ExitCode(ExitStatus.usage)
+    }
+
+    /// An id that nothing is left of counts as one that no capture has.
+    /// - Throws: exit code 2 where `--format` leaves nothing of what an `--only` names.
+    private static func requireFormat(
+        of ids: [String], _ asked: Finds, _ wanted: [CaptureSearch.Found], _ formats: [String]
+    ) throws {
+        let left = Set(wanted.map(\.id) + asked.unreadable.map(\.name))
+        guard let id = ids.first(where: { !left.contains($0) }) else { return }
+        let found = Set(asked.captures.filter { $0.id == id }.compactMap(\.format)).sorted().listed
+        Console.error(
+            "error: `--only \(id)`: this capture is in the format \(found), and `--format` asks for "
+                + formats.joined(separator: " or "))
+        Console.error("   = fix: leave one of the two out")
         throw ExitCode(ExitStatus.usage)
     }
 
@@ -185,42 +203,6 @@ struct CaptureList {
         }
     }
 
-    /// - Parameter asked: the formats that the command line or the pipeline asks for; empty for all.
-    private static func twinProblem(_ twins: [CaptureSearch.Found], _ asked: [String]) -> Problem? {
-        guard let first = twins.first, twins.count > 1 else { return nil }
-        let present = Set(twins.compactMap(\.format))
-        let formats = CaptureFormats.names.filter(present.contains)
-        // A result holds one capture in the format of each of its writers.
-        let isOne = first.result != nil && twins.allSatisfy { $0.result == first.result }
-        if isOne, let result = first.result, let format = formats.first, !asked.isEmpty, present.isDisjoint(with: asked)
-        {
-            let files = ShellWord.quoted(result) + "/*.ply"
-            let other =
-                "take another one with  --format \(format)  or, where the pipeline names the format, with  "
-                + "--set read.format=\(format)"
-            return Problem(
-                .usage, "the result holds no capture in the format \(asked.joined(separator: " or "))",
-                notes: ["\(result) holds \(formats.listed)"],
-                fix: asked == [PLYCapture.name] ? "name its PLY files:  \(files)" : other)
-        }
-        let apart = "run them into different output folders, or run a folder of links that have other names (ln -s)"
-        let fix =
-            if !isOne {
-                "rename all but one, \(apart)"
-            } else if formats.count == twins.count {
-                "take one of them with  --format \(formats[0])  (or \(formats.dropFirst().joined(separator: ", ")))"
-            } else {
-                // Whatever their folders are called, their name is the result's.
-                apart
-            }
-        var notes = twins.prefix(Self.shown).map { "one is \($0.path)" }
-        if twins.count > Self.shown { notes.append("and \(twins.count - Self.shown) more") }
-        if !twins.allSatisfy({ $0.id.utf8.elementsEqual(first.id.utf8) }) {
-            notes.append("the names look the same, and are spelt with other Unicode characters")
-        }
-        return Problem(.usage, "\(twins.count) captures are called \(first.id)", notes: notes, fix: fix)
-    }
-
     // MARK: - Warnings
 
     private mutating func warn(without paths: [String]) {
@@ -248,6 +230,15 @@ struct CaptureList {
                 "warning: \(what) were passed over: \(paths.sorted().listed(most: Self.shown))", "   = fix: \(fix)",
             ]
         }
+    }
+
+    private mutating func warn(ofPacked archives: [String]) {
+        if archives.isEmpty { return }
+        warnings += [
+            "warning: archives were passed over, since the folders into which they were unpacked are there too: "
+                + archives.listed(most: Self.shown),
+            "   = fix: nothing has to be done; this is not said of archives that are kept elsewhere",
+        ]
     }
 
     private mutating func warn(of inner: [String], in path: String) {

@@ -31,7 +31,8 @@ struct LoadedPipeline {
         do throws(Problem) {
             text = try PipelineFile.text(of: try ConsoleFile.bytes(of: path, limit: 1 << 20), path: path)
         } catch {
-            throw PipelineMistakes(problems: [error])
+            // In `--set stage.option value`, the value is taken for the pipeline.
+            throw PipelineMistakes(problems: OptionOverride.mistakes(in: settings) + [error])
         }
         let pipeline = try Pipeline.load(text: text, path: path, settings: settings, library: .builtIn)
         return LoadedPipeline(pipeline: pipeline, text: text, path: path)

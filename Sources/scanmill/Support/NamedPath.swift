@@ -15,8 +15,34 @@ enum NamedPath {
         } else if problem.fix == CaptureFormats.wayToName, let folder = CaptureSearch.capture(holding: path) {
             advised.fix =
                 "it is one of the files of \(folder); name that:  \(CommandWords.command(exchanging: [path: folder]))"
+        } else if problem.summary == CaptureFormats.noCapture, let (what, results) = results(at: path) {
+            let output = ShellWord.quoted(results)
+            advised.summary = "this is \(what), not a capture"
+            advised.fix =
+                "`scanmill status \(output)` lists the results, and `scanmill report \(output)` makes a page about them"
         }
         return advised
+    }
+
+    /// What a folder of results is, or a result in one, and the folder of all results.
+    private static func results(at path: String) -> (what: String, output: String)? {
+        if !StateFolder(output: path).published.isEmpty {
+            return ("the folder of a run's results", String(path.withoutSlashBehind))
+        }
+        guard let (part, folder) = resultFolder(around: path) else { return nil }
+        return ("\(part)a result", folder)
+    }
+
+    /// The folder of all results among which the one lies that a path names, or names a part of.
+    private static func resultFolder(around path: String) -> (part: String, folder: String)? {
+        guard let place = FileSystem.realPath(path), let result = PublishedResult.folder(around: place) else {
+            return nil
+        }
+        let real = FileSystem.parent(of: result)
+        // As it was written, unless the path is a link, or ends in dots.
+        let near = FileSystem.parent(of: path)
+        let folder = result == place && FileSystem.realPath(near) == real ? near : real
+        return (result == place ? "" : "part of ", folder)
     }
 
     /// - Throws: what ``StateFolder/requireOutput()`` throws, with a better fix where there is one.
@@ -35,14 +61,7 @@ enum NamedPath {
             advised.fix = suggestion(for: path) ?? problem.fix
             return advised
         }
-        guard let place = FileSystem.realPath(path), let result = PublishedResult.folder(around: place) else {
-            return problem
-        }
-        let real = FileSystem.parent(of: result)
-        // As it was written, unless the path is a link, or ends in dots.
-        let near = FileSystem.parent(of: path)
-        let folder = result == place && FileSystem.realPath(near) == real ? near : real
-        let part = result == place ? "" : "part of "
+        guard let (part, folder) = resultFolder(around: path) else { return problem }
         advised.summary = "this is \(part)a result of \(folder), not the folder of all results"
         advised.fix = "name that folder:  \(CommandWords.command(exchanging: [path: folder]))"
         return advised

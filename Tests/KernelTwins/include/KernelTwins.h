@@ -27,6 +27,12 @@ size_t twin_unproject_colored(
 /// `box`: three axes, centre, half size, the lowest y; 16 floats. Returns how many points are inside.
 size_t twin_cull_by_box(const float *points, size_t count, const float *box, int32_t *kept);
 
+/// Fits planes to the inverse of depth. `depth` and `inverse` have a border of 2 * `step` pixels on each side, `camera` is
+/// fx, fy, cx, cy, `sums` has room for 9 × 64, and `width` is a multiple of 64. Returns how many pixels with depth have no normal.
+size_t twin_normals(
+    const float *depth, const float *inverse, size_t width, size_t height, size_t step, const float *camera,
+    float *sums, float *out);
+
 /// Sums up points in cubes; returns how many cubes there are.
 size_t twin_voxels(const float *points, size_t count, double size);
 

@@ -350,6 +350,11 @@ import Testing
         try Data(whole[..<40] + whole[47...]).write(to: URL(fileURLWithPath: path))
         let problem = problem { () throws(Problem) in _ = try ZipArchive(path: path) }
         #expect(problem?.summary == "the archive lacks 7 bytes" && problem?.place.file == path)
+        // The rest of a block may stand behind it.
+        try Data(whole[..<40] + whole[47...] + [UInt8](repeating: 0, count: 300)).write(to: URL(fileURLWithPath: path))
+        let padded = ScanFormatsTests.problem { () throws(Problem) in _ = try ZipArchive(path: path) }
+        #expect(padded?.summary == "the archive lacks 7 bytes", "\(String(describing: padded))")
+        #expect(padded?.notes.last == "300 bytes that are not its own follow its end")
     }
 
     @Test func neverCrashesOnFlippedBits() throws {

@@ -9,11 +9,10 @@ import Testing
         _ bytes: [UInt8], chunk: Int = 1 << 16, limit: Int = 1000
     ) throws(Problem) -> (cloud: PointCloud, reader: PLYReader) {
         var reader = try PLYReader(MemorySource(bytes, name: "a.ply", chunk: chunk), chunk: chunk)
-        var cloud = PointCloud(colors: reader.hasColor ? [] : nil)
+        var cloud = PointCloud(of: reader.properties)
         while let part = try reader.next(limit) {
             #expect(part.count <= limit)
-            cloud.positions += part.positions
-            if let colors = part.colors { cloud.colors? += colors }
+            cloud.append(part)
         }
         return (cloud, reader)
     }
@@ -136,6 +135,38 @@ import Testing
         }
     }
 
+    /// As floats in either byte order, as doubles and in text, of any length; what is no direction is an unknown one.
+    @Test func readsNormals() throws {
+        let expected = PointCloud(
+            positions: [1, 2, 3, 4, 5, 6, 7, 8, 9], colors: [1, 2, 3, 4, 5, 6, 7, 8, 9],
+            normals: [0, 0.6, -0.8, 0, 0, 0, 0.6, 0, 0.8])
+        let points =
+            "[(1, 2, 3, 0, .6, -.8, 1, 2, 3), (4, 5, 6, 0, float('inf'), 1, 4, 5, 6), (7, 8, 9, 3, 0, 4, 7, 8, 9)]"
+        for (type, code, format, order) in [
+            ("float", "f", "binary_little_endian", "<"), ("float", "f", "binary_big_endian", ">"),
+            ("double", "d", "binary_little_endian", "<"), ("float", "", "ascii", ""),
+        ] {
+            let bytes = try pythonFile(
+                """
+                f.write(b'ply\\nformat \(format) 1.0\\nelement vertex 3\\n')
+                for n in ['float x', 'float y', 'float z', '\(type) nx', '\(type) ny', '\(type) nz']:
+                  f.write(f'property {n}\\n'.encode())
+                f.write(b'property uchar red\\nproperty uchar green\\nproperty uchar blue\\nend_header\\n')
+                for p in \(points):
+                  f.write(struct.pack('\(order)fff' + 3 * '\(code)' + 'BBB', *p) if '\(code)' else
+                    (' '.join(map(str, p)) + '\\n').encode())
+                """)
+            #expect(try read(bytes).cloud == expected, "\(type) \(format)")
+        }
+    }
+
+    /// Their nx, ny and nz are all 0.
+    @Test func splatsHaveNoNormals() throws {
+        let header = ["x", "y", "z", "nx", "ny", "nz", "f_dc_0", "opacity"].map { "property float \($0)\n" }.joined()
+        let text = "ply\nformat ascii 1.0\nelement vertex 1\n\(header)end_header\n1 2 3 0 0 0 4 5\n"
+        #expect(try read(Array(text.utf8)).cloud == PointCloud(positions: [1, 2, 3]))
+    }
+
     @Test func leavesOutPointsThatAreNotFinite() throws {
         let bytes = try pythonFile(
             """
@@ -155,7 +186,7 @@ import Testing
     }
 
     @Test func namesWhereAFileEnds() throws {
-        let header = PLYWriter.header(count: 5, hasColor: true)
+        let header = PLYWriter.header(count: 5, .colors)
         let whole = header + [UInt8](repeating: 0, count: 75)
         #expect(try read(whole).cloud.count == 5)
         for length in header.count..<whole.count {
@@ -205,19 +236,19 @@ import Testing
         }
         let float = "property float red\nproperty float green\nproperty float blue\n"
         let gray = try PLYReader(MemorySource(file("element vertex 0\n\(xyz)\(float)"), name: "a"))
-        #expect(!gray.hasColor)
+        #expect(gray.properties == [])
         #expect(gray.warnings == ["the colours are not read: red, green and blue have to be there as bytes"])
         for names in ["r g b", "diffuse_red diffuse_green diffuse_blue"] {
             let colors = names.split(separator: " ").map { "property uchar \($0)\n" }.joined()
             let other = try PLYReader(MemorySource(file("element vertex 0\n\(xyz)\(colors)"), name: "a"))
-            #expect(!other.hasColor && other.warnings == gray.warnings)
+            #expect(other.properties == [] && other.warnings == gray.warnings)
         }
         let plain = try PLYReader(MemorySource(file("element vertex 0\n\(xyz)property float nx\n"), name: "a"))
         #expect(plain.warnings == [])
     }
 
     @Test func aHugeCountCostsNothing() throws {
-        let header = PLYWriter.header(count: 1 << 40, hasColor: true)
+        let header = PLYWriter.header(count: 1 << 40, .colors)
         let problem = #expect(throws: Problem.self) { try read(header + [UInt8](repeating: 0, count: 15), limit: .max) }
         #expect(problem?.summary == "the PLY file ends after 1 of 1099511627776 points")
         let skipped = "element a 1099511627776\n" + (0..<4000).map { "property double p\($0)\n" }.joined()
@@ -229,8 +260,8 @@ import Testing
 
     @Test func randomDamageNeverCrashes() throws {
         var sink = MemorySink()
-        try sink.write(PLYWriter.header(count: 50, hasColor: true))
-        var writer = PLYWriter(hasColor: true)
+        try sink.write(PLYWriter.header(count: 50, [.normals, .colors]))
+        var writer = PLYWriter([.normals, .colors])
         try writer.write(expected, to: &sink)
         var random = SplitMix(seed: 8)
         for _ in 0..<5000 {
@@ -239,7 +270,8 @@ import Testing
                 damaged[Int.random(in: 0..<200, using: &random)] = UInt8.random(in: 0...0x7F, using: &random)
             }
             do throws(Problem) {
-                let bad = try read(damaged).cloud.positions.first { !$0.isFinite }
+                let cloud = try read(damaged).cloud
+                let bad = (cloud.positions + (cloud.normals ?? [])).first { !$0.isFinite }
                 #expect(bad == nil)
             } catch { #expect(error.fault == .input) }
         }

@@ -5,24 +5,35 @@ import TestSupport
 import Testing
 
 @Suite struct PLYWriterTests {
-    private func cloud(_ count: Int, hasColor: Bool) -> PointCloud {
+    private static let kinds: [PointCloud.Properties] = [[], .colors, .normals, [.normals, .colors]]
+
+    private func cloud(_ count: Int, _ properties: PointCloud.Properties) -> PointCloud {
         var random = SplitMix(seed: UInt64(count))
+        func float() -> Float { Float.random(in: -100...100, using: &random) }
+        let positions = (0..<3 * count).map { _ in float() }
+        var normals: [Float] = []
+        for _ in 0..<count {
+            let direction = SIMD3(float(), float(), float())
+            let unit = direction / (direction * direction).sum().squareRoot()
+            normals += [unit.x, unit.y, unit.z]
+        }
+        let bytes = (0..<3 * count).map { _ in UInt8.random(in: 0...255, using: &random) }
         return PointCloud(
-            positions: (0..<3 * count).map { _ in Float.random(in: -100...100, using: &random) },
-            colors: hasColor ? (0..<3 * count).map { _ in UInt8.random(in: 0...255, using: &random) } : nil)
+            positions: positions, colors: properties.contains(.colors) ? bytes : nil,
+            normals: properties.contains(.normals) ? normals : nil)
     }
 
-    private func file(_ clouds: [PointCloud], hasColor: Bool) throws -> [UInt8] {
+    private func file(_ clouds: [PointCloud], _ properties: PointCloud.Properties) throws -> [UInt8] {
         var sink = MemorySink()
-        try sink.write(PLYWriter.header(count: clouds.map(\.count).reduce(0, +), hasColor: hasColor))
-        var writer = PLYWriter(hasColor: hasColor)
+        try sink.write(PLYWriter.header(count: clouds.map(\.count).reduce(0, +), properties))
+        var writer = PLYWriter(properties)
         for cloud in clouds { try writer.write(cloud, to: &sink) }
         #expect(writer.count == clouds.map(\.count).reduce(0, +))
         return sink.bytes
     }
 
     @Test func writesThisHeader() {
-        let header = PLYWriter.header(count: 12, hasColor: true)
+        let header = PLYWriter.header(count: 12, [.normals, .colors])
         #expect(
             String(decoding: header, as: UTF8.self) == """
                 ply
@@ -31,66 +42,72 @@ import Testing
                 property float x
                 property float y
                 property float z
+                property float nx
+                property float ny
+                property float nz
                 property uchar red
                 property uchar green
                 property uchar blue
                 end_header
 
                 """)
-        #expect(!String(decoding: PLYWriter.header(count: 0, hasColor: false), as: UTF8.self).contains("uchar"))
+        let bare = String(decoding: PLYWriter.header(count: 0, []), as: UTF8.self)
+        #expect(!bare.contains("uchar") && !bare.contains("nx"))
     }
 
     @Test func aReservedHeaderNeverChangesItsLength() throws {
         let counts = [0, 9, 10, 123_456, 1 << 40, Int.max]
-        let headers = counts.map { PLYWriter.reservedHeader(count: $0, hasColor: true) }
+        let headers = counts.map { PLYWriter.reservedHeader(count: $0, .colors) }
         #expect(Set(headers.map(\.count)).count == 1)
         // Written over in place, it is a good file.
-        var bytes = PLYWriter.reservedHeader(count: 0, hasColor: false)
+        var bytes = PLYWriter.reservedHeader(count: 0, [])
         var sink = MemorySink()
-        var writer = PLYWriter(hasColor: false)
-        try writer.write(cloud(1000, hasColor: false), to: &sink)
+        var writer = PLYWriter([])
+        try writer.write(cloud(1000, []), to: &sink)
         bytes += sink.bytes
-        let header = PLYWriter.reservedHeader(count: writer.count, hasColor: false)
+        let header = PLYWriter.reservedHeader(count: writer.count, [])
         bytes.replaceSubrange(0..<header.count, with: header)
         var reader = try PLYReader(MemorySource(bytes, name: "a.ply"))
-        #expect(try reader.next() == cloud(1000, hasColor: false))
+        #expect(try reader.next() == cloud(1000, []))
     }
 
-    @Test(arguments: [false, true], [0, 1, 4095, 4096, 4097, 10_000])
-    func whatIsWrittenReadsBack(hasColor: Bool, count: Int) throws {
-        let cloud = cloud(count, hasColor: hasColor)
-        var reader = try PLYReader(MemorySource(try file([cloud], hasColor: hasColor), name: "a.ply"))
-        var back = PointCloud(colors: hasColor ? [] : nil)
-        while let part = try reader.next(3000) {
-            back.positions += part.positions
-            if let colors = part.colors { back.colors? += colors }
-        }
+    @Test(arguments: kinds, [0, 1, 4095, 4096, 4097, 10_000])
+    func whatIsWrittenReadsBack(_ properties: PointCloud.Properties, count: Int) throws {
+        let cloud = cloud(count, properties)
+        var reader = try PLYReader(MemorySource(try file([cloud], properties), name: "a.ply"))
+        var back = PointCloud(of: properties)
+        while let part = try reader.next(3000) { back.append(part) }
         #expect(back == cloud)
-        #expect(reader.hasColor == hasColor)
+        #expect(reader.properties == properties)
     }
 
     /// Python's `struct` reads the same numbers.
-    @Test(arguments: [false, true])
-    func pythonReadsIt(hasColor: Bool) throws {
-        let clouds = [cloud(5000, hasColor: hasColor), cloud(0, hasColor: hasColor), cloud(77, hasColor: hasColor)]
+    @Test(arguments: kinds)
+    func pythonReadsIt(_ properties: PointCloud.Properties) throws {
+        let clouds = [5000, 0, 77].map { cloud($0, properties) }
         let folder = try TemporaryFolder()
-        let path = try folder.write(try file(clouds, hasColor: hasColor), to: "a.ply")
+        let path = try folder.write(try file(clouds, properties), to: "a.ply")
         let script = """
             import struct, sys
             data = open(sys.argv[1], "rb").read()
             end = data.index(b"end_header\\n") + 11
-            record = struct.Struct("<fffBBB" if b"uchar red" in data[:end] else "<fff")
+            names = [line.split()[2] for line in data[:end].decode().splitlines() if line.startswith("property")]
+            floats = sum(name in ("x", "y", "z", "nx", "ny", "nz") for name in names)
+            record = struct.Struct("<" + "I" * floats + "B" * (len(names) - floats))
             count = int(data[:end].split(b"element vertex ")[1].split()[0])
             assert len(data) == end + count * record.size
-            for p in record.iter_unpack(data[end:]): print(*struct.unpack("III", struct.pack("fff", *p[:3])), *p[3:])
+            wanted = [name for name in ["x", "y", "z", "red", "green", "blue", "nx", "ny", "nz"] if name in names]
+            for p in record.iter_unpack(data[end:]): print(*[p[names.index(name)] for name in wanted])
             """
         let result = try runPython(script, [path])
         #expect(result.status == 0, "\(result.errors)")
         var expected: [String] = []
         for cloud in clouds {
             for i in 0..<cloud.count {
-                var words = cloud.positions[3 * i..<3 * i + 3].map { String($0.bitPattern) }
-                if let colors = cloud.colors { words += colors[3 * i..<3 * i + 3].map { String($0) } }
+                let place = 3 * i..<3 * i + 3
+                var words = cloud.positions[place].map { String($0.bitPattern) }
+                words += cloud.colors?[place].map { String($0) } ?? []
+                words += cloud.normals?[place].map { String($0.bitPattern) } ?? []
                 expected.append(words.joined(separator: " "))
             }
         }
@@ -98,7 +115,7 @@ import Testing
     }
 
     @Test func pointsWithoutColourAreBlackAmongOthers() throws {
-        let bytes = try file([cloud(2, hasColor: true), cloud(1, hasColor: false)], hasColor: true)
+        let bytes = try file([cloud(2, .colors), cloud(1, [])], .colors)
         #expect(bytes.suffix(3) == [0, 0, 0])
     }
 }

@@ -49,6 +49,21 @@ import Testing
             format: "7-scenes", files: ["frame-000000.color.png": "x", "frame-000000.depth.png": "x"],
             summary: "the poses are missing", fix: "copy the files frame-….pose.txt too"),
         Rest(
+            format: "7-scenes", files: ["frame-000000.pose.txt": "x"],
+            summary: "there are no poses with pictures or depth beside them",
+            fix: "copy the files frame-….color.png and frame-….depth.png too"),
+        Rest(
+            format: "nerfcapture", files: ["images/0.png": "x", "images/0.depth.png": "x"],
+            summary: "the poses are missing",
+            fix: "copy transforms.json too, or read the pictures alone with  --set read.format=frames"),
+        Rest(
+            format: "nerfcapture", files: ["images/3.png": "x", "boundingbox.json": "{}"],
+            summary: "the poses are missing"),
+        Rest(
+            format: "tum", files: ["RGB.TXT": "1.0 rgb/1.png\n", "DEPTH.TXT": "1.0 depth/1.png\n", "RGB/1.png": "x"],
+            summary: "the names of its files are in capitals: DEPTH.TXT, RGB and RGB.TXT",
+            fix: "rename them:  mv DEPTH.TXT depth.txt; mv RGB rgb; mv RGB.TXT rgb.txt"),
+        Rest(
             format: "scannet", files: ["intrinsic/intrinsic_color.txt": "x", "pose/0.txt": "x"],
             summary: "there are no poses with pictures or depth beside them",
             fix: "copy the folders color/, depth/ and pose/ too"),
@@ -88,7 +103,8 @@ import Testing
         ["rgbd/0.jpg"], ["metadata"], ["metadata.json", "rgb/notes.txt"], ["lowres_wide/1_1.000.png"],
         ["lowres_wide_intrinsics/notes.txt"], ["rgb.mkv"], ["depth.bin"], ["frame-000000.color.txt"], ["color.png"],
         ["pose/0.txt"], ["intrinsic/intrinsic_color.txt"], ["cameras/1.json", "depth/1.png"], ["camera_matrix.csv"],
-        ["depth.txt", "groundtruth.txt"], ["a.depth", "a.txt"], ["sparse/notes.txt"],
+        ["depth.txt", "groundtruth.txt"], ["RGB.TXT", "notes.txt"], ["frame-a.pose.txt"], ["a.depth", "a.txt"],
+        ["sparse/notes.txt"],
     ])
     func whatMayBeAnythingIsNoCapture(_ files: [String]) throws {
         let other = try WrittenCapture()

@@ -81,14 +81,19 @@ import Testing
         let without = try export.open(PolycamCapture.self)
         #expect(
             without.absences[.recordedDepth]
-                == "there are no pictures in keyframes/depth/: the device has no lidar, or the scan was made of photos")
+                == "there are no pictures in keyframes/depth/, though confidence is there")
+        #expect(without.remedies[.recordedDepth] == "copy the folder keyframes/depth/ too")
+        #expect(without.channels.contains(.recordedConfidence))
+        try export.remove("keyframes/confidence")
+        let empty = try export.open(PolycamCapture.self)
+        #expect(
+            empty.absences[.recordedDepth] == "there are no pictures in keyframes/depth/, though the folder is there")
         try export.depth("keyframes/depth/depth_a.png", first: 1000)
         try export.depth("keyframes/depth/77.png", first: 1000)
         let renamed = try export.open(PolycamCapture.self)
         #expect(
             renamed.absences[.recordedDepth]
                 == "no file in keyframes/depth/ is a PNG called after a camera's time; it holds 2 files")
-        #expect(renamed.channels.contains(.recordedConfidence))
     }
 
     @Test func sizesThatOnlyThePictureTells() throws {
@@ -157,7 +162,11 @@ import Testing
         try export.remove("keyframes/confidence")
         let capture = try export.open(PolycamCapture.self)
         #expect(!capture.channels.contains(.recordedDepth) && capture.depthSize == nil)
-        #expect(capture.absences[.recordedDepth]?.hasPrefix("there are no pictures in keyframes/depth/") == true)
+        #expect(
+            capture.absences[.recordedDepth]
+                == "there are no pictures in keyframes/depth/: the device has no lidar, the scan was made of photos, or they were not copied"
+        )
+        #expect(capture.remedies[.recordedDepth] == nil)
     }
 
     /// Poses, cameras and depth are there all the same.

@@ -54,6 +54,17 @@ import Testing
         #expect(try DepthCodec.decode(recorded).map.metres.prefix(5) == [0, 1, 2, 0, 0.5])
     }
 
+    /// Poses and depth alone are half of a copy.
+    @Test func theOnesWithoutPictures() throws {
+        try write()
+        for number in 0..<3 {
+            try FileManager.default.removeItem(at: folder.url("chess/seq-01/frame-00000\(number).color.png"))
+        }
+        let capture = try open()
+        #expect(!capture.channels.contains(.color) && capture.channels.contains(.recordedDepth))
+        #expect(capture.remedies[.color] == "copy the files frame-….color.png too")
+    }
+
     /// Where the frames' files lie at the top, other things may lie there too.
     @Test func secondCopiesAreNoFrames() throws {
         try write()

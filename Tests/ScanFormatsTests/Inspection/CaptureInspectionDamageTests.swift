@@ -18,6 +18,20 @@ import Testing
         var apply: @Sendable (InspectSample) throws -> Void
     }
 
+    /// Twenty lines of one cause would leave no room for another.
+    @Test func framesOfOneCauseAreFolded() throws {
+        let sample = try InspectSample()
+        for line in [3, 7, 8, 9, 20] { try sample.replaceLine(line, of: "mini.jsonl", by: "nonsense") }
+        try sample.replaceLine(5, of: "mini.jsonl", by: "[")
+        let inspection = try CaptureInspection.inspect(sample.path)
+        let notes = try #require(inspection.errors.first?.problem.notes)
+        let frames = notes.filter { $0.hasPrefix("frame") }
+        #expect(frames.count == 2, "\(notes)")
+        #expect(frames.first?.hasPrefix("frames 2, 6 to 8, 19: ") == true, "\(notes)")
+        #expect(frames.first?.hasSuffix(", and the like") == true, "\(notes)")
+        #expect(frames.last?.hasPrefix("frame 4: ") == true, "\(notes)")
+    }
+
     static let damages: [Damage] = [
         Damage(
             testDescription: "truncated depth", errors: ["depth stream truncated"], file: "mini.depth.zlib", whole: nil,

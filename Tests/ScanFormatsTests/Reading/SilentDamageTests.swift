@@ -93,7 +93,7 @@ import Testing
 
     @Test func aCloudThatEndsTooEarly() throws {
         let cloud = PointCloud(positions: (0..<300).map(Float.init))
-        var bytes = PLYWriter.header(count: 100, hasColor: false)
+        var bytes = PLYWriter.header(count: 100, [])
         for value in cloud.positions { withUnsafeBytes(of: value.bitPattern.littleEndian) { bytes += Array($0) } }
         try folder.write(Array(bytes.dropLast(30)), to: "cut.ply")
         let found = try CaptureInspection.inspect("\(folder.path)/cut.ply")

@@ -21,7 +21,7 @@ import Testing
     }
 
     private func openFilmed(
-        _ sample: MultiScanSample, rules: ReadRules = ReadRules(), _ film: (TemporaryFolder) throws -> Void
+        _ sample: MultiScanSample, rules: ReadRules = ReadRules(), film: (TemporaryFolder) throws -> Void
     ) throws -> Capture {
         let path = try folder.write(sample.files(), under: "film")
         let scratch = try TemporaryFolder()
@@ -175,6 +175,26 @@ import Testing
         #expect(capture.frames.count { $0.isDropped } == 2)
         #expect(capture.warnings.count == 1)
         #expect(capture.warnings.first?.hasPrefix("scan.mp4 has 6 frames, and there are 8 camera lines") == true)
+    }
+
+    /// A file need not list its frames, but the camera lines tell how many there should be: the fix works at once.
+    @Test func aVideoThatIsCutOffNamesBothSettings() throws {
+        let cut = { (scratch: TemporaryFolder) throws in
+            let path = try TestVideo.detailed(
+                "whole.mp4", in: scratch, frames: 8,
+                encoder: ["-g", "3", "-movflags", "frag_keyframe+empty_moov"])
+            try #require(try TestVideo.ffprobe(path, "stream=nb_frames") == "N/A")
+            let bytes = try scratch.bytes("whole.mp4")
+            try scratch.write(Array(bytes.prefix(bytes.count / 2)), to: "v.mp4")
+        }
+        let refused = #expect(throws: Problem.self) { _ = try openFilmed(filmed, film: cut) }
+        let fix = try #require(refused?.fix)
+        let setting = "keep the whole frames with  --set read.truncated=keep-whole --set read.min-whole="
+        #expect(refused?.summary == "the video is cut off" && fix.contains(setting), "\(fix)")
+        var rules = ReadRules()
+        rules.truncated = .keepWhole
+        rules.minWhole = try #require(fix.components(separatedBy: "min-whole=").last.flatMap(Double.init))
+        #expect(try openFilmed(filmed, rules: rules, film: cut).keptFrames.count < 4)
     }
 
     /// The file's own clock tells it, also where frames are decoded in another order than they are shown.

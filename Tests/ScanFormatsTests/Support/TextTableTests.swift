@@ -29,7 +29,8 @@ import Testing
         #expect(try row.numbers(0..<2) == [1, -2500])
         for column in 2..<7 {
             let problem = #expect(throws: Problem.self) { try row.number(column) }
-            #expect(problem?.summary.hasSuffix("is not a number") == true && problem?.place.line == 1)
+            #expect(problem?.summary.hasSuffix("is not a number") == true)
+            #expect(problem?.place.file == "table" && problem?.place.line == 1)
         }
         let beyond = #expect(throws: Problem.self) { try row.number(8) }
         #expect(beyond?.summary == "the line has 8 columns, and column 9 is needed")
@@ -69,7 +70,7 @@ import Testing
         let problem = #expect(throws: Problem.self) { try cut.number(1) }
         #expect(
             problem?.oneLine
-                == "the last line has no end, and its number “-1.2” fewer digits than the others: the file was cut off (line 6)"
+                == "the last line has no end, and its number “-1.2” fewer digits than the others: the file was cut off (table:6)"
         )
         let lacking = #expect(throws: Problem.self) { try cut.number(2) }
         #expect(lacking?.summary == "the line has 2 columns, and column 3 is needed: the file was cut off here")

@@ -44,6 +44,53 @@ import Testing
         #expect(try FileManager.default.contentsOfDirectory(atPath: "\(folder.path)/tmp") == ["mark"])
     }
 
+    /// People keep the export that they unpacked beside it.
+    @Test func anArchiveBesideItsUnpackedCopyIsPassedOver() throws {
+        let mini = MiniCapture()
+        try pack(mini, compressed: true)
+        let stages = "read, decompress, unproject, write-ply"
+        let command = ["in", "-o", "out", "--no-report"]
+        try #require(try folder.run(stages, command).status == 0)
+        try FileManager.default.copyItem(at: folder.url("mini"), to: folder.url("in/mini"))
+        // Something that was added makes no difference, nor is the result that the archive gave another one's.
+        try folder.write("", to: "in/mini/notes.txt")
+        let both = try folder.run(stages, command)
+        #expect(both.status == 0 && both.output.contains("1 capture: 1 "), "\(both)")
+        let told =
+            "warning: archives were passed over, since the folders into which they were unpacked are there too: in/mini.zip\n"
+        #expect(both.errors.hasPrefix(told), "\(both.errors)")
+
+        // One that lacks something is not chosen for anybody.
+        try FileManager.default.removeItem(at: folder.url("in/mini/recorded.depth.zlib"))
+        let lacking = try folder.run(stages, command)
+        #expect(lacking.status == 1, "\(lacking)")
+        let named = "scanmill run trouble.yaml in/mini -o out --no-report"
+        #expect(
+            lacking.errors.contains(
+                """
+                error: 2 captures are called mini
+                  --> in/mini
+                   = one is in/mini, a folder
+                   = one is in/mini.zip, an archive
+                   = the archive holds 1 file that the folder lacks or has in another size: recorded.depth.zlib
+                   = fix: move one of them elsewhere, or name the one that is meant:  \(named)  or  \(named.replacing("in/mini", with: "in/mini.zip"))
+
+                """), "\(lacking.errors)")
+        let chosen = try folder.run(stages, ["in/mini.zip", "-o", "out", "--no-report"])
+        #expect(chosen.status == 0, "\(chosen)")
+    }
+
+    /// Two recordings that merely have one name: both are to be run.
+    @Test func anArchiveAndAFolderInAnotherFormat() throws {
+        try pack(MiniCapture(), compressed: true)
+        let made = try Scanmill.run(["sample", "in/mini", "--frames", "2", "--format", "tum"], in: folder.path)
+        try #require(made.status == 0, "\(made.errors)")
+        let both = try folder.run("read, decompress, unproject, write-ply", ["in", "-o", "out", "--no-report"])
+        #expect(both.status == 1 && both.errors.hasPrefix("error: 2 captures are called mini\n"), "\(both)")
+        let fix = "fix: rename all but one, run them into different output folders, or run a folder of links"
+        #expect(both.errors.contains(fix), "\(both.errors)")
+    }
+
     private func digests(_ path: String) throws -> String {
         try runCommand(["sh", "-c", "find . -type f ! -name receipt.json | sort | xargs sha256sum"], in: path).output
     }

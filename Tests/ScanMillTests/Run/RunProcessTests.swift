@@ -138,6 +138,8 @@ import Testing
         let result = try stoppedAtItsEnd("--no-report --on-finish 'sh hook.sh'")
         #expect(result.output.hasSuffix("status 143\n"), "\(result.output) \(result.errors)")
         #expect(result.errors.contains("told\n") && !result.errors.contains("slept"), "\(result.errors)")
+        let said = "SIGTERM: no capture is running; what is left to do has 5 seconds. Again to end at once.\n"
+        #expect(result.errors.contains(said), "\(result.errors)")
     }
 
     /// Some supervisors ignore the ends of their children, which outlives `exec`.

@@ -246,6 +246,23 @@ import Testing
             "\(some.errors)")
     }
 
+    /// Tried again without a change, they would only fail again.
+    @Test func whatToChangeIsShownWhereTheRequestIsAtFault() throws {
+        let inputs = ["in/a", "in/b"]
+        try MiniCapture().write(inputs, in: folder)
+        let stages = "read, {select-frames: {include: [900]}}, decompress, write-frames"
+        let line = "\ntrying a, b again does not help: loosen the stage that dropped them\n"
+        // The second run only remembers.
+        for news in ["no frame is left of 7", "as before: no frame is left of 7"] {
+            let result = try folder.run(stages, inputs + ["-o", "out"])
+            #expect(result.status == 1 && result.output.contains("failed   a  \(news)"), "\(result)")
+            #expect(result.errors.contains(line), "\(result.errors)")
+            #expect(!result.errors.contains("again:  scanmill"), "\(result.errors)")
+        }
+        let page = try runCommand(["sh", "-c", "cat out/.scanmill/runs/*/report.html"], in: folder.path).output
+        #expect(page.contains("scanmill inspect ") && !page.contains("--only a --retry"))
+    }
+
     /// The collector's file is replaced in one step; a pipe and a device are written to.
     @Test func figuresThatGoIntoAPipe() throws {
         try MiniCapture().write(in: folder)

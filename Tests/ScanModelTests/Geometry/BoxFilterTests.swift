@@ -24,6 +24,12 @@ import Testing
         #expect(cube.filter(PointCloud(positions: [0, 0, 0])).colors == nil)
     }
 
+    @Test func keepsTheNormals() {
+        let cloud = PointCloud(positions: [0, 0, 0, 3, 0, 0, 1, 1, 1], normals: [1, 0, 0, 0, 1, 0, 0, 0, 1])
+        #expect(
+            cube.filter(cloud) == PointCloud(positions: [0, 0, 0, 1, 1, 1], normals: [1, 0, 0, 0, 0, 1]))
+    }
+
     @Test func nothingAndEverything() {
         #expect(cube.filter(PointCloud()) == PointCloud())
         #expect(cube.filter(PointCloud(positions: [], colors: [])) == PointCloud(positions: [], colors: []))

@@ -8,6 +8,23 @@ import Testing
         #expect(PointCloud(positions: [1, 2, 3], colors: [4, 5, 6]) != PointCloud(positions: [1, 2, 3]))
     }
 
+    @Test func normalsFollowTheirPoints() {
+        var cloud = PointCloud(
+            positions: [1, 2, 3, 4, 5, 6], colors: [1, 2, 3, 4, 5, 6], normals: [0, 0, 1, 1, 0, 0])
+        #expect(cloud.properties == [.normals, .colors] && PointCloud(of: [.normals]).normals == [])
+        // A quarter turn about y, exactly: (x, y, z) → (z, y, −x); then (10, 20, 30) further.
+        let turn = Matrix3(rows: Vector3(0, 0, 1), Vector3(0, 1, 0), Vector3(-1, 0, 0))
+        cloud.transform(by: Pose(rotation: turn, position: Vector3(10, 20, 30)))
+        #expect(cloud.positions == [13, 22, 29, 16, 25, 26])
+        #expect(cloud.normals == [1, 0, 0, 0, 0, -1])
+        cloud.append(PointCloud(positions: [7, 8, 9], colors: [7, 8, 9], normals: [0, 1, 0]))
+        cloud.keep { $0.x != 13 }
+        #expect(
+            cloud
+                == PointCloud(
+                    positions: [16, 25, 26, 7, 8, 9], colors: [4, 5, 6, 7, 8, 9], normals: [0, 0, -1, 0, 1, 0]))
+    }
+
     /// Single precision holds 24 bits: steps of 2⁻³ m beyond 2²⁰ m.
     @Test func pointsFarFromTheOriginAreCoarse() {
         #expect(PointCloud().coarseness == nil)

@@ -72,6 +72,38 @@ import Testing
         #expect(grid.cloud().colors?.suffix(3) == [10, 20, 30])
     }
 
+    /// The direction of their sum, however many grids it is added up in; opposite ones leave none.
+    @Test func normalsAreAdded() throws {
+        let points = PointCloud(
+            positions: [0.1, 0, 0, 0.2, 0, 0, 5.1, 0, 0, 5.2, 0, 0], normals: [1, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, -1])
+        var whole = grid([5.5, 0, 0, 9.5, 0, 0])
+        #expect(!whole.hasNormals && whole.cloud().normals == nil)
+        var part = VoxelGrid(size: 1)
+        part.add(points)
+        whole.merge(part)
+        whole.merge(grid([7.5, 0, 0]))
+        let half = Float(0.5).squareRoot()
+        #expect(whole.cloud().positions.count == 12)
+        // Of the cubes at 5, 9, 0 and 7, in the order in which they were met.
+        #expect(try #require(whole.cloud().normals) == [0, 0, 0, 0, 0, 0, half, half, 0, 0, 0, 0])
+        #expect(whole.cloud().colors == nil)
+        // A frame without points has no normals either, and yet says that points have them.
+        var bare = grid([5.5, 0, 0])
+        bare.add(PointCloud(normals: []))
+        #expect(bare.cloud().normals == [0, 0, 0])
+        part.merge(bare)
+        #expect(part.cloud().normals == [half, half, 0, 0, 0, 0])
+        // Enough cubes for the table to grow in between.
+        var many = VoxelGrid(size: 1)
+        for i in 0..<3000 {
+            many.add(PointCloud(positions: [Float(i) + 0.5, 0, 0], normals: i.isMultiple(of: 2) ? [0, 1, 0] : nil))
+        }
+        let normals = try #require(many.cloud().normals)
+        let heights = (0..<3000).map { normals[3 * $0 + 1] }
+        let expected = (0..<3000).map { Float(1 - $0 % 2) }
+        #expect(heights == expected)
+    }
+
     /// The points may come from grids that are merged: what counts is their sum.
     @Test func voxelsWithTooFewPointsAreLeftOut() {
         var whole = grid([0.5, 0, 0, 5.5, 0, 0, 0.25, 0, 0])

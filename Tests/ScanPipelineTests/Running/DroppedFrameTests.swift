@@ -256,6 +256,13 @@ import Testing
             for index in 0..<2 { capture.drop(index, stage: "read", reason: "no pose") }
         }
         let unread = problem { _ = try MockRun([bad, .decompress, .unproject, .ply]) }
-        #expect(unread?.fix?.hasPrefix("see what is wrong with it with  scanmill inspect ") == true)
+        let look = "see what is wrong with it with  scanmill inspect "
+        #expect(unread?.fix?.hasPrefix(look) == true && unread?.isOfPipeline == false)
+        #expect(failure.isOfPipeline)
+        // No limit of a stage drops frames whose data it cannot use.
+        let lenient = Mock.reader(2) { $0.badFrameLimit = 1 }
+        let unusable = problem { _ = try MockRun([lenient, .decompress, .bad([0, 1]), .unproject, .ply]) }
+        #expect(unusable?.summary == "no frame is left of 2")
+        #expect(unusable?.fix?.hasPrefix(look) == true && unusable?.isOfPipeline == false)
     }
 }

@@ -38,6 +38,8 @@ import Testing
         #expect(
             WorldTurn.yUpToZUp.apply(cloud) == PointCloud(positions: [1, -3, 2, -4, 6, 5], colors: [1, 2, 3, 4, 5, 6]))
         #expect(WorldTurn.none.apply(cloud) == cloud)
+        let facing = PointCloud(positions: [1, 2, 3], normals: [0, 1, 0])
+        #expect(WorldTurn.yUpToZUp.apply(facing) == PointCloud(positions: [1, -3, 2], normals: [0, 0, 1]))
         #expect(WorldTurn.none.apply(pose) == pose)
     }
 

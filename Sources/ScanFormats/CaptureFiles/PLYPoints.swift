@@ -1,0 +1,137 @@
+import ScanModel
+
+/// Points as they are collected from a PLY file.
+struct PLYPoints {
+    private(set) var cloud: PointCloud
+    /// Points left out because a coordinate is not finite.
+    private(set) var notFiniteCount = 0
+    private let properties: PointCloud.Properties
+
+    init(_ properties: PointCloud.Properties) {
+        self.properties = properties
+        cloud = PointCloud(of: properties)
+    }
+
+    mutating func reserve(_ count: Int) {
+        cloud.positions.reserveCapacity(3 * count)
+        cloud.normals?.reserveCapacity(3 * count)
+        cloud.colors?.reserveCapacity(3 * count)
+    }
+
+    /// - Parameter vectors: x, y, z, and nx, ny, nz.
+    mutating func append(_ vectors: InlineArray<6, Float>, _ color: InlineArray<3, UInt8>) {
+        guard vectors[0].isFinite, vectors[1].isFinite, vectors[2].isFinite else {
+            notFiniteCount += 1
+            return
+        }
+        let normal = Self.unit(SIMD3(vectors[3], vectors[4], vectors[5]))
+        for axis in 0..<3 {
+            cloud.positions.append(vectors[axis])
+            cloud.normals?.append(normal[axis])
+            cloud.colors?.append(color[axis])
+        }
+    }
+
+    /// A normal of length 1, or 0, 0, 0 of what is no direction.
+    private static func unit(_ normal: SIMD3<Float>) -> SIMD3<Float> {
+        let square = (normal * normal).sum()
+        guard square > 0, square.isFinite else { return .zero }
+        // One that is of length 1 but for rounding stays as it is, bit by bit.
+        return abs(square - 1) < 1e-5 ? normal : normal / square.squareRoot()
+    }
+
+    /// Takes points out of binary records.
+    /// - Parameter places: of x, y, z, with normals of nx, ny, nz, and with colours of red, green, blue.
+    mutating func append(
+        _ bytes: UnsafeRawBufferPointer, count: Int, stride: Int, _ places: [PLYHeader.Property], isBigEndian: Bool
+    ) {
+        let offsets = places.map(\.offset)
+        let floats = places.prefix(properties.contains(.normals) ? 6 : 3)
+        // What nearly every program writes, ScanMill among them.
+        if !isBigEndian, floats.allSatisfy({ $0.type == .float32 }) {
+            return append(RecordsOfFloats(bytes: bytes, count: count, stride: stride, offsets: offsets))
+        }
+        for i in 0..<count {
+            var vectors = InlineArray<6, Float>(repeating: 0)
+            for (number, place) in floats.enumerated() {
+                vectors[number] = Self.float(bytes, i * stride + place.offset, place.type, isBigEndian)
+            }
+            var color = InlineArray<3, UInt8>(repeating: 0)
+            for (channel, offset) in offsets[floats.count...].enumerated() {
+                color[channel] = bytes[i * stride + offset]
+            }
+            append(vectors, color)
+        }
+    }
+
+    private mutating func append(_ records: RecordsOfFloats) {
+        let positions = records.values(at: 0, of: Float.self)
+        notFiniteCount += records.count - positions.count / 3
+        cloud.positions += positions
+        if properties.contains(.normals) {
+            var normals = records.values(at: 3, of: Float.self)
+            for at in stride(from: 0, to: normals.count, by: 3) {
+                let unit = Self.unit(SIMD3(normals[at], normals[at + 1], normals[at + 2]))
+                (normals[at], normals[at + 1], normals[at + 2]) = (unit.x, unit.y, unit.z)
+            }
+            cloud.normals?.append(contentsOf: normals)
+        }
+        if properties.contains(.colors) {
+            cloud.colors?.append(
+                contentsOf: records.values(at: properties.contains(.normals) ? 6 : 3, of: UInt8.self))
+        }
+    }
+
+    /// Binary records whose coordinates are floats in the machine's own byte order.
+    private struct RecordsOfFloats {
+        let bytes: UnsafeRawBufferPointer
+        let count: Int
+        let stride: Int
+        /// Of x, y, z and what else is read.
+        let offsets: [Int]
+
+        /// Three values of each point whose coordinates are finite.
+        func values<Value: BitwiseCopyable>(at place: Int, of type: Value.Type) -> [Value] {
+            let (ox, oy, oz) = (offsets[0], offsets[1], offsets[2])
+            let (a, b, c) = (offsets[place], offsets[place + 1], offsets[place + 2])
+            return [Value](unsafeUninitializedCapacity: 3 * count) { out, written in
+                var target = 0
+                var record = 0
+                for _ in 0..<count {
+                    out[target] = bytes.loadUnaligned(fromByteOffset: record &+ a, as: type)
+                    out[target &+ 1] = bytes.loadUnaligned(fromByteOffset: record &+ b, as: type)
+                    out[target &+ 2] = bytes.loadUnaligned(fromByteOffset: record &+ c, as: type)
+                    let x = bytes.loadUnaligned(fromByteOffset: record &+ ox, as: Float.self)
+                    let y = bytes.loadUnaligned(fromByteOffset: record &+ oy, as: Float.self)
+                    let z = bytes.loadUnaligned(fromByteOffset: record &+ oz, as: Float.self)
+                    // Only infinities and NaN are not 0 when multiplied by 0.
+                    target &+= (x * 0 + y * 0 + z * 0) == 0 ? 3 : 0
+                    record &+= stride
+                }
+                written = target
+            }
+        }
+    }
+
+    @inline(__always)
+    private static func float(
+        _ bytes: UnsafeRawBufferPointer, _ offset: Int, _ type: PLYHeader.Scalar, _ isBigEndian: Bool
+    ) -> Float {
+        func load<T: FixedWidthInteger>(_: T.Type) -> T {
+            let value = bytes.loadUnaligned(fromByteOffset: offset, as: T.self)
+            return isBigEndian ? T(bigEndian: value) : T(littleEndian: value)
+        }
+        return switch type {
+        case .float32: Float(bitPattern: load(UInt32.self))
+        case .float64: Float(Double(bitPattern: load(UInt64.self)))
+        case .int8: Float(load(Int8.self))
+        case .uint8: Float(load(UInt8.self))
+        case .int16: Float(load(Int16.self))
+        case .uint16: Float(load(UInt16.self))
+        case .int32: Float(load(Int32.self))
+        case .uint32: Float(load(UInt32.self))
+        case .int64: Float(load(Int64.self))
+        case .uint64: Float(load(UInt64.self))
+        }
+    }
+}

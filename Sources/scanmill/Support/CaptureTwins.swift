@@ -1,0 +1,125 @@
+import ScanFormats
+import ScanModel
+import ScanPipeline
+
+/// Captures that share one id, under which only one result can be published.
+struct CaptureTwins {
+    /// The paths that were named on the command line.
+    let inputs: [String]
+    /// The formats that the command line or the pipeline asks for; empty for all.
+    let asked: [String]
+    /// For the archives among them.
+    let limits: ArchiveLimits
+
+    /// How many paths a message names.
+    private static let shown = 5
+
+    /// Separates archives of which the captures hold the folders into which they were unpacked, too: exports often lie
+    /// beside these.
+    /// - Returns: all other captures in their order, and the archives' paths.
+    func separate(_ captures: [CaptureSearch.Found]) -> (others: [CaptureSearch.Found], packed: [String]) {
+        let byID = Dictionary(grouping: captures, by: \.id)
+        var others: [CaptureSearch.Found] = []
+        var packed: [String] = []
+        for capture in captures {
+            let twins = (byID[capture.id] ?? []).filter { $0.format == capture.format && $0.result == nil }
+            let isPacked =
+                twins.count > 1 && capture.result == nil && ZipArchive.isArchive(capture.path)
+                && twins.contains {
+                    UnpackedCopy.missing(from: $0.path, of: capture.path, limits: limits)?.isEmpty == true
+                }
+            if isPacked { packed.append(capture.path) } else { others.append(capture) }
+        }
+        return (others, packed)
+    }
+
+    /// Why captures with one id cannot be run; nil for a single one.
+    func problem(of twins: [CaptureSearch.Found]) -> Problem? {
+        guard let first = twins.first, twins.count > 1 else { return nil }
+        // A result holds one capture in the format of each of its writers.
+        let isOne = first.result != nil && twins.allSatisfy { $0.result == first.result }
+        let summary = "\(twins.count) captures are called \(first.id)"
+        if isOne {
+            return lackOfFormat(twins) ?? Problem(.usage, summary, notes: places(twins), fix: choice(of: twins))
+        }
+        if let (folder, archive) = Self.folderAndArchive(twins) {
+            return problem(of: folder, beside: archive, summary)
+        }
+        return Problem(
+            .usage, summary, notes: places(twins) + spelling(twins), fix: "rename all but one, \(Self.waysApart)")
+    }
+
+    private static let waysApart =
+        "run them into different output folders, or run a folder of links that have other names (ln -s)"
+
+    private func places(_ twins: [CaptureSearch.Found]) -> [String] {
+        twins.prefix(Self.shown).map { "one is \($0.path)" }
+            + (twins.count > Self.shown ? ["and \(twins.count - Self.shown) more"] : [])
+    }
+
+    private func spelling(_ twins: [CaptureSearch.Found]) -> [String] {
+        let isOne = twins.allSatisfy { $0.id.utf8.elementsEqual(twins[0].id.utf8) }
+        return isOne ? [] : ["the names look the same, and are spelt with other Unicode characters"]
+    }
+
+    // MARK: - In one result
+
+    private static func formats(of twins: [CaptureSearch.Found]) -> [String] {
+        let present = Set(twins.compactMap(\.format))
+        return CaptureFormats.names.filter(present.contains)
+    }
+
+    /// The problem with a result that holds none of the formats that are asked for.
+    private func lackOfFormat(_ twins: [CaptureSearch.Found]) -> Problem? {
+        let formats = Self.formats(of: twins)
+        guard let result = twins.first?.result, let format = formats.first, !asked.isEmpty,
+            Set(formats).isDisjoint(with: asked)
+        else { return nil }
+        let files = ShellWord.quoted(result) + "/*.ply"
+        let other =
+            "take another one with  --format \(format)  or, where the pipeline names the format, with  "
+            + "--set read.format=\(format)"
+        return Problem(
+            .usage, "the result holds no capture in the format \(asked.joined(separator: " or "))",
+            notes: ["\(result) holds \(formats.listed)"],
+            fix: asked == [PLYCapture.name] ? "name its PLY files:  \(files)" : other)
+    }
+
+    private func choice(of twins: [CaptureSearch.Found]) -> String {
+        let formats = Self.formats(of: twins)
+        // Whatever their folders are called, their name is the result's.
+        guard formats.count == twins.count else { return Self.waysApart }
+        return
+            "take one of them with  --format \(formats[0])  (or \(formats.dropFirst().joined(separator: ", ")))"
+    }
+
+    // MARK: - A folder and an archive
+
+    /// The paths of two captures in one format of which one is a folder and the other an archive.
+    private static func folderAndArchive(_ twins: [CaptureSearch.Found]) -> (folder: String, archive: String)? {
+        guard twins.count == 2, twins[0].format == twins[1].format,
+            let archive = twins.first(where: { ZipArchive.isArchive($0.path) })?.path,
+            let folder = twins.first(where: { FileSystem.isFolder($0.path) })?.path
+        else { return nil }
+        return (folder, archive)
+    }
+
+    /// - Parameter summary: what is wrong with both.
+    private func problem(of folder: String, beside archive: String, _ summary: String) -> Problem {
+        var notes = ["one is \(folder), a folder", "one is \(archive), an archive"]
+        if let missing = UnpackedCopy.missing(from: folder, of: archive, limits: limits), !missing.isEmpty {
+            notes.append(
+                "the archive holds \(missing.count.counted("file")) that the folder lacks or has in another size: "
+                    + missing.listed(most: Self.shown))
+        }
+        let ways = [folder, archive].map { path in
+            // Where several paths were named, the others are to stay.
+            inputs.count == 1
+                ? CommandWords.command(exchanging: [inputs[0]: path]) : ShellWord.quoted(RerunCommand.path(path))
+        }
+        return Problem(
+            .usage, summary, notes: notes,
+            fix: "move one of them elsewhere, or name the one that is meant:  "
+                + ways.joined(separator: "  or  "))
+    }
+}
