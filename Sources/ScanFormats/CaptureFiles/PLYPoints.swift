@@ -65,7 +65,7 @@ struct PLYPoints {
     }
 
     private mutating func append(_ records: RecordsOfFloats) {
-        let positions = records.values(at: 0, of: Float.self)
+        let positions = records.positions
         notFiniteCount += records.count - positions.count / 3
         cloud.positions += positions
         if properties.contains(.normals) {
@@ -90,25 +90,41 @@ struct PLYPoints {
         /// Of x, y, z and what else is read.
         let offsets: [Int]
 
+        /// x, y, z of each point whose coordinates are finite.
+        var positions: [Float] {
+            gather { _, position, out in (out[0], out[1], out[2]) = position }
+        }
+
         /// Three values of each point whose coordinates are finite.
         func values<Value: BitwiseCopyable>(at place: Int, of type: Value.Type) -> [Value] {
-            let (ox, oy, oz) = (offsets[0], offsets[1], offsets[2])
             let (a, b, c) = (offsets[place], offsets[place + 1], offsets[place + 2])
+            return gather { record, _, out in
+                out[0] = bytes.loadUnaligned(fromByteOffset: record &+ a, as: type)
+                out[1] = bytes.loadUnaligned(fromByteOffset: record &+ b, as: type)
+                out[2] = bytes.loadUnaligned(fromByteOffset: record &+ c, as: type)
+            }
+        }
+
+        /// Lets `take` write three values of each point: they are overwritten where a coordinate is not finite.
+        @inline(__always)
+        private func gather<Value>(
+            _ take: (_ record: Int, _ position: (Float, Float, Float), _ out: UnsafeMutablePointer<Value>) -> Void
+        ) -> [Value] {
+            let (ox, oy, oz) = (offsets[0], offsets[1], offsets[2])
             return [Value](unsafeUninitializedCapacity: 3 * count) { out, written in
-                var target = 0
+                guard var target = out.baseAddress else { return }
+                let start = target
                 var record = 0
                 for _ in 0..<count {
-                    out[target] = bytes.loadUnaligned(fromByteOffset: record &+ a, as: type)
-                    out[target &+ 1] = bytes.loadUnaligned(fromByteOffset: record &+ b, as: type)
-                    out[target &+ 2] = bytes.loadUnaligned(fromByteOffset: record &+ c, as: type)
                     let x = bytes.loadUnaligned(fromByteOffset: record &+ ox, as: Float.self)
                     let y = bytes.loadUnaligned(fromByteOffset: record &+ oy, as: Float.self)
                     let z = bytes.loadUnaligned(fromByteOffset: record &+ oz, as: Float.self)
+                    take(record, (x, y, z), target)
                     // Only infinities and NaN are not 0 when multiplied by 0.
-                    target &+= (x * 0 + y * 0 + z * 0) == 0 ? 3 : 0
+                    target += (x * 0 + y * 0 + z * 0) == 0 ? 3 : 0
                     record &+= stride
                 }
-                written = target
+                written = target - start
             }
         }
     }
