@@ -97,6 +97,7 @@ fuzz: setup
 # findings are suppressed by function name, even in runs that find no symbolizer on their PATH.
 sanitize: setup
 	LSAN_OPTIONS=suppressions=$(CURDIR)/.ci/leak-sanitizer.supp:print_suppressions=0 \
+	  ASAN_OPTIONS=suppressions=$(CURDIR)/.ci/address-sanitizer.supp \
 	  ASAN_SYMBOLIZER_PATH=$$(command -v llvm-symbolizer) \
 	  swift test -c release --sanitize=address --scratch-path .build-asan
 	TSAN_OPTIONS=suppressions=$(CURDIR)/.ci/thread-sanitizer.supp:external_symbolizer_path=$$(command -v llvm-symbolizer) \

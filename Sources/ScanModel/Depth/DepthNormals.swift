@@ -44,7 +44,8 @@ package struct DepthNormals {
             written = count
         }
         inverse = [Float](unsafeUninitializedCapacity: count) { [depth] out, written in
-            for i in 0..<count { out[i] = depth[i] > 0 ? 1 / depth[i] : 0 }
+            // Never 0 where there is depth: each point has its normal, however far away it is.
+            for i in 0..<count { out[i] = depth[i] > 0 ? max(1 / depth[i], .leastNormalMagnitude) : 0 }
             written = count
         }
     }

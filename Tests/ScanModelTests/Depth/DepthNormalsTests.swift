@@ -71,6 +71,8 @@ import Testing
         #expect(cloud.count == 41 && cloud.unknownNormalCount == 41)
         #expect(try normals(cloud).allSatisfy { $0 == .zero })
         #expect(PointCloud().unknownNormalCount == nil)
+        metres[100] = .infinity
+        #expect(self.cloud(metres).unknownNormalCount == 42)
     }
 
     /// Fewer points are not points of a coarser map.
