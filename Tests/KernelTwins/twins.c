@@ -125,8 +125,8 @@ size_t twin_normals(
     float *sums, float *out) {
     const size_t border = 2 * step, length = width + 2 * border;
     size_t unknown = 0;
-    for (size_t v = 0; v < height; v++)
-    for (size_t start = 0; start < width; start += 64) {
+    for (size_t block = 0; block < height * (width / 64); block++) {
+        const size_t v = block / (width / 64), start = block % (width / 64) * 64;
         const size_t middle = (v + border) * length + border + start;
         for (size_t i = 0; i < 9 * 64; i++) sums[i] = 0;
         for (int j = -2; j <= 2; j++) {

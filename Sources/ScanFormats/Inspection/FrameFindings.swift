@@ -74,7 +74,7 @@ extension CaptureInspection {
         var places: [String: Int] = [:]
         var groups: [(reason: String, hasOthers: Bool, frames: [Int])] = []
         for (index, reason) in bad {
-            let kind = reason.filter { !$0.isNumber && $0 != "." && $0 != "-" }
+            let kind = reason.withoutNumbers
             let place = places[kind] ?? groups.count
             if place == groups.count { groups.append((reason, false, [])) }
             places[kind] = place

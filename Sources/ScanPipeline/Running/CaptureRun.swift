@@ -281,9 +281,9 @@ struct CaptureRun {
     func requireFrames() throws(Problem) {
         guard capture.frames.allSatisfy(\.isDropped) else { return }
         if capture.frames.isEmpty { throw Problem(.input, "the capture holds no frames") }
-        // Reasons that differ only in their numbers count as one: 200 scores under one limit.
+        // Reasons that differ only in their numbers count as one.
         let reasons = Dictionary(grouping: capture.frames.compactMap(\.drop)) {
-            "\($0.stage): \($0.reason)".filter { !$0.isNumber && $0 != "." && $0 != "-" }
+            "\($0.stage): \($0.reason)".withoutNumbers
         }
         let most = reasons.sorted { ($1.value.count, $0.key) < ($0.value.count, $1.key) }.prefix(3)
         let isUnread = capture.frames.allSatisfy { $0.drop?.stage == steps[0].label || $0.drop?.isBad == true }
