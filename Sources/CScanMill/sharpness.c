@@ -22,12 +22,14 @@ BODY void add_row(
     const int16_t *above, const int16_t *row, const int16_t *below, size_t width, struct sm_laplacian *sums) {
     // A Laplacian is at most 1020, so that 4096 of their squares fit into 32 bits.
     enum { run = 4096 };
+    // The first pixel's neighbour lies before the row: an index of −1 does not exist in a size_t.
+    const int16_t *const before = row - 1;
     for (size_t start = 0; start < width; start += run) {
         const size_t end = width - start < run ? width : start + run;
         int32_t sum = 0;
         uint32_t squares = 0;
         for (size_t x = start; x < end; x++) {
-            const int16_t value = (int16_t)(above[x] + below[x] + row[x - 1] + row[x + 1] - 4 * row[x]);
+            const int16_t value = (int16_t)(above[x] + below[x] + before[x] + row[x + 1] - 4 * row[x]);
             sum += value;
             squares += (uint32_t)((int32_t)value * value);
         }

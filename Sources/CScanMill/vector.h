@@ -2,6 +2,10 @@
 // three-byte pixels are four times as fast. Both give the same results.
 #pragma once
 
+// A product that is fused with a sum rounds once instead of twice. arm64 has instructions for that and compilers use
+// them unasked, x86-64 has them only on newer processors: results would differ in their last bits.
+#pragma STDC FP_CONTRACT OFF
+
 #if defined(__x86_64__)
 #include <immintrin.h>
 

@@ -54,7 +54,8 @@ extension Capture {
         return fixes.count == 1 ? fixes.first ?? nil : nil
     }
 
-    private static let gapsOfAnySoundCapture = 3
+    /// So many frames may lack something that an app writes apart from them, and the capture is sound.
+    package static let gapsOfAnySoundCapture = 3
     private static let namedBadFrames = 3
 }
 

@@ -14,34 +14,42 @@ package enum CaptureCheck {
                 if let obstacle = absent.compactMap({ capture.obstacles[$0] }).first {
                     return obstacle.inStage(step.label)
                 }
-                if !missing.isEmpty {
-                    // The channel that the capture itself lacks: what the missing one would have been made from.
-                    let roots = missing.joined().flatMap { channel in
-                        [channel]
-                            + steps.flatMap {
-                                $0.uses.roles.flatMap { $0.derives.filter { $0.made == channel }.map(\.from) }
-                            }
-                    }
-                    let names = missing.map { $0.map(\.name).joined(separator: " or ") }.joined(separator: ", ")
-                    let root = roots.first { capture.absences[$0] != nil }
-                    // An incomplete copy is no reason to want less.
-                    let loss = root.flatMap { capture.remedies[$0] }
-                    let remedy =
-                        loss ?? root.flatMap { capture.advice[$0] } ?? wayAround(missing, of: step)
-                        ?? steps.first.flatMap { wayAround(missing, of: $0) }
-                    return Problem(
-                        .input, "\(step.label) needs \(names), and this capture has none",
-                        notes: root.flatMap { capture.absences[$0] }.map { [$0] } ?? [],
-                        fix: remedy
-                            ?? "use a pipeline without \(step.label) for captures like this one, or see  scanmill inspect"
-                    ).inStage(step.label).ofPipeline(loss == nil)
-                }
+                if !missing.isEmpty { return lack(of: missing, in: capture, at: step, steps) }
                 // A stage that only may make something says so itself when it does not. A reader has already done what
                 // it could.
                 available.formUnion(role.made(from: available))
                 if !step.isReader { available.formUnion(role.mayMake) }
                 available.subtract(role.removes)
             }
+        }
+        return nil
+    }
+
+    /// The problem of a capture that has none of what a step needs.
+    /// - Parameter missing: the groups of channels of which the step needs one each.
+    private static func lack(
+        of missing: [[Channel]], in capture: Capture, at step: Pipeline.Step, _ steps: [Pipeline.Step]
+    ) -> Problem {
+        let names = missing.map { $0.map(\.name).joined(separator: " or ") }.joined(separator: ", ")
+        let root = root(of: missing, in: capture, steps)
+        // An incomplete copy is no reason to want less.
+        let loss = root.flatMap { capture.remedies[$0] }
+        let fix =
+            loss ?? root.flatMap { capture.advice[$0] } ?? wayAround(missing, of: step)
+            ?? steps.first.flatMap { wayAround(missing, of: $0) }
+            ?? "use a pipeline without \(step.label) for captures like this one, or see  scanmill inspect"
+        return Problem(
+            .input, "\(step.label) needs \(names), and this capture has none",
+            notes: root.flatMap { capture.absences[$0] }.map { [$0] } ?? [], fix: fix
+        ).inStage(step.label).ofPipeline(loss == nil)
+    }
+
+    /// The channel that the capture itself lacks, and says why: a missing one, or what steps would have made it from.
+    private static func root(of missing: [[Channel]], in capture: Capture, _ steps: [Pipeline.Step]) -> Channel? {
+        let derivations = steps.flatMap { $0.uses.roles.flatMap(\.derives) }
+        for channel in missing.joined() {
+            let sources = derivations.filter { $0.made == channel }.map(\.from)
+            if let root = ([channel] + sources).first(where: { capture.absences[$0] != nil }) { return root }
         }
         return nil
     }

@@ -3,12 +3,14 @@ import ScanModel
 /// Checks that no two steps write the same path, and that none writes the receipt's.
 enum ClaimCheck {
     /// - Parameter id: the capture's; nil as long as it is not known and is `{id}` in what steps claim.
-    static func mistakes(in steps: [Pipeline.Step], id: String? = nil) -> [(step: Int, problem: Problem)] {
-        var mistakes: [(step: Int, problem: Problem)] = []
+    static func mistakes(in steps: [Pipeline.Step], id: String? = nil) -> [OrderCheck.Finding] {
+        var mistakes: [OrderCheck.Finding] = []
         var owners: [(claim: String, step: Int)] = []
         for (index, step) in steps.enumerated() {
             let claims = step.uses.claims.map { claim in id.map { claim.replacing("{id}", with: $0) } ?? claim }
-            if let problem = mistake(of: step, claims, besides: owners, steps) { mistakes.append((index, problem)) }
+            if let problem = mistake(of: step, claims, besides: owners, steps) {
+                mistakes.append(OrderCheck.Finding(step: index, problem: problem))
+            }
             owners += claims.map { ($0, index) }
         }
         return mistakes

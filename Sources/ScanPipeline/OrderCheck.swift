@@ -38,7 +38,7 @@ struct OrderCheck {
                 available.subtract(role.removes)
             }
         }
-        mistakes += ClaimCheck.mistakes(in: steps).map { Finding(step: $0.step, problem: $0.problem) }
+        mistakes += ClaimCheck.mistakes(in: steps)
         checkLateDrops(steps)
         warnings += WasteCheck(steps, available: availableTo, library).findings
     }
@@ -54,21 +54,17 @@ struct OrderCheck {
         guard let first = steps.first else { return }
         if !first.isReader {
             let readers = library.makers(of: .frames)
-            mistakes.append(
-                Finding(
-                    step: 0,
-                    problem: Problem(
-                        .usage, "a pipeline begins with a stage that reads a capture, not with `\(first.name)`",
-                        fix: "put `\(readers.first ?? Drop.reader)` above it")))
+            fail(
+                0, "a pipeline begins with a stage that reads a capture, not with `\(first.name)`",
+                fix: "put `\(readers.first ?? Drop.reader)` above it")
         }
         for (index, step) in steps.enumerated().dropFirst() where step.isReader {
-            mistakes.append(
-                Finding(
-                    step: index,
-                    problem: Problem(
-                        .usage, "`\(step.label)` reads a capture, which only the first stage can do", fix: "take it out"
-                    )))
+            fail(index, "`\(step.label)` reads a capture, which only the first stage can do", fix: "take it out")
         }
+    }
+
+    private mutating func fail(_ step: Int, _ summary: String, fix: String?) {
+        mistakes.append(Finding(step: step, problem: Problem(.usage, summary, fix: fix)))
     }
 
     /// A step that can never find what it works on, mostly because a step above it leaves nothing of it.
@@ -80,10 +76,7 @@ struct OrderCheck {
             // A second one of its kind is one too many.
             if culprit.name != steps[index].name { fix = "move it above `\(culprit.label)`" }
         }
-        mistakes.append(
-            Finding(
-                step: index,
-                problem: Problem(.usage, "`\(steps[index].label)` has nothing to do: \(cause)", fix: fix)))
+        fail(index, "`\(steps[index].label)` has nothing to do: \(cause)", fix: fix)
     }
 
     private mutating func miss(
@@ -104,12 +97,9 @@ struct OrderCheck {
         }
         let remedy = below.map { "move `\($0.name)` above it" } ?? makers.first.map { "put `\($0)` above it" }
         let fixes = [remedy].compactMap(\.self) + instead
-        mistakes.append(
-            Finding(
-                step: index,
-                problem: Problem(
-                    .usage, "`\(step.label)` needs \(names), which no stage before it makes",
-                    fix: fixes.isEmpty ? nil : fixes.joined(separator: ", or "))))
+        fail(
+            index, "`\(step.label)` needs \(names), which no stage before it makes",
+            fix: fixes.isEmpty ? nil : fixes.joined(separator: ", or "))
     }
 
     /// Whether a step only fills in for channels that a capture does not have, which is good enough for a writer, and
@@ -145,13 +135,10 @@ struct OrderCheck {
     private mutating func checkLateDrops(_ steps: [Pipeline.Step]) {
         guard let first = steps.first(where: Self.writesFrames), let last = steps.lastIndex(where: Self.writesFrames)
         else { return }
-        for (index, step) in steps.enumerated() where index > last && step.uses.roles.contains(where: \.drops) {
-            mistakes.append(
-                Finding(
-                    step: index,
-                    problem: Problem(
-                        .usage, "`\(step.label)` drops frames that `\(steps[last].label)` above it has written already",
-                        fix: "move it above `\(first.label)`")))
+        for (index, step) in steps.enumerated() where index > last && step.uses.drops {
+            fail(
+                index, "`\(step.label)` drops frames that `\(steps[last].label)` above it has written already",
+                fix: "move it above `\(first.label)`")
         }
     }
 

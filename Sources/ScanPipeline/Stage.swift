@@ -227,6 +227,15 @@ public struct Uses: Sendable {
 
         /// Whatever it may make.
         var possible: Set<Channel> { Set(makes).union(mayMake).union(derives.map(\.made)) }
+
+        /// Takes channels out of everything that is read.
+        mutating func forget(_ channels: Set<Channel>) {
+            needs.removeAll(where: channels.contains)
+            wants.removeAll(where: channels.contains)
+            changes.removeAll(where: channels.contains)
+            anyOf = anyOf.map { $0.filter { !channels.contains($0) } }
+            prefers = prefers.map { $0.filter { !channels.contains($0) } }
+        }
     }
 
     /// A need that only some captures give rise to.
@@ -290,25 +299,23 @@ public struct Uses: Sendable {
 
     /// Takes channels out of everything that is read.
     mutating func forget(_ channels: Set<Channel>) {
-        for path in [\Uses.frame, \Uses.fold, \Uses.finish] {
-            self[keyPath: path].needs.removeAll(where: channels.contains)
-            self[keyPath: path].wants.removeAll(where: channels.contains)
-            for group in self[keyPath: path].anyOf.indices {
-                self[keyPath: path].anyOf[group].removeAll(where: channels.contains)
-            }
-            for group in self[keyPath: path].prefers.indices {
-                self[keyPath: path].prefers[group].removeAll(where: channels.contains)
-            }
-            self[keyPath: path].changes.removeAll(where: channels.contains)
-        }
+        frame.forget(channels)
+        fold.forget(channels)
+        finish.forget(channels)
     }
 
     func isIdle(given available: Set<Channel>) -> Bool {
         idleWithout.map { !available.contains($0) } ?? false
     }
 
+    /// Channels that any role may make.
+    var possible: Set<Channel> { roles.reduce(into: []) { $0.formUnion($1.possible) } }
+
     /// Channels that any role may make or change.
     var touches: Set<Channel> { roles.reduce(into: []) { $0.formUnion($1.touches) } }
+
+    /// Whether any role may drop frames by its own choice.
+    var drops: Bool { roles.contains(where: \.drops) }
 
     /// Channels that are there afterwards whatever was there before.
     var makesAnew: Set<Channel> {

@@ -68,6 +68,6 @@ public struct StageLibrary: Sendable {
 
     /// The stages that make a channel with their default options, in the order of the list.
     func makers(of channel: Channel) -> [String] {
-        entries.filter { $0.uses.roles.contains { $0.possible.contains(channel) } }.map(\.card.name)
+        entries.filter { $0.uses.possible.contains(channel) }.map(\.card.name)
     }
 }

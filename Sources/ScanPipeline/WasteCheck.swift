@@ -20,7 +20,7 @@ struct WasteCheck {
         for (index, step) in steps.enumerated().reversed() {
             let made = step.uses.touches
             if made.isEmpty || made.contains(.frames) || !step.uses.claims.isEmpty || !made.isDisjoint(with: used)
-                || step.uses.isMeasurement || step.uses.roles.contains(where: \.drops)
+                || step.uses.isMeasurement || step.uses.drops
             {
                 // What a step makes anew is no longer what steps above have made of it.
                 used.subtract(step.uses.makesAnew)
@@ -125,13 +125,10 @@ struct WasteCheck {
         func takers(of channels: Set<Channel>) -> [StageLibrary.Entry] {
             library.entries.filter { entry in entry.uses.roles.contains { !channels.isDisjoint(with: $0.needs) } }
         }
-        func makes(_ entry: StageLibrary.Entry) -> Set<Channel> {
-            entry.uses.roles.reduce(into: []) { $0.formUnion($1.possible) }
-        }
         let firsts = takers(of: made)
-        if let one = firsts.first(where: { !makes($0).isDisjoint(with: wanted) }) { return [one.card.name] }
+        if let one = firsts.first(where: { !$0.uses.possible.isDisjoint(with: wanted) }) { return [one.card.name] }
         for first in firsts {
-            let second = takers(of: makes(first)).first { !makes($0).isDisjoint(with: wanted) }
+            let second = takers(of: first.uses.possible).first { !$0.uses.possible.isDisjoint(with: wanted) }
             if let second { return [first.card.name, second.card.name] }
         }
         return []

@@ -9,6 +9,7 @@ extension StageLibrary {
         Entry(Turn.self),
         Entry(SelectEvery.self),
         Entry(SelectFrames.self),
+        Entry(SelectTime.self),
         Entry(MeasureMotion.self),
         Entry(MeasureBlur.self),
         Entry(FilterBlur.self),

@@ -184,7 +184,7 @@ public struct CullByBox: FrameStage, CaptureStage {
                 of: full, ["margin": margin, "bottom": bottom].filter { $0.value < 0 }, context.label)
         }
         func text(_ vector: Vector3) -> String {
-            vector.components.map { $0.rounded(decimals: 2).shortText }.joined(separator: ", ")
+            vector.components.map { $0.shortText(decimals: 2) }.joined(separator: ", ")
         }
         let goingOn = "or go on with nothing with  --set \(context.label).if-empty=warn"
         if count == 0 {

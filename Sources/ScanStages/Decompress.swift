@@ -11,7 +11,7 @@ public struct Decompress: FrameStage {
             Takes half floats in metres or 16-bit integers in millimetres, from raw deflate streams (or zlib streams,
             which re-packing makes of them), or from depth pictures. Nothing is unpacked to disk. NaN, infinite and
             negative values are counted and set to 0, which means "no value", and so are numbers of NumPy arrays that do
-            not fit into 16 bits. Confidence stays as recorded.
+            not fit into 16 bits. Confidence stays as recorded, and is read only where a stage below looks at it.
 
             Raw deflate has no checksum: the stream's length is checked against the frames, and a stream that ends early
             fails the capture unless `read` says `truncated: keep-whole`. A frame is bad if more than a tenth of it is
@@ -20,14 +20,14 @@ public struct Decompress: FrameStage {
             Some apps leave out the depth picture of a frame now and then. Such a frame stays, with every depth pixel 0,
             and counts as `frames-without-depth`.
             """,
-        example: "- decompress", revision: 3)
+        example: "- decompress", revision: 4)
 
     public init(_ options: inout OptionReader) {}
 
     public var uses: Uses {
         Uses(
             frame: .init(
-                needs: [.recordedDepth], wants: [.recordedConfidence], makes: [.depth],
+                needs: [.recordedDepth], makes: [.depth],
                 derives: [(.confidence, from: .recordedConfidence), (.previousDepth, from: .recordedDepth)]),
             instead: [
                 [.recordedDepth]: [

@@ -36,7 +36,7 @@ public struct FilterBlur: FrameStage, NeighbourStage {
             frames dropped here. A hole of more than a second without a frame causes a warning, unless the recording
             paused there.
             """,
-        example: "- filter-blur: {window: 5}", revision: 3)
+        example: "- filter-blur: {window: 5}", revision: 4)
 
     let rule: Rule
     let score: BlurScore
@@ -70,7 +70,7 @@ public struct FilterBlur: FrameStage, NeighbourStage {
     public func process(_ frame: inout Frame, in context: StageContext) throws(Problem) {
         let sharpness = try score.take(of: &frame, context)
         if case .atLeast(let limit) = rule, sharpness < limit {
-            let reason = "sharpness \(sharpness.text(under: limit)) is under \(limit)"
+            let reason = "sharpness \(sharpness.text(under: limit)) is under \(limit.shortText(decimals: 6))"
             frame.facts.drop = Drop(stage: context.label, reason: reason)
         }
     }
@@ -146,7 +146,7 @@ public struct FilterBlur: FrameStage, NeighbourStage {
 
     /// - Parameter standing: how the frame's sharpness compares, as the end of a sentence.
     private static func reason(_ frame: FrameFacts, _ standing: String) -> String {
-        "sharpness \((frame.sharpness ?? 0).rounded(decimals: 2)) is \(standing)"
+        "sharpness \((frame.sharpness ?? 0).shortText(decimals: 2)) is \(standing)"
     }
 
     /// A run of frames dropped here, with none left in between; frames that other stages dropped do not end it.
@@ -200,7 +200,7 @@ public struct FilterBlur: FrameStage, NeighbourStage {
             case .atLeast, .keep: "`window` leaves shorter ones"
             }
         context.warn(
-            "frames \(hole.first) to \(hole.last) were all dropped, which leaves a hole of \(seconds.rounded(decimals: 2)) s; \(advice)"
+            "frames \(hole.first) to \(hole.last) were all dropped, which leaves a hole of \(seconds.shortText(decimals: 2)) s; \(advice)"
         )
     }
 }

@@ -16,7 +16,7 @@ public struct FilterMotion: CaptureStage {
 
             Speeds and jumps in metres are ignored where the world's unit is unknown.
             """,
-        example: "- filter-motion: {speed: 0.8, turning: 90, after-jump: 0.5}", revision: 4)
+        example: "- filter-motion: {speed: 0.8, turning: 90, after-jump: 0.5}", revision: 5)
 
     let speed: Double?
     let turning: Double?
@@ -75,8 +75,8 @@ public struct FilterMotion: CaptureStage {
         let seconds = Timestamp.seconds(from: start, to: time)
         // A clock that went back has restarted: nothing tells how long ago the jump was.
         guard seconds >= 0, seconds <= afterJump else { return nil }
-        let way = "\(jump.metres.rounded(decimals: 2)) m and \(jump.degrees.rounded(decimals: 2))°"
-        return "it is \(seconds.rounded(decimals: 2)) s behind a jump of \(way) to frame \(jump.to)"
+        let way = "\(jump.metres.shortText(decimals: 2)) m and \(jump.degrees.shortText(decimals: 2))°"
+        return "it is \(seconds.shortText(decimals: 2)) s behind a jump of \(way) to frame \(jump.to)"
     }
 
     private func reason(of rate: Trajectory.Rate, isMetric: Bool) -> String? {

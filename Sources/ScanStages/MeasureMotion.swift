@@ -10,13 +10,14 @@ public struct MeasureMotion: CaptureStage {
             A frame's speed and turning rate are those of the step that leads to it from the previous *recorded* frame,
             even if an earlier stage has dropped that one: thinning the frames does not change how fast the camera was.
             The first frame, and a frame that an isolated jump leads to, take those of the following step. The figures
-            cover the remaining frames; `path-length-m` and `seconds` cover the whole recording, and `p90` is exceeded
-            by a tenth of the frames.
+            cover the remaining frames; `path-length-m` and `seconds` cover the whole recording, the former without
+            isolated jumps, and `p90` is exceeded by a tenth of the frames.
 
             **Bands**: a frame is too fast above `too-fast` or `too-fast-turning`, and too slow below both `too-slow`
             and `too-slow-turning`, as when the camera is laid down. **Jumps** are steps that no hand makes: tracking
             was lost and recovered elsewhere, and what comes before and after may not fit together. Three or more in a
-            row mean that the camera was swung, or that the poses are worthless: their speeds count like any other.
+            row mean that the camera was swung, or that the poses are worthless: their speeds and lengths count like any
+            other.
             **Lost tracking** counts the frames that were recorded without a pose.
 
             Where the capture has a rotation-rate sensor, `imu-turning-deg-per-s` is the turning rate from its samples:
@@ -34,7 +35,7 @@ public struct MeasureMotion: CaptureStage {
             A capture without poses or times is not measured, or only in part, and the receipt says so under
             `not-measured`.
             """,
-        example: "- measure-motion: {too-fast: 0.5}", revision: 4)
+        example: "- measure-motion: {too-fast: 0.5}", revision: 5)
 
     let tooFast: Trajectory.Rate
     let tooSlow: Trajectory.Rate

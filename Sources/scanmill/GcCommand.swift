@@ -29,11 +29,10 @@ struct GcCommand: ParsableCommand {
             }
         Console.out("\(removed.count.counted("leftover")) removed")
         guard let first = left.first else { return }
-        try Console.orExit { () throws(Problem) in
-            throw Problem(
+        throw Console.exitCode(
+            saying: Problem(
                 .environment, "\(left.count.counted("leftover")) could not be removed, such as this one",
                 fix: "run it as the user who runs scanmill, or remove it by hand"
-            ).at(file: first)
-        }
+            ).at(file: first))
     }
 }

@@ -34,8 +34,7 @@ struct InspectCommand: ParsableCommand {
             Console.error(NamedPath.advised(error, of: capture).message())
             throw ExitCode(error.fault == .environment ? ExitStatus.environment : ExitStatus.usage)
         }
-        var sheet = FactSheet(
-            inspection, root: String(capture.withoutSlashBehind))
+        var sheet = FactSheet(inspection, root: String(capture.withoutSlashBehind))
         var isHindered = false
         if let pictures {
             let drawn = try Console.orExit { () throws(Problem) in

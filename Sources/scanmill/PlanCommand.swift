@@ -62,12 +62,8 @@ struct PlanCommand: ParsableCommand {
         var captures = plan.entries.map { entry -> JSONValue in
             var object: JSONObject = ["id": .string(entry.input.id), "input": .string(entry.input.path)]
             switch entry.decision {
-            case .run(let reason):
-                object["decision"] = .string("run")
-                object["reason"] = .string(reason)
-            case .compare(let doubt):
-                object["decision"] = .string("compare")
-                object["reason"] = .string(doubt)
+            case .run(let reason): object.add("run", because: reason)
+            case .compare(let doubt): object.add("compare", because: doubt)
             case .upToDate: object["decision"] = .string("up to date")
             case .failedBefore(let problem): object.add("failed before", because: problem)
             case .obstructed(let problem): object.add("cannot run", because: problem)
@@ -90,9 +86,13 @@ struct PlanCommand: ParsableCommand {
 }
 
 extension JSONObject {
-    fileprivate mutating func add(_ decision: String, because problem: Problem) {
+    fileprivate mutating func add(_ decision: String, because reason: String) {
         self["decision"] = .string(decision)
-        self["reason"] = .string(problem.summary)
+        self["reason"] = .string(reason)
+    }
+
+    fileprivate mutating func add(_ decision: String, because problem: Problem) {
+        add(decision, because: problem.summary)
         self["fault"] = .string(problem.fault.rawValue)
     }
 }
@@ -138,7 +138,7 @@ private struct SizeEstimate {
 }
 
 /// Bytes of everything in a capture.
-enum CaptureSize {
+private enum CaptureSize {
     static func bytes(of path: String) -> Int64 {
         guard let tree = try? CaptureFormats.tree(at: path) else { return 0 }
         return bytes(in: tree, "", 0)

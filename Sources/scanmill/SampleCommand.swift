@@ -124,6 +124,7 @@ struct SampleCommand: ParsableCommand {
         }
         let scratch = ScratchFolder(in: root)
         scratch.tidy()
+        defer { scratch.tidy() }
         let output = try OutputFolder(root: root, id: id)
         do throws(Problem) {
             let runner = Runner(pipeline: pipeline, workers: 2, tool: Tool.nameAndVersion)
@@ -132,11 +133,9 @@ struct SampleCommand: ParsableCommand {
             // A sample is an input, not a result: the search for captures would pass over a folder with a receipt.
             unlink("\(output.publishedPath)/\(Receipt.fileName)")
             lift(output.publishedPath)
-            scratch.tidy()
             return receipt
         } catch {
             output.abandon()
-            scratch.tidy()
             throw error
         }
     }

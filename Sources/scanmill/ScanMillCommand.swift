@@ -37,6 +37,11 @@ struct ScanMillCommand: AsyncParsableCommand {
             try Console.requireOutput()
         } catch {
             if let code = error as? ExitCode { exit(withError: outranking(code)) }
+            if exitCode(for: error) == .success {
+                // The library would not notice that its help, its version or a completion script is lost.
+                Console.raw(fullMessage(for: error) + "\n", to: 1)
+                exit(withError: outranking(.success))
+            }
             guard exitCode(for: error) == .validationFailure else { exit(withError: error) }
             Console.error(unknownCommand ?? fullMessage(for: error))
             exit(withError: ExitCode(ExitStatus.usage))

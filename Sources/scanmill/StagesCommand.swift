@@ -17,18 +17,15 @@ struct StagesCommand: ParsableCommand {
                 Console.out(.array(library.entries.map(StageDoc.json)))
             } else {
                 let width = library.names.map(\.count).max() ?? 0
-                for entry in library.entries {
-                    Console.out(
-                        entry.card.name + String(repeating: " ", count: width + 2 - entry.card.name.count)
-                            + entry.card.summary)
+                for card in library.entries.map({ $0.card }) {
+                    Console.out(card.name.padded(to: width + 2) + card.summary)
                 }
             }
             return
         }
         guard let entry = library[name] else {
-            Console.error("error: there is no stage `\(name)`")
-            Console.error("   = fix: \(library.suggestion(for: name) ?? "`scanmill stages` lists them")")
-            throw ExitCode(ExitStatus.usage)
+            let fix = library.suggestion(for: name) ?? "`scanmill stages` lists them"
+            throw Console.exitCode(saying: Problem(.usage, "there is no stage `\(name)`", fix: fix))
         }
         if json { Console.out(StageDoc.json(entry)) } else { Console.out(StageDoc.text(entry)) }
     }

@@ -8,7 +8,7 @@ import Testing
     struct Expectation {
         /// Instructions of one call, as Swift 6.3 compiles it for x86-64.
         var recorded: Int
-        /// How many times its twin's instructions it may take.
+        /// How many times its twin's instructions it may take there.
         var limit = 1.1
     }
 
@@ -30,6 +30,14 @@ import Testing
     /// How far a count may be from the recorded one.
     static let tolerance = 0.05
 
+    /// How many times the limits, which are x86-64's, a count may reach. What vectors save elsewhere is not known, but a
+    /// loop that the compiler does not specialise takes ten times as much on any processor.
+    #if arch(x86_64)
+        private static let leeway = 1.0
+    #else
+        private static let leeway = 2.0
+    #endif
+
     @Test(.disabled(if: Sanitizer.isOn, "a sanitizer adds instructions of its own"))
     func theHotLoopsAreAsShortAsTheyWere() throws {
         guard let run = try CountedRun() else { return }
@@ -43,7 +51,7 @@ import Testing
             let inC = try parts.reduce(0) { $0 + (try #require(run.instructions["twin_\($1)"])) }
             print("\(name): \(count) instructions, \(Double(count * 100 / inC) / 100) of its twin's in C")
             #expect(
-                Double(count) <= Double(inC) * expected.limit,
+                Double(count) <= Double(inC) * expected.limit * Self.leeway,
                 "\(name) takes \(count) instructions, its twin in C \(inC)")
             #if swift(>=6.3) && !swift(>=6.4) && arch(x86_64)
                 let change = Double(count) / Double(expected.recorded) - 1

@@ -3,6 +3,12 @@
 #include <math.h>
 #include <stdlib.h>
 
+#if !defined(__x86_64__)
+// Swift never fuses a product with a sum; C does where every processor can, and would give other results with fewer
+// instructions.
+#pragma STDC FP_CONTRACT OFF
+#endif
+
 struct twin_count twin_mask_range(float *metres, size_t count, float near, float far) {
     struct twin_count counted = {0, 0};
     for (size_t i = 0; i < count; i++) {

@@ -34,6 +34,18 @@ import Testing
         #expect(names.contains("made.depth.zlib") && !names.contains("color"))
     }
 
+    /// What was begun of it goes, with the folders that were made for it.
+    @Test func aSampleThatCannotBeMadeLeavesNothing() throws {
+        let folder = try TemporaryFolder()
+        let path = try folder.fakeFFmpeg(version: "FFMPEG -version", else: "exit 1")
+        try FileManager.default.createDirectory(at: folder.url("place"), withIntermediateDirectories: false)
+        let made = try Scanmill.run(
+            ["sample", "made", "--frames", "2", "--rgb", "mp4"], in: folder.url("place").path, environment: path)
+        #expect(made.status == 3 && made.output == "", "\(made)")
+        #expect(made.errors.hasPrefix("error: ffmpeg could not write the video\n  --> made.mp4, frame 0"), "\(made)")
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.url("place").path) == [])
+    }
+
     /// `samples/README.md` says how the committed samples were made.
     private static let commands: [String] = {
         let readme = try? String(

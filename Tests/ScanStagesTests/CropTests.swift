@@ -140,6 +140,21 @@ import Testing
         #expect(outward.warnings == ["crop: most cameras look outwards, \(rest)"])
     }
 
+    @Test(arguments: ["{above: 0}", "{around: 1, centre: origin}"])
+    func withoutAnUpwardDirectionThereIsNothingToMeasure(_ options: String) throws {
+        var capture = MemoryCapture([.init(points: [0, 0, 0, 1, 0, 0])])
+        capture.worldUp = nil
+        let stages = "- voxel-downsample: {size: 0.001}\n- crop: \(options)"
+        let problem = problem { _ = try StageRun(stages, on: capture) }
+        #expect(
+            problem?.summary == "the capture does not say which way is up, so there are no heights and no ground")
+        #expect(problem?.fault == .input && problem?.place.stage == "crop")
+        #expect(
+            problem?.fix
+                == "use a pipeline without crop for captures like this one, or cut with a box in a file: `cull-by-box: {box: FILE}`"
+        )
+    }
+
     /// Without a limit of height no floor is needed, whatever `from` says.
     @Test func distanceAloneNeedsNoFloor() throws {
         let run = try crop("{around: 2, centre: origin, from: floor}", [.identity])

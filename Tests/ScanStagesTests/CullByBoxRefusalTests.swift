@@ -39,4 +39,16 @@ import Testing
         #expect(problem?.summary == "the cloud has only 9 points, too few for a box")
         #expect(problem?.fix == "let the stages above leave more of it")
     }
+
+    @Test func aBoxIsNotFittedWhereNothingIsUpright() throws {
+        var positions: [Float] = []
+        for n in 0..<12 { positions += [Float(n % 3), Float(n / 3 % 2), Float(n / 6)] }
+        var capture = MemoryCapture([.init(points: positions)])
+        capture.worldUp = nil
+        let stages = "- voxel-downsample: {size: 0.001}\n- cull-by-box: {box: cloud, margin: 0.1}"
+        let problem = problem { _ = try StageRun(stages, on: capture) }
+        #expect(problem?.summary == "the capture does not say which way is up, so no box is known to be upright")
+        #expect(problem?.fault == .input && problem?.place.stage == "cull-by-box")
+        #expect(problem?.fix == "give cull-by-box a boundingbox.json")
+    }
 }

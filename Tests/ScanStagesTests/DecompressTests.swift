@@ -60,6 +60,19 @@ import Testing
         #expect(without.frames.map(\.confidence) == [nil])
     }
 
+    /// What no stage looks at is not in the way, whatever is wrong with it.
+    @Test func confidenceIsReadOnlyWhereItIsUsed() throws {
+        var files = try MultiScanSample().files()
+        let stream = try #require(files["scan.confidence.zlib"])
+        files["scan.confidence.zlib"] = Array(stream.prefix(stream.count / 2))
+        let folder = try TemporaryFolder()
+        let path = try folder.write(files, under: "scan")
+        let run = try StageRun("- read\n- decompress", reading: path, probing: [.depth])
+        #expect(run.frames.count == 4 && run.frames.allSatisfy { $0.depth != nil && $0.confidence == nil })
+        let refused = problem { _ = try StageRun("- read\n- decompress", reading: path, probing: [.confidence]) }
+        #expect(refused?.summary.hasPrefix("confidence stream") == true)
+    }
+
     @Test func withoutADepthPictureConfidenceStays() throws {
         var capture = MemoryCapture([.init(recorded: [1, 2, 3]), .init()])
         capture.depthSize = PixelSize(3, 1)

@@ -103,7 +103,7 @@ import Testing
         let run = try run("{at-least: 15}", [6, 5, 7, 0])
         #expect(run.kept == [0, 2])
         #expect(
-            run.drops == ["1 filter-blur: sharpness 10.42 is under 15.0", "3 filter-blur: sharpness 0.0 is under 15.0"])
+            run.drops == ["1 filter-blur: sharpness 10.42 is under 15", "3 filter-blur: sharpness 0 is under 15"])
         #expect(scores(run).count == 4)
         // As many decimals as show the difference.
         let near = try self.run("{at-least: 10.41667}", [6, 5])
@@ -274,12 +274,12 @@ import Testing
         #expect(run.count("filter-blur", "longest-dropped-run") == 3)
         #expect(
             run.warnings == [
-                "filter-blur: frames 4 to 6 were all dropped, which leaves a hole of 4.0 s; `window` leaves shorter ones"
+                "filter-blur: frames 4 to 6 were all dropped, which leaves a hole of 4 s; `window` leaves shorter ones"
             ])
         let window = try self.run("{window: 4}", [9, 0, 0, 0, 0, 0, 0, 9])
         #expect(
             window.warnings == [
-                "filter-blur: frames 1 to 6 were all dropped, which leaves a hole of 7.0 s; a smaller `window`, or `seconds`, leaves shorter ones"
+                "filter-blur: frames 1 to 6 were all dropped, which leaves a hole of 7 s; a smaller `window`, or `seconds`, leaves shorter ones"
             ])
     }
 
@@ -298,7 +298,7 @@ import Testing
         let run = try StageRun("- filter-blur: {at-least: 15}", on: capture([9, 0, 0, 0, 9, 0, 9]) { times[$0] })
         #expect(run.count("filter-blur", "longest-dropped-run") == 3)
         #expect(run.warnings.count == 1)
-        #expect(run.warnings.first?.contains("frames 5 to 5 were all dropped, which leaves a hole of 3.0 s") == true)
+        #expect(run.warnings.first?.contains("frames 5 to 5 were all dropped, which leaves a hole of 3 s") == true)
     }
 
     /// No rule leaves a shorter hole where nothing was recorded.
@@ -317,12 +317,12 @@ import Testing
             "- select-every: {step: 2}\n- filter-blur: {at-least: 15}", on: capture([9, 9, 0, 9, 0, 9, 0, 9, 9]))
         #expect(run.kept == [0, 8])
         #expect(run.count("filter-blur", "longest-dropped-run") == 3)
-        #expect(run.warnings.first?.contains("frames 2 to 6 were all dropped, which leaves a hole of 8.0 s") == true)
+        #expect(run.warnings.first?.contains("frames 2 to 6 were all dropped, which leaves a hole of 8 s") == true)
     }
 
     @Test func holesAtTheEndsReachToTheLastFrameDropped() throws {
         let run = try run("{at-least: 15}", [0, 0, 9, 0, 0, 0])
-        #expect(run.warnings.first?.contains("frames 3 to 5 were all dropped, which leaves a hole of 3.0 s") == true)
+        #expect(run.warnings.first?.contains("frames 3 to 5 were all dropped, which leaves a hole of 3 s") == true)
         #expect(run.count("filter-blur", "longest-dropped-run") == 3)
     }
 }

@@ -147,6 +147,15 @@ import Testing
         #expect(abs(floor.height + 0.01) < 1e-6 && floor.pointCount == 5000)
     }
 
+    @Test func withoutAnUpwardDirectionNothingIsHorizontal() throws {
+        var capture = MemoryCapture([.init(points: [0, 0, 0, 1, 0, 0])])
+        capture.worldUp = nil
+        let problem = problem { _ = try StageRun("- voxel-downsample: {size: 0.001}\n- find-floor", on: capture) }
+        #expect(problem?.summary == "the capture does not say which way is up, so no plane is known to be horizontal")
+        #expect(problem?.fault == .input && problem?.place.stage == "find-floor")
+        #expect(problem?.fix == "use a pipeline that needs no floor, such as the ready room-nerf.yaml")
+    }
+
     @Test func upNeedNotBeY() throws {
         let positions = (0..<10_000).flatMap { n -> [Float] in [Float(n % 100) * 0.02, Float(n / 100) * 0.02, -0.75] }
         let floor = Floor.find(

@@ -126,6 +126,7 @@ import Testing
         #expect(counts["jump-count"]?.integer == 1)
         let jump = try #require(counts["jumps"]?.array?.first)
         #expect(jump["frame"]?.integer == 2 && jump["metres"]?.double == 0.75 && jump["degrees"]?.double == 0)
+        #expect(counts["path-length-m"]?.double == 0.04)
         #expect(numbers(counts["speed-m-per-s"]).last == 0.2)
         #expect(try measure(walk([0.01, 0.75, 0.01]), "{jump-speed: 8}")["jump-count"]?.integer == 0)
         let many = try measure(walk((0..<120).map { $0 % 2 == 0 ? 0.01 : 0.9 }))

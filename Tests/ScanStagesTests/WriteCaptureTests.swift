@@ -331,6 +331,18 @@ import Testing
         #expect(problem?.summary.hasPrefix("the depth of the frames differs in size") == true)
     }
 
+    /// Its readers take depth for 4 : 3; `turn` makes 3 : 4 of that.
+    @Test(arguments: [(3, 4, ", or take `turn` out"), (5, 3, "")])
+    func depthOfAnotherShapeHasNoPlaceInScanNetPP(_ width: Int, _ height: Int, _ advice: String) throws {
+        var capture = try MemoryCapture.posed(1)
+        let metres = [Float](repeating: 1, count: width * height)
+        capture.items[0].depth = DepthMap(width: width, height: height, metres: metres)
+        let problem = problem { _ = try StageRun("- write-capture: {format: scannetpp}", on: capture) }
+        let place = "ScanNet++'s depth file has no place for maps of \(width)×\(height): they are 4 : 3"
+        #expect(problem?.summary == place && problem?.fault == .usage)
+        #expect(problem?.fix == "write another format" + advice)
+    }
+
     /// None of these apps records pictures of several sizes, and readers take the first one's for all.
     @Test(arguments: formats) func picturesOfSeveralSizesHaveNoPlace(_ format: String) throws {
         var capture = try MemoryCapture.posed(2)

@@ -232,4 +232,21 @@ import Testing
         // A column to the left; nothing is seen in the last one.
         #expect(depth.pixels == [2000, 3000, 4000, 0, 2000, 3000, 4000, 0, 2000, 3000, 4000, 0])
     }
+
+    /// A reconstruction from pictures alone has no scale.
+    @Test func anUnknownUnitIsSaidWhereDepthIsWritten() throws {
+        var capture = MemoryCapture([.init(depth: [1, 2])])
+        func warnings(_ options: String) throws -> [String] {
+            let run = try StageRun("- write-frames: {color: none, \(options)}", on: capture)
+            return run.warnings.filter { $0.contains("unit") }
+        }
+        for depth in ["png16", "colors"] { #expect(try warnings("depth: \(depth)").isEmpty, "\(depth)") }
+        capture.isMetric = false
+        let numbers = try warnings("depth: png16")
+        #expect(numbers == ["write-frames: the world's unit is unknown: depth is not in millimetres"])
+        let colors = try warnings("depth: colors")
+        #expect(colors == ["write-frames: the world's unit is unknown: `near` and `far` may not be in metres"])
+        capture.items[0].confidence = ConfidenceMap(width: 2, height: 1, values: [0, 2], range: 0...2)
+        #expect(try warnings("depth: none, confidence: colors").isEmpty)
+    }
 }

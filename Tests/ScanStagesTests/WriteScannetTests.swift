@@ -187,6 +187,21 @@ import Testing
         #expect(pairs.allSatisfy { abs($0 - $1) < 1e-14 })
     }
 
+    /// A clock's times and nominal ones do not mix.
+    @Test func rawFramesWithoutTimesHaveNominalOnes() throws {
+        var memory = try MemoryCapture.posed(3)
+        for missing in [[1], [0, 1, 2]] {
+            for index in missing { memory.items[index].timestamp = nil }
+            let run = try StageRun("- write-scannet: {layout: raw}", on: memory)
+            let start = missing.count == 3 ? "the frames have no times" : "1 frames have no time"
+            #expect(
+                run.warnings.contains("write-scannet: \(start): all were given 30 a second from 0 on"),
+                "\(run.warnings)")
+            let back = try StageRun("- read", reading: run.path + "/scannet-raw", probing: [])
+            #expect(back.frames.map(\.timestamp) == [0, 33_333_333, 66_666_666])
+        }
+    }
+
     // MARK: - All layouts
 
     @Test(arguments: ["extracted", "7-scenes", "raw"])

@@ -190,6 +190,22 @@ import Testing
         #expect(json["aabb_scale"]?.integer == 128)
     }
 
+    /// The cube can be 128 times as large as what fills it, 64 times to each side of its middle.
+    @Test(arguments: [(40.0, false), (100.0, true)])
+    func whatTheLargestCubeDoesNotHoldIsSaid(_ distance: Double, _ isSaid: Bool) throws {
+        var capture = try MemoryCapture.posed(2)
+        let near = (0..<200).flatMap { (number: Int) -> [Float] in [Float(number) / 199, 0, 0] }
+        capture.items[0].points = PointCloud(positions: near)
+        capture.items[1].points = PointCloud(positions: near)
+        capture.items[1].pose?.position.x = distance
+        let run = try StageRun("- write-transforms: {dialect: instant-ngp}", on: capture)
+        let warning =
+            "write-transforms: the scene is more than 128 times as large as what is to fill instant-ngp's cube, and "
+            + "`aabb_scale` goes no further: cameras or points lie outside of it"
+        #expect(run.warnings.contains(warning) == isSaid, "\(run.warnings)")
+        #expect(try json(run)["aabb_scale"]?.integer == 128)
+    }
+
     @Test func withoutBoxAndCloudTheCamerasTell() throws {
         let run = try StageRun(
             "- synthesize: {frames: 6, rate: 1, picture-width: 32, picture-height: 24, depth: none, confidence: none, box: false}\n"

@@ -83,6 +83,26 @@ extension Torture {
             }
         }
 
+        /// What changed in a year to come has not changed just now: waiting would last as long.
+        @Test func aClockThatIsBehindTheCaptures() throws {
+            guard Torture.has(.faketime, for: "clocks that are behind"), let library = Torture.faketimeLibrary else {
+                return
+            }
+            let rig = try Rig(["a", "b"])
+            let environment = [
+                "LD_PRELOAD": library, "FAKETIME": "-365d", "DONT_FAKE_MONOTONIC": "1", "NO_FAKE_STAT": "1",
+            ]
+            let result = try rig.run(
+                .new, ["--settle", "10m", "--no-report"], under: ["timeout", "60"], environment: environment)
+            #expect(result.status == 0 && result.output.contains("2 captures: 2 done"), "\(result)")
+            let warning = """
+                warning: in/a, in/b changed at a time that is still to come, so --settle does not wait
+                   = fix: set the clock of this machine, or of the one that the captures lie on
+
+                """
+            #expect(result.errors == warning)
+        }
+
         /// A preloaded library that changes the environment before Swift looks for the arguments hides them from it.
         @Test func aLibraryThatIsPreloaded() throws {
             guard Torture.has(.faketime, for: "preloaded libraries"), let library = Torture.faketimeLibrary else {

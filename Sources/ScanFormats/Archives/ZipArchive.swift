@@ -87,7 +87,7 @@ public final class ZipArchive: Sendable {
     }
 
     /// A path in the archive, from a path in the tree.
-    private func full(_ path: String) -> String { top.isEmpty ? path : "\(top)/\(path)" }
+    private func full(_ path: String) -> String { path.path(in: top) }
 }
 
 extension ZipArchive: CaptureTree {
@@ -96,7 +96,7 @@ extension ZipArchive: CaptureTree {
     }
 
     public func entry(_ path: String) -> CaptureEntry? {
-        opened.contents.kinds[full(path)].map { CaptureEntry(name: ZipContents.last(path), kind: $0) }
+        opened.contents.kinds[full(path)].map { CaptureEntry(name: path.lastPart, kind: $0) }
     }
 
     public func open(_ file: String) throws(Problem) -> any ByteSource {

@@ -75,7 +75,7 @@ struct ZipContents: Sendable {
         }
         for (name, kind) in kinds {
             if kind == .folder, folders[name] == nil { folders[name] = [] }
-            let entry = CaptureEntry(name: Self.last(name), kind: kind)
+            let entry = CaptureEntry(name: name.lastPart, kind: kind)
             if !entry.isHidden { folders[Self.parent(name), default: []].append(entry) }
         }
         for name in folders.keys {
@@ -84,7 +84,7 @@ struct ZipContents: Sendable {
         while let entries = folders[top], entries.count == 1, let only = entries.first, only.kind == .folder,
             !PictureFolder.folders.contains(only.name)
         {
-            top = top.isEmpty ? only.name : "\(top)/\(only.name)"
+            top = only.name.path(in: top)
         }
     }
 
@@ -110,8 +110,6 @@ struct ZipContents: Sendable {
     private static func parent(_ name: String) -> String {
         name.lastSlash.map { String(name[..<$0]) } ?? ""
     }
-
-    static func last(_ name: String) -> String { name.lastPart }
 
     private static func collision(_ name: String) -> Problem {
         Problem(.input, "the archive holds two entries called \(name)", fix: "pack the capture again")

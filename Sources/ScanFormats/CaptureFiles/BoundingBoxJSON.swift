@@ -79,9 +79,7 @@ public struct BoundingBoxJSON: Hashable, Sendable {
         }
         var positions = JSONObject()
         for (name, signs) in corners {
-            var corner = point(signs, of: box)
-            if signs.y < 0, let floor = box.floor { corner.y = max(corner.y, floor) }
-            positions[name] = object(corner)
+            positions[name] = object(corner(signs, of: box))
         }
         let identity = (0..<4).map { column in JSONValue.of((0..<4).map { $0 == column ? 1 : 0 }) }
         return JSONWriter.text(
@@ -91,9 +89,12 @@ public struct BoundingBoxJSON: Hashable, Sendable {
             ]))
     }
 
-    private static func point(_ signs: Vector3, of box: OrientedBox) -> Vector3 {
+    /// A corner of the box, or where the app raises it to.
+    private static func corner(_ signs: Vector3, of box: OrientedBox) -> Vector3 {
         let half = box.halfSize
-        return box.center + box.worldFromBox * Vector3(signs.x * half.x, signs.y * half.y, signs.z * half.z)
+        var corner = box.center + box.worldFromBox * Vector3(signs.x * half.x, signs.y * half.y, signs.z * half.z)
+        if signs.y < 0, let floor = box.floor { corner.y = max(corner.y, floor) }
+        return corner
     }
 
     private static func object(_ v: Vector3) -> JSONValue {
@@ -126,8 +127,7 @@ public struct BoundingBoxJSON: Hashable, Sendable {
     ) -> String? {
         var worst = (distance: 0.0, name: "")
         for (name, signs) in corners {
-            var expected = point(signs, of: box)
-            if signs.y < 0, let floor = box.floor { expected.y = max(expected.y, floor) }
+            let expected = corner(signs, of: box)
             let distance = ((positions[name] ?? expected) - expected).length
             if distance > worst.distance { worst = (distance, name) }
         }

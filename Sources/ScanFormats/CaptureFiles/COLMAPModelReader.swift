@@ -107,7 +107,8 @@ public struct COLMAPModelReader {
                 throw place("expected IMAGE_ID, QW, QX, QY, QZ, TX, TY, TZ, CAMERA_ID, NAME")
             }
             guard images.count < limit else { throw tooMany(limit).at(file: source.name) }
-            // COLMAP's own writer puts names with spaces as they are, and its reader takes the rest of the line.
+            // COLMAP's own writer puts names with spaces as they are, although its reader takes what follows the first
+            // space for nothing: the rest of the line is the picture's name.
             images.append(
                 COLMAPModel.Image(id: id, camera: camera, name: line.rest(fromWord: 9).withSlashes, pose: pose(numbers))
             )

@@ -14,12 +14,10 @@ public struct CameraLines {
     private var blanks = 0..<0
     private var pending: LineReader.Line?
 
-    /// - Parameter lineLimit: a line of more bytes is not kept in memory, but fails.
-    public init(_ source: any ByteSource, lineLimit: Int = 1 << 20) {
-        self.init(source, lineLimit: lineLimit, chunk: 1 << 16)
-    }
-
-    package init(_ source: any ByteSource, lineLimit: Int, chunk: Int) {
+    /// - Parameters:
+    ///   - lineLimit: a line of more bytes is not kept in memory, but fails.
+    ///   - chunk: how many bytes are read at a time.
+    public init(_ source: any ByteSource, lineLimit: Int = 1 << 20, chunk: Int = 1 << 16) {
         lines = LineReader(source, limit: lineLimit, chunk: chunk)
         file = source.name
         self.lineLimit = lineLimit

@@ -26,21 +26,18 @@ package final class MotionFileSource: ByteSource {
     }
 
     package func read(into buffer: UnsafeMutableRawBufferPointer) throws(Problem) -> Int {
-        let result: Result<Int, Problem> = state.withLock { state in
+        try state.withLock { (state) throws(Problem) in
             if state.unread.isEmpty, state.next < count {
                 let range = state.next..<min(state.next + Self.samplesAtOnce, count)
-                do throws(Problem) {
-                    var bytes: [UInt8] = []
-                    for sample in try samples(range) { MotionStream.append(sample, to: &bytes) }
-                    state.unread = bytes[...]
-                } catch { return .failure(error) }
+                var bytes: [UInt8] = []
+                for sample in try samples(range) { MotionStream.append(sample, to: &bytes) }
+                state.unread = bytes[...]
                 state.next = range.upperBound
             }
             let count = min(buffer.count, state.unread.count)
             buffer.copyBytes(from: state.unread.prefix(count))
             state.unread = state.unread.dropFirst(count)
-            return .success(count)
+            return count
         }
-        return try result.get()
     }
 }

@@ -64,22 +64,15 @@ public enum MotionStream {
     /// Reads a file from its start to its end, one chunk at a time.
     /// - Parameters:
     ///   - kind: what the file's name says it holds; a header that says otherwise is a problem.
+    ///   - chunk: how many bytes are read at a time.
     ///   - body: gets every sample in order, including those that are not finite.
     /// - Throws: fault `input` when the header is damaged or the byte order cannot be determined.
     public static func read(
-        _ source: any ByteSource, kind: MotionKind? = nil,
-        each body: (MotionSample) throws(Problem) -> Void = { _ in }
-    ) throws(Problem) -> MotionFacts {
-        try read(source, kind: kind, chunk: 1 << 16, each: body)
-    }
-
-    package static func read(
-        _ source: any ByteSource, kind: MotionKind?, chunk: Int,
+        _ source: any ByteSource, kind: MotionKind? = nil, chunk: Int = 1 << 16,
         each body: (MotionSample) throws(Problem) -> Void = { _ in }
     ) throws(Problem) -> MotionFacts {
         var lines = LineReader(source, limit: 4096, chunk: chunk)
-        try lines.rest.fill(4)
-        let start = try lines.rest.withBytes(lines.rest.unread) { (bytes) throws(Problem) in Array(bytes.prefix(4)) }
+        let start = try lines.rest.peek(4)
         var facts = MotionFacts(kind: kind, layout: .header)
         var isBigEndian = false
         if start == Array("ply\n".utf8) || start == Array("ply\r".utf8) {

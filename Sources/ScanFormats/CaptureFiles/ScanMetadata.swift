@@ -4,7 +4,7 @@ import ScanModel
 ///
 /// Streams are found by what they are, never by position: recordings with motion sensors list those first. Labels
 /// (device, scene, user) are nil where they are not text; the numbers that geometry depends on have to be right.
-public struct ScanMetadata: Hashable, Sendable {
+public struct ScanMetadata: Equatable, Sendable {
     /// The unit of a depth value, from the key `depth_unit`; metres where there is none, as in files of older iOS apps. The
     /// depth stream's `encoding` does not say it: Android calls its 16-bit millimetres `uint8_zlib`.
     public enum DepthUnit: String, Hashable, Sendable, CaseIterable {
@@ -29,9 +29,9 @@ public struct ScanMetadata: Hashable, Sendable {
     public let deviceName: String?
     public let depthUnit: DepthUnit
     /// Whether the file itself gives the unit.
-    public var saysDepthUnit: Bool { json["depth_unit"].map { $0 != .null } ?? false }
+    var saysDepthUnit: Bool { json["depth_unit"].map { $0 != .null } ?? false }
     /// Whether quaternions have the order of Android's app.
-    public var hasAndroidQuaternions: Bool { json["camera_orientation_quaternion_format"]?.string == "xyzw" }
+    var hasAndroidQuaternions: Bool { json["camera_orientation_quaternion_format"]?.string == "xyzw" }
     /// Whether confidence was recorded, where the metadata says so.
     public let hasConfidence: Bool?
     /// The iOS app misspells it; Android and the documentation do not; a third app has a spelling of its own.
@@ -54,7 +54,7 @@ public struct ScanMetadata: Hashable, Sendable {
     /// The same from a text that was parsed already.
     public init(_ json: JSONValue, file: String) throws(Problem) { try self.init(JSONField(json, file: file)) }
 
-    private init(_ root: JSONField) throws(Problem) {
+    init(_ root: JSONField) throws(Problem) {
         json = try root.object()
         deviceType = root["device"]["type"].value?.string
         deviceName = root["device"]["name"].value?.string
@@ -104,7 +104,7 @@ public struct ScanStream: Hashable, Sendable {
     /// One camera for the whole stream, from `intrinsics` (column by column); the camera lines hold each frame's own.
     public let intrinsics: CameraIntrinsics?
     /// Whether depth comes from two cameras.
-    public var isStereo: Bool { type == "dual_camera_stereo_depth" }
+    var isStereo: Bool { type == "dual_camera_stereo_depth" }
 
     init(_ field: JSONField) throws(Problem) {
         _ = try field.object()

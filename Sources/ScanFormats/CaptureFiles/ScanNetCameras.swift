@@ -15,11 +15,6 @@ package struct ScanNetCameras: Hashable, Sendable {
 
     package var colorFromDepth: Pose { rigFromColor.inverse * rigFromDepth }
 
-    package init(color: CameraIntrinsics, depth: CameraIntrinsics? = nil) {
-        self.color = color
-        self.depth = depth
-    }
-
     package static func intrinsics(_ m: [Double], _ size: PixelSize) -> CameraIntrinsics {
         CameraIntrinsics(
             fx: m[0], fy: m[5], cx: m[2], cy: m[6], width: size.width, height: size.height, pixelOrigin: .centre)

@@ -11,17 +11,31 @@ public struct ScanNetMotion: Sendable {
 
     static let recordByteCount = 128
 
-    let file: FileSource
-    let offset: Int64
-    let count: Int
-    let time: Time
+    private let file: FileSource
+    private let offset: Int64
+    private let count: Int
+    private let time: Time
+    /// The files as which the samples are read; none without samples.
+    let files: [MotionFile]
 
     /// The order in which a record holds the sensors.
     public static let kinds: [MotionKind] = [.rotationRate, .acceleration, .magneticField, .attitude, .gravity]
 
-    /// The samples of one sensor as a file.
-    func source(_ kind: MotionKind, name: String) -> any ByteSource {
-        MotionFileSource(kind, count: count, name: name) { (range) throws(Problem) in try samples(kind, range) }
+    /// - Parameters:
+    ///   - offset: where in `file` the records begin.
+    ///   - stem: what ``files`` are called, without their extensions.
+    init(_ file: FileSource, offset: Int64, count: Int, time: Time, stem: String) {
+        self.file = file
+        self.offset = offset
+        self.count = count
+        self.time = time
+        files = count == 0 ? [] : Self.kinds.map { MotionFile(kind: $0, path: "\(stem).\($0.rawValue)") }
+    }
+
+    /// Opens one of ``files``; nil for any other path.
+    func open(_ path: String) -> (any ByteSource)? {
+        guard let kind = files.first(where: { $0.path == path })?.kind else { return nil }
+        return MotionFileSource(kind, count: count, name: path) { (range) throws(Problem) in try samples(kind, range) }
     }
 
     private func samples(_ kind: MotionKind, _ range: Range<Int>) throws(Problem) -> [MotionSample] {
@@ -93,12 +107,8 @@ extension ScanNetMotion {
 
 extension Capture {
     /// Gives the capture motion files that are generated from these records when they are read.
-    mutating func attach(_ motion: ScanNetMotion?, stem: String, absence: String) {
-        guard let motion, motion.count > 0 else {
-            absences[.motion] = absence
-            return
-        }
-        motionFiles = ScanNetMotion.kinds.map { MotionFile(kind: $0, path: "\(stem).\($0.rawValue)") }
-        channels.insert(.motion)
+    mutating func attach(_ motion: ScanNetMotion, absence: String) {
+        motionFiles = motion.files
+        if motionFiles.isEmpty { absences[.motion] = absence } else { channels.insert(.motion) }
     }
 }

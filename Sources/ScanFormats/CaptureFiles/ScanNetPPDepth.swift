@@ -79,13 +79,17 @@ package enum ScanNetPPDepth {
     private static func nextSize(_ source: inout BufferedSource) throws(Problem) -> Int? {
         try source.fill(4)
         guard source.unread.count >= 4 else { return nil }
-        let size = try source.withBytes(source.unread.prefix(4)) { (bytes) throws(Problem) in littleEndian(bytes) }
+        let size = try source.withBytes(source.unread.prefix(4)) { (bytes) throws(Problem) in
+            chunkSize(Array(bytes))
+        }
         source.consume(4)
         return size <= chunkLimit ? size : nil
     }
 
-    fileprivate static func littleEndian(_ bytes: some Sequence<UInt8>) -> Int {
-        bytes.reversed().reduce(0) { $0 << 8 | Int($1) }
+    /// - Parameter bytes: the four before a chunk.
+    fileprivate static func chunkSize(_ bytes: [UInt8]) -> Int {
+        var cursor = LittleEndianCursor(bytes)
+        return Int(cursor.integer(as: UInt32.self))
     }
 
     // MARK: - One chunk
@@ -141,13 +145,13 @@ private struct ChunkWalk {
     mutating func size(at offset: Int64) throws(Problem) -> Int? {
         if let file {
             guard let total = file.byteCount, offset + 4 <= total else { return nil }
-            return ScanNetPPDepth.littleEndian(try file.bytes(at: offset, count: 4))
+            return ScanNetPPDepth.chunkSize(try file.bytes(at: offset, count: 4))
         }
         guard try source.skip(Int(offset - source.offset)) else { return nil }
         try source.fill(4)
         guard source.unread.count >= 4 else { return nil }
         return try source.withBytes(source.unread.prefix(4)) { (bytes) throws(Problem) in
-            ScanNetPPDepth.littleEndian(bytes)
+            ScanNetPPDepth.chunkSize(Array(bytes))
         }
     }
 }

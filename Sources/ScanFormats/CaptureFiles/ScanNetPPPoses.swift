@@ -46,10 +46,7 @@ package enum ScanNetPPPoses {
     private static func facts(_ number: Int, _ key: String, _ entry: JSONField, _ size: PixelSize) -> FrameFacts {
         var facts = FrameFacts(index: number)
         do throws(Problem) {
-            guard let time = RecordedTime.nanoseconds(seconds: try entry["timestamp"].number()) else {
-                throw entry["timestamp"].unlike("seconds")
-            }
-            facts.timestamp = time
+            facts.timestamp = try entry["timestamp"].time()
             let pose = try entry["pose"].pose()
             let k = try entry["intrinsic"].rows(of: 3)
             guard k.count == 9 else { throw entry["intrinsic"].unlike("three rows of three numbers") }

@@ -4,7 +4,7 @@ import ScanModel
 /// depth, microseconds; u64 bytes of colour and of depth; then both payloads.
 public struct SensFrame: Hashable, Sendable {
     /// Bytes before the payloads.
-    public static let headerByteCount = 96
+    private static let headerByteCount = 96
 
     /// Sixteen numbers, row-major; −∞ where tracking was lost.
     public var pose: [Float]

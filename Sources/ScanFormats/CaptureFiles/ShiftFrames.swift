@@ -44,12 +44,10 @@ struct ShiftFrames: Sendable {
             spans.append(ByteSpan(offset: position + 4, count: Int(count)))
             position += 4 + count
         }
-        try takeTimes(announced, said: said, even: even, end: position)
+        try takeTimes(said: said, even: even, end: position)
     }
 
-    private mutating func takeTimes(
-        _ announced: Int?, said: Int64?, even: (count: Int, end: Int64)?, end: Int64
-    ) throws(Problem) {
+    private mutating func takeTimes(said: Int64?, even: (count: Int, end: Int64)?, end: Int64) throws(Problem) {
         let total = file.byteCount ?? 0
         if let even {
             spans.removeLast(spans.count - even.count)
@@ -70,7 +68,7 @@ struct ShiftFrames: Sendable {
             .input, "the depth stream is truncated or damaged",
             notes: ["\(whole) whole frames are there, without the times that follow the last one"]
                 + (announced.map { ["the description announces \($0)"] } ?? []),
-            fix: "copy the file again" + ReadRules.wayToKeep(whole, of: announced ?? whole)
+            fix: ReadRules.wayToMend(cutAfter: whole, of: announced ?? whole)
         ).at(file: file.name, byte: said ?? end, of: total)
     }
 

@@ -151,7 +151,7 @@ public struct StrayOdometry {
 /// the app recorded it.
 public enum StrayCameraMatrix {
     /// The size of the pictures that the app records.
-    public static let recordedSize = PixelSize(1920, 1440)
+    static let recordedSize = PixelSize(1920, 1440)
 
     /// - Returns: the camera; its principal point counts from the corner, as ARKit's is assumed to.
     /// - Throws: when there are not three lines of three numbers, or they cannot be a camera's.

@@ -31,18 +31,12 @@ public struct ThreeDScannerFrame: Hashable, Sendable {
         (fx, fy, cx, cy) = (k[0], k[4], k[2], k[5])
         // Merely good to know, so a defect here does not cost the frame.
         size = (try? json["projectionMatrix"].numbers(16)).flatMap { Self.size(of: $0, fx: k[0], fy: k[4]) }
-        timestamp = try Self.time(json["time"])
-        exposure = (try? Self.time(json["exposureDuration"])).flatMap { $0 > 0 ? $0 : nil }
+        timestamp = try json["time"].ifPresent { (field) throws(Problem) in try field.time() }
+        exposure = (try? json["exposureDuration"].time()).flatMap { $0 > 0 ? $0 : nil }
     }
 
     /// The keys by which the file is recognised.
     static let (poseKey, intrinsicsKey) = ("cameraPoseARFrame", "intrinsics")
-
-    private static func time(_ field: JSONField) throws(Problem) -> Int64? {
-        guard let seconds = try field.numberIfPresent() else { return nil }
-        guard let time = RecordedTime.nanoseconds(seconds: seconds) else { throw field.unlike("seconds") }
-        return time
-    }
 
     private static func size(of projection: [Double], fx: Double, fy: Double) -> PixelSize? {
         func side(_ focal: Double, _ scale: Double) -> Int? {

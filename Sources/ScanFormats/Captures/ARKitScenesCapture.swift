@@ -23,7 +23,7 @@ public enum ARKitScenesCapture: CaptureFormat {
         writer: "write-capture: {format: arkitscenes}",
         writingLoses: [
             "timestamps finer than a millisecond", "confidence beyond three levels", "the bounding box", "motion",
-        ], poseAxes: .openCV, revision: 6)
+        ], poseAxes: .openCV, revision: 7)
 
     static let trajectoryFile = "lowres_wide.traj"
     /// Where pictures may be, the larger ones first; the cameras are in `…_intrinsics`.
@@ -136,6 +136,7 @@ private struct ARKitScenesReader {
         try capture.takeConfidence(
             places.map { $0.flatMap { confidence.paths[$0] } }, in: tree, rules, to: &source,
             absence: absence(of: levels, in: "confidence"), isWhole: false)
+        capture.loseEmptiedDepth(in: "lowres_depth", hasConfidence: !levels.paths.isEmpty, of: tree)
         capture.findings["time-match"] = .object([
             "poses": poses.summary, "cameras": set.cameras.match.summary, "depth": depth.match.summary,
         ])
@@ -261,10 +262,7 @@ private struct ARKitScenesReader {
 
     private mutating func readPoses() throws(Problem) -> [ARKitScenesText.Posed] {
         let file = ARKitScenesCapture.trajectoryFile
-        if tree.byteCount(of: file) == nil {
-            throw Problem(
-                .input, "the poses are missing", notes: [tree.absence(of: file)], fix: "download \(file) too")
-        }
+        try tree.require(file, "the poses are missing", fix: "download \(file) too")
         capture.list(file, in: tree, [])
         var table = TextTable(try tree.open(file), .space, lineLimit: 1 << 12)
         var posed: [ARKitScenesText.Posed] = []

@@ -54,16 +54,16 @@ public struct FormatCard: Sendable {
     /// The channels that a capture of this format can have.
     public var reads: [Channel]
     /// What the format holds and `read` passes over, a few words each.
-    public var passesOver: [String]
+    public var passesOver: [String] = []
     /// The stage that writes the format, as in a pipeline; nil where none does.
     public var writer: String?
     /// What the writer leaves out or the format cannot hold, a few words each.
-    public var writingLoses: [String]
-    public var origin: Origin
+    public var writingLoses: [String] = []
+    public var origin = Origin.recording
     /// How the axes of cameras point in the format's files.
-    public var poseAxes: CameraAxes
+    public var poseAxes = CameraAxes.openGL
     /// Raised by the format's author when what it reads changes, so that captures are processed again.
-    public var revision: Int
+    public var revision = 1
 
     /// Where captures of a format come from. This tells captures that lie side by side from forms of the same one.
     public enum Origin: Hashable, Sendable {
@@ -72,22 +72,6 @@ public struct FormatCard: Sendable {
         case form(of: String)
         /// Made from a recording, or a part of one: datasets and models for training, clouds, pictures.
         case derived
-    }
-
-    public init(
-        name: String, summary: String, reads: [Channel], passesOver: [String] = [], writer: String? = nil,
-        writingLoses: [String] = [], origin: Origin = .recording, poseAxes: CameraAxes = .openGL,
-        revision: Int = 1
-    ) {
-        self.name = name
-        self.summary = summary
-        self.reads = reads
-        self.passesOver = passesOver
-        self.writer = writer
-        self.writingLoses = writingLoses
-        self.origin = origin
-        self.poseAxes = poseAxes
-        self.revision = revision
     }
 }
 

@@ -53,23 +53,18 @@ public enum MultiScanCapture: CaptureFormat {
     }
 
     public static func likelyNames(in tree: any CaptureTree) -> [String] {
-        let files = Set(files(of: tree))
+        let files = Set(tree.files(in: ""))
         return likelyStems(of: tree).filter { stem in
             [".jsonl", ".depth.zlib", ".mp4"].contains { files.contains(stem + $0) }
                 || files.contains(primaryVideo(stem))
         }
     }
 
-    /// The name that all files share. Folders are renamed now and then, so it need not be the folder's; where several
-    /// fit, the folder's wins.
+    /// The name of the metadata file that has other files of the capture beside it, which all of them share. Folders are
+    /// renamed now and then, so it need not be the folder's; where several fit, the folder's wins.
     private static func stem(of tree: any CaptureTree) -> String? {
-        let stems = stems(of: tree)
+        let stems = likelyStems(of: tree).filter { isMetadata(of: $0, in: tree) }
         return stems.contains(tree.name) ? tree.name : stems.first
-    }
-
-    /// The names of metadata files with other files of the capture beside them.
-    private static func stems(of tree: any CaptureTree) -> [String] {
-        likelyStems(of: tree).filter { isMetadata(of: $0, in: tree) }
     }
 
     /// The names of what may be metadata files.
@@ -78,7 +73,7 @@ public enum MultiScanCapture: CaptureFormat {
         let entries = tree.entries(in: "").filter { $0.kind != .other(PartialTree.mark) }
         let stems = entries.map(\.name).filter { $0.hasSuffix(".json") }.map { String($0.dropLast(5)) }
         if stems.isEmpty { return [] }
-        let files = files(of: tree)
+        let files = tree.files(in: "")
         // What names begin with, up to each of their dots, in a set: a folder may hold thousands of files.
         var beginnings = Set<Substring>()
         for name in files where !name.hasSuffix(".json") {
@@ -86,10 +81,6 @@ public enum MultiScanCapture: CaptureFormat {
         }
         let names = Set(files)
         return stems.filter { beginnings.contains($0[...]) || names.contains(primaryVideo($0)) }
-    }
-
-    private static func files(of tree: any CaptureTree) -> [String] {
-        tree.entries(in: "").filter { $0.byteCount != nil }.map(\.name)
     }
 
     /// An unreadable or damaged file counts as metadata where the capture's other files lie beside it: opening the
@@ -103,7 +94,7 @@ public enum MultiScanCapture: CaptureFormat {
 
     /// The shared name of files without their metadata, and one of these files: the failure says what is missing.
     private static func lostMetadata(of tree: any CaptureTree) -> (stem: String, file: String)? {
-        for name in files(of: tree) {
+        for name in tree.files(in: "") {
             guard let ending = endings.first(where: name.hasSuffix) else { continue }
             let stem = String(name.dropLast(ending.count))
             guard tree.entry("\(stem).json") == nil, let file = remains(of: stem, in: tree) else { continue }

@@ -31,7 +31,7 @@ struct MultiScanReader {
         let root = try JSONField(
             parsing: try tree.bytes(of: metadataFile, limit: Self.metadataLimit), file: metadataFile,
             warnings: &capture.warnings)
-        let metadata = try ScanMetadata(.object(try root.object()), file: metadataFile)
+        let metadata = try ScanMetadata(root)
         capture.variant = Self.variant(metadata)
         capture.device = [metadata.deviceType, metadata.deviceName].compactMap(\.self).filter { !$0.isEmpty }
             .joined(separator: ", ")
@@ -72,10 +72,7 @@ struct MultiScanReader {
             let isExpected = metadata.cameraInfoStream != nil || metadata.colorStream == nil || tree.entry(file) != nil
             if rules.needsCameras && isExpected { throw problem }
             if isExpected { capture.forgiven.append(problem) }
-            for channel in [Channel.pose, .intrinsics, .timestamp] {
-                capture.absences[channel] = tree.absence(of: file)
-            }
-            return
+            return capture.lacks([.pose, .intrinsics, .timestamp], tree.absence(of: file))
         }
         capture.list(file, in: tree, [])
         capture.cameraLineFile = file
@@ -110,7 +107,8 @@ struct MultiScanReader {
         restoreLines(metadata)
         lineCount = capture.frames.count
         dropRepeats()
-        checkClock(metadata)
+        checkClock()
+        noteUnit(metadata)
     }
 
     /// The Android app repeats its last record until all streams are equally long: those pictures have another
@@ -130,7 +128,7 @@ struct MultiScanReader {
     }
 
     /// Warns of timestamps that stand still or go back: they make matching by time impossible.
-    private mutating func checkClock(_ metadata: ScanMetadata) {
+    private mutating func checkClock() {
         let times = capture.keptFrames.compactMap(\.timestamp)
         let backward = zip(times, times.dropFirst()).count { $1 <= $0 }
         if backward > 0 {
@@ -138,7 +136,6 @@ struct MultiScanReader {
                 "\(backward.counted("camera line")) \(backward == 1 ? "has" : "have") a timestamp that is not later than the "
                     + "one before")
         }
-        noteUnit(metadata)
     }
 
     /// Timestamps in a unit other than nanoseconds make every speed and the frame rate wrong by a factor, but no pose.

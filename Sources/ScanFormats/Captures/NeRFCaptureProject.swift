@@ -5,7 +5,7 @@ import ScanModel
 ///
 /// Poses are camera-to-world with OpenGL's axes in ARKit's world, metres, y up. Each frame's own intrinsics are used:
 /// the ones at the top level are the first frame's in NeRFCapture, and were never filled in by HMC's app. Numbers need
-/// not begin at 0, and a picture or its entry may be missing, because the app writes them independently.
+/// not begin at 0, and a few pictures or entries may be missing, because the app writes them independently.
 ///
 /// Source: NeRFCapture, DatasetWriter.swift and Manifest.swift; instant-ngp, scripts/nerfcapture2nerf.py.
 public enum NeRFCaptureProject: CaptureFormat {
@@ -15,7 +15,7 @@ public enum NeRFCaptureProject: CaptureFormat {
         reads: [.color, .pose, .intrinsics, .timestamp, .box],
         passesOver: ["depth pictures, which show depth without metric values", "keys that the app does not write"],
         writer: "write-zip",
-        writingLoses: ["depth", "confidence", "motion"], revision: 5)
+        writingLoses: ["depth", "confidence", "motion"], revision: 6)
 
     static let file = "transforms.json"
     private static let sizeLimit = 256 << 20
@@ -81,6 +81,8 @@ private struct NeRFCaptureReader {
     let rules: ReadRules
     fileprivate var capture: Capture
     private var turns: [Int: Int] = [:]
+    /// Frames with an entry whose picture is not there.
+    private var withoutPicture: [(index: Int, path: String)] = []
 
     init(tree: any CaptureTree, rules: ReadRules) {
         self.tree = tree
@@ -125,6 +127,7 @@ private struct NeRFCaptureReader {
             capture.losesPictures(.color, entries.map(\.path), listedIn: NeRFCaptureProject.file, in: tree)
         } else {
             for (index, entry) in entries.enumerated() { try attachPicture(entry, looks[index], to: index) }
+            dropWithoutPicture()
             capture.channels.insert(.color)
         }
         noteDepth(entries)
@@ -140,8 +143,7 @@ private struct NeRFCaptureReader {
             capture.absences[.timestamp] = "no frame of \(NeRFCaptureProject.file) has a timestamp"
         }
         capture.deriveColorSize()
-        capture.absences[.recordedConfidence] = "NeRFCapture projects have none"
-        capture.absences[.motion] = "NeRFCapture projects have none"
+        capture.lacks([.recordedConfidence, .motion], "NeRFCapture projects have none")
         capture.sortFiles()
         var source = TreeSource(tree, rules)
         source.quarterTurns = turns
@@ -174,11 +176,7 @@ private struct NeRFCaptureReader {
                 fx: try element["fl_x"].number(), fy: try element["fl_y"].number(), cx: try element["cx"].number(),
                 cy: try element["cy"].number(), width: try element["w"].whole(in: size),
                 height: try element["h"].whole(in: size), pixelOrigin: .corner)
-            entry.facts.timestamp = try element["timestamp"].ifPresent { (field) throws(Problem) in
-                let seconds = try field.number()
-                guard let time = RecordedTime.nanoseconds(seconds: seconds) else { throw field.unlike("seconds") }
-                return time
-            }
+            entry.facts.timestamp = try element["timestamp"].ifPresent { (field) throws(Problem) in try field.time() }
             if let defect = camera.defect { throw Problem(.input, defect) }
             entry.facts.pose = pose
             entry.facts.intrinsics = camera
@@ -209,13 +207,23 @@ private struct NeRFCaptureReader {
         if capture.frames[index].isDropped { return }
         do throws(Problem) {
             guard let look = try look.get() else {
-                // Common in this format, and no damage.
-                capture.drop(index, whileReading: "its picture is not there")
+                withoutPicture.append((index, entry.path))
                 return
             }
             try fit(try capture.attachPicture(look, to: index), index)
         } catch {
             try capture.drop(index, for: error.at(file: entry.path))
+        }
+    }
+
+    /// The app writes pictures and entries independently, so a few missing pictures are no damage. If it is more, they
+    /// did not arrive.
+    private mutating func dropWithoutPicture() {
+        let paths = withoutPicture.map(\.path)
+        let isBad = paths.count > Capture.gapsOfAnySoundCapture
+        let fix = isBad ? "copy \(Capture.folders(of: paths) ?? "the pictures") again" : nil
+        for (index, _) in withoutPicture {
+            capture.drop(index, whileReading: "its picture is not there", isBad: isBad, fix: fix)
         }
     }
 

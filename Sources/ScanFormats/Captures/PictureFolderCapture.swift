@@ -26,7 +26,7 @@ public enum PictureFolderCapture: CaptureFormat {
         capture.isMetric = false
         try pictures.attach(to: &capture, rules: rules)
         try capture.checkPictures(in: tree, rules: rules)
-        noteUnread(in: tree, &capture)
+        noteUnread(in: tree, isPlain: isPlain, &capture)
         // What lost the poses may have said so already.
         if isPlain, capture.absences[.pose] == nil { noteWayToPoses(in: tree, &capture) }
         capture.lacks(
@@ -91,7 +91,7 @@ public enum PictureFolderCapture: CaptureFormat {
     }
 
     /// Poses and depth that lie there unread must not be reported as absent.
-    private static func noteUnread(in tree: any CaptureTree, _ capture: inout Capture) {
+    private static func noteUnread(in tree: any CaptureTree, isPlain: Bool, _ capture: inout Capture) {
         let hasPoses = PosedPictures.folders(in: tree) != nil
         if hasPoses {
             capture.loses(
@@ -107,7 +107,7 @@ public enum PictureFolderCapture: CaptureFormat {
             [".json", ".jsonl", ".csv"].contains { other.lowercased().hasSuffix($0) }
                 && !remains.contains { $0.0 == other }
         }
-        if !others.isEmpty, CaptureFormats.recognise(tree)?.format == name {
+        if !others.isEmpty, isPlain {
             let isCapital = others.contains { $0 != $0.lowercased() }
             let way = TransformsDataset.wayToReadPart(in: tree).map { "; \($0)" }
             capture.warnings.append(

@@ -63,7 +63,7 @@ public enum PolycamCapture: CaptureFormat {
     fileprivate static func top(of tree: any CaptureTree) -> String { tree.hasFolder(keyframes) ? "\(keyframes)/" : "" }
 
     /// `lamp/keyframes` is called `lamp`, whichever of the two is given.
-    public static func id(of name: String, in scene: String) -> String? { name == "keyframes" ? scene : nil }
+    public static func id(of name: String, in scene: String) -> String? { name == keyframes ? scene : nil }
 
     public static func open(_ tree: any CaptureTree, rules: ReadRules) throws(Problem) -> Capture {
         var reader = PolycamReader(tree: tree, rules: rules)
@@ -71,9 +71,9 @@ public enum PolycamCapture: CaptureFormat {
     }
 
     /// The better one first.
-    fileprivate static let sets = [("corrected_images", "corrected_cameras"), ("images", "cameras")].map {
-        (images: $0.0, cameras: $0.1)
-    }
+    fileprivate static let sets: [(images: String, cameras: String)] = [
+        ("corrected_images", "corrected_cameras"), ("images", "cameras"),
+    ]
     fileprivate static let cameraLimit = 1 << 20
 }
 
@@ -204,14 +204,7 @@ private struct PolycamReader {
         try capture.takeConfidence(
             times.map { confidence[$0] }, levels: PolycamCamera.levels, in: tree, rules, to: &source,
             absence: absence(of: "\(top)confidence"))
-        // The app makes the folder, and confidence, only where it has recorded depth.
-        let isLost = tree.hasFolder("\(top)depth") || !confidence.isEmpty
-        if isLost, tree.originals(in: "\(top)depth").isEmpty {
-            capture.loses(
-                .recordedDepth,
-                "there are no pictures in \(top)depth/, though \(confidence.isEmpty ? "the folder" : "confidence") is there",
-                fix: "copy the folder \(top)depth/ too")
-        }
+        capture.loseEmptiedDepth(in: "\(top)depth", hasConfidence: !confidence.isEmpty, of: tree)
     }
 
     /// Why no frame has a picture of a folder.

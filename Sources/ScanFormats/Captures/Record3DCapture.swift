@@ -43,11 +43,9 @@ public enum Record3DCapture: CaptureFormat {
     public static func open(_ tree: any CaptureTree, rules: ReadRules) throws(Problem) -> Capture {
         let isExport = tree.hasFolder("rgb")
         let file = metadataFile(of: tree) ?? (isExport ? "metadata.json" : "metadata")
-        if tree.byteCount(of: file) == nil {
-            throw Problem(
-                .input, "there is no Record3D metadata", notes: [tree.absence(of: file)],
-                fix: "the folder must hold \(isExport ? "metadata.json, rgb/ and depth/" : "metadata and rgbd/")")
-        }
+        try tree.require(
+            file, "there is no Record3D metadata",
+            fix: "the folder must hold \(isExport ? "metadata.json, rgb/ and depth/" : "metadata and rgbd/")")
         var reader = Record3DReader(tree: tree, rules: rules, file: file)
         let bytes = try tree.bytes(of: file, limit: metadataLimit)
         let root = try JSONField(
@@ -73,6 +71,8 @@ private struct Record3DReader {
     let rules: ReadRules
     let file: String
     private let isExport: Bool
+    /// Where the pictures lie.
+    private let folder: String
     fileprivate var capture: Capture
 
     init(tree: any CaptureTree, rules: ReadRules, file: String) {
@@ -80,6 +80,7 @@ private struct Record3DReader {
         self.rules = rules
         self.file = file
         isExport = file == "metadata.json"
+        folder = isExport ? "rgb" : "rgbd"
         capture = Capture(of: tree, as: Record3DCapture.self, rules)
     }
 
@@ -107,7 +108,7 @@ private struct Record3DReader {
         for lists in ["poses", "perFrameIntrinsicCoeffs", "frameTimestamps"] { description[lists] = nil }
         capture.metadata = .object(description)
 
-        let pictures = tree.numbered(in: isExport ? "rgb" : "rgbd", PictureFolder.extensions)
+        let pictures = tree.numbered(in: folder, PictureFolder.extensions)
         let last = pictures.keys.max() ?? -1
         try rules.check(frames: max(poses.count, last == .max ? last : last + 1), of: "frames")
         if poses.isEmpty && pictures.isEmpty {
@@ -119,7 +120,7 @@ private struct Record3DReader {
             facts.pictureFile = pictures[index]
             do throws(Problem) {
                 if poses.indices.contains(index) { facts.pose = try pose(poses[index]) }
-                if let times, times.indices.contains(index) { facts.timestamp = try time(times[index]) }
+                if let times, times.indices.contains(index) { facts.timestamp = try times[index].time() }
                 facts.intrinsics = try camera(root, cameras, of: index)
             } catch { facts.drop = Drop(whileReading: error.oneLine, isBad: true) }
             if !poses.isEmpty && !poses.indices.contains(index) {
@@ -130,13 +131,12 @@ private struct Record3DReader {
             }
             capture.frames.append(facts)
         }
-        let folder = isExport ? "rgb/" : "rgbd/"
         if !poses.isEmpty, poses.count < last + 1 {
-            capture.noteShortfall(of: folder, frames: last + 1, lines: poses.count, called: "poses")
+            capture.noteShortfall(of: "\(folder)/", frames: last + 1, lines: poses.count, called: "poses")
         }
         if let times, !times.isEmpty, times.count != capture.frames.count {
             capture.noteShortfall(
-                of: folder, frames: capture.frames.count, lines: times.count, called: "times",
+                of: "\(folder)/", frames: capture.frames.count, lines: times.count, called: "times",
                 pairing: "frames and times")
         }
         if let cameras, cameras.count < capture.frames.count {
@@ -170,7 +170,6 @@ private struct Record3DReader {
 
     private mutating func readPictures(_ pictures: [Int: String]) throws(Problem) {
         if pictures.isEmpty {
-            let folder = isExport ? "rgb" : "rgbd"
             capture.loses(
                 .color, "there are \(capture.frames.count) poses, and no pictures in \(folder)/",
                 fix: "copy the folder \(folder)/ too")
@@ -193,11 +192,6 @@ private struct Record3DReader {
         do throws(Problem) { return try Pose(trajectory: Array(numbers[4...] + numbers[..<4])).withCVAxes } catch {
             throw error.at(file: file)
         }
-    }
-
-    private func time(_ field: JSONField) throws(Problem) -> Int64 {
-        guard let time = RecordedTime.nanoseconds(seconds: try field.number()) else { throw field.unlike("seconds") }
-        return time
     }
 
     private func camera(_ root: JSONField, _ each: [JSONField]?, of index: Int) throws(Problem) -> CameraIntrinsics {

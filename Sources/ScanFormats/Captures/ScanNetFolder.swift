@@ -18,7 +18,7 @@ public enum ScanNetFolder: CaptureFormat {
         writingLoses: [
             "timestamps", "confidence", "the bounding box", "motion samples",
             "intrinsics that change from frame to frame: all frames get the same", "which way is up",
-        ], origin: .form(of: "ScanNet"), poseAxes: .openCV, revision: 8)
+        ], origin: .form(of: "ScanNet"), poseAxes: .openCV, revision: 9)
 
     static let infoFile = "_info.txt"
 
@@ -91,6 +91,7 @@ private struct ScanNetFolderReader {
         capture.source = try frames.attach(
             to: &capture, in: tree, encoding: .uint16(unitsPerMetre: shift), rigFromColor: cameras.rigFromColor,
             colorFromDepth: cameras.colorFromDepth, rules: rules)
+        if !isFlat { capture.loseEmptiedDepth(in: "depth", hasConfidence: false, of: tree) }
         setCameras(cameras, hasPictures: hasPictures)
         // Without a camera of its own depth is taken for the pictures' view after all.
         if cameras.colorFromDepth.isQuarterTurn, capture.depthCamera == nil, let size = capture.depthSize {
@@ -155,7 +156,7 @@ private struct ScanNetFolderReader {
         if let defect = depth?.defect { capture.warnings.append("the depth camera cannot be used: \(defect)") }
         let ownDepth = depth?.defect == nil ? depth : nil
         guard hasPictures else {
-            return capture.setIntrinsics(ownDepth, absence: "there are no pictures, and no matrix of the depth camera")
+            return capture.giveAllFrames(ownDepth, absence: "there are no pictures, and no matrix of the depth camera")
         }
         guard let size = capture.colorSize else {
             capture.absences[.intrinsics] = "no picture could be read, so the size that they are for is not known"
@@ -171,7 +172,7 @@ private struct ScanNetFolderReader {
         }
         cameras.color = color
         cameras.depth = ownDepth
-        capture.setIntrinsics(color, absence: "")
+        capture.giveAllFrames(color)
         if let depthSize = capture.depthSize { capture.depthCamera = cameras.depthCamera(depthSize) }
     }
 

@@ -46,11 +46,7 @@ public enum ScanNetPPCapture: CaptureFormat {
 
     public static func open(_ tree: any CaptureTree, rules: ReadRules) throws(Problem) -> Capture {
         let top = top(of: tree) ?? ""
-        if tree.byteCount(of: top + posesFile) == nil {
-            throw Problem(
-                .input, "the poses are missing", notes: [tree.absence(of: top + posesFile)],
-                fix: "download \(posesFile) too")
-        }
+        try tree.require(top + posesFile, "the poses are missing", fix: "download \(posesFile) too")
         var reader = ScanNetPPReader(tree: tree, top: top, rules: rules)
         return try reader.read()
     }
@@ -111,7 +107,7 @@ private struct ScanNetPPReader {
     private mutating func readVideo(hasPictures: Bool) throws(Problem) -> VideoFacts? {
         let file = "\(top)rgb.mkv"
         guard tree.byteCount(of: file) != nil else {
-            for channel in [Channel.luma, .video] { capture.absences[channel] = tree.absence(of: file) }
+            capture.lacks([.luma, .video], tree.absence(of: file))
             if !hasPictures {
                 capture.loses(
                     .color, "\(tree.absence(of: file)), and so are pictures in \(top)rgb/",

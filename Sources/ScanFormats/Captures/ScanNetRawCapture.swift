@@ -224,12 +224,12 @@ private struct ScanNetRawReader {
         guard let size = capture.colorSize, size != camera.size else { return camera }
         guard camera.size.hasShape(of: size) else {
             throw Problem(
-                .input, "the video is \(size), and the description says \(camera.width)×\(camera.height)"
+                .input, "the video is \(size), and the description says \(camera.size)",
+                fix: "correct colorWidth and colorHeight in \(stem).txt, or copy both files again"
             ).at(file: capture.videoFile)
         }
         capture.warnings.append(
-            "the video is \(size), and the description says \(camera.width)×\(camera.height); the intrinsics were scaled"
-        )
+            "the video is \(size), and the description says \(camera.size); the intrinsics were scaled")
         return camera.resized(to: size)
     }
 
@@ -248,10 +248,10 @@ private struct ScanNetRawReader {
             capture.warnings.append("the last record of \(file) has \(partial) of 128 bytes and is left out")
         }
         let motion = ScanNetMotion(
-            file: try FileSource(path: location.path, name: file, range: location.range), offset: 0, count: count,
-            time: .secondsFirst)
+            try FileSource(path: location.path, name: file, range: location.range), offset: 0, count: count,
+            time: .secondsFirst, stem: stem)
         capture.list(file, in: tree, [.motion])
-        capture.attach(motion, stem: stem, absence: "\(file) holds no whole record")
-        source.motion = (motion, capture.motionFiles)
+        capture.attach(motion, absence: "\(file) holds no whole record")
+        source.motion = motion
     }
 }

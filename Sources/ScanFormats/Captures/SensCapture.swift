@@ -35,21 +35,15 @@ public enum SensCapture: CaptureFormat {
     /// The one file of this kind in a tree, by its name or as the tree's only file. A damaged file of that name counts
     /// too: it fails by name.
     private static func file(in tree: any CaptureTree) -> String? {
-        let files = tree.entries(in: "").filter { $0.byteCount != nil }.map(\.name)
+        let files = tree.files(in: "")
         let named = files.filter(isNamed)
         // A folder with two of them is not a capture, but holds two.
         if !named.isEmpty { return named.count == 1 ? named[0] : nil }
-        return files.count == 1 && looksRight(tree, files[0]) ? files[0] : nil
+        guard files.count == 1, let start = tree.beginning(of: files[0], 12) else { return nil }
+        return SensHeader.looksRight(start) ? files[0] : nil
     }
 
     static func isNamed(_ file: String) -> Bool { file.lowercased().hasSuffix(".sens") }
-
-    private static func looksRight(_ tree: any CaptureTree, _ file: String) -> Bool {
-        guard let source = try? tree.open(file) else { return false }
-        var start = [UInt8](repeating: 0, count: 12)
-        guard (try? source.read(into: &start)) == 12 else { return false }
-        return SensHeader.looksRight(start)
-    }
 }
 
 /// Opens one `.sens` file.
@@ -69,12 +63,13 @@ struct SensReader {
         location = try tree.place(name)
         file = try FileSource(path: location.path, name: name, range: location.range)
         capture = Capture(of: tree, as: SensCapture.self, rules)
-        source = SensSource(tree: tree, file: file, location: location, header: try SensHeader(file))
-        source.limits = rules.pictureLimits
+        source = SensSource(
+            tree: tree, file: file, location: location, header: try SensHeader(file), limits: rules.pictureLimits)
     }
 
+    private var header: SensHeader { source.header }
+
     mutating func read() throws(Problem) -> Capture {
-        let header = source.header
         position = header.firstFrameOffset
         capture.variant = "version \(header.version)"
         capture.device = header.sensorName.isEmpty ? nil : header.sensorName
@@ -83,26 +78,26 @@ struct SensReader {
         try rules.check(header.depthSize, of: "depth map")
         try rules.check(frames: Int(clamping: header.frameCount), of: "frames")
         if header.frameCount == 0 { throw Problem(.input, "the file has no frames", fix: "record or export it again") }
-        let frames = try readFrames(header)
-        findPictures(header)
-        let cameras = try readCameras(header)
+        let frames = try readFrames()
+        findPictures()
+        let cameras = try readCameras()
         add(frames, cameras)
-        try checkEnd(header)
+        try checkEnd()
         capture.derivePoseChannel(without: "no frame of the file has a pose: it was never tracked")
         deriveTimes()
-        attachPictures(header)
-        deriveDepth(header, cameras)
+        attachPictures()
+        deriveDepth(cameras)
         if let size = capture.depthSize {
             try capture.requireOneOrientation(ofDepth: size, in: file.name, rules, fix: "export the file again")
         }
-        try readMotion(header)
+        try readMotion()
         capture.noteAxisAlignment(in: tree)
         capture.lacks([.recordedConfidence, .box], ".sens files have none")
         capture.source = source
         return capture
     }
 
-    private func readCameras(_ header: SensHeader) throws(Problem) -> ScanNetCameras {
+    private func readCameras() throws(Problem) -> ScanNetCameras {
         var cameras = ScanNetCameras(
             color: ScanNetCameras.intrinsics(header.colorIntrinsic.map(Double.init), header.colorSize))
         cameras.rigFromColor = try ScanNetCameras.extrinsic(
@@ -123,7 +118,7 @@ struct SensReader {
     // MARK: - Frames
 
     /// The frames as far as the file goes, without their payloads.
-    private mutating func readFrames(_ header: SensHeader) throws(Problem) -> [SensFrame] {
+    private mutating func readFrames() throws(Problem) -> [SensFrame] {
         let announced = Int(clamping: header.frameCount)
         var frames: [SensFrame] = []
         while frames.count < announced, let frame = try SensFrame(file, at: position) {
@@ -150,12 +145,12 @@ struct SensReader {
     }
 
     /// Refuses a file that ends inside a frame, or forgives that.
-    private mutating func checkEnd(_ header: SensHeader) throws(Problem) {
+    private mutating func checkEnd() throws(Problem) {
         let (whole, announced) = (capture.frames.count, Int(clamping: header.frameCount))
         if whole == announced { return }
         let failure = Problem(
             .input, "the file ends inside frame \(whole) of \(announced)",
-            fix: "copy the file again" + ReadRules.wayToKeep(whole, of: announced)
+            fix: ReadRules.wayToMend(cutAfter: whole, of: announced)
         ).at(file: file.name, byte: position, of: file.byteCount)
         if whole == 0 { throw failure }
         try capture.keepFrames(before: failure, whole: whole, of: announced, rules)
@@ -192,7 +187,7 @@ struct SensReader {
     // MARK: - Payloads
 
     /// Finds out whether there are pictures, and what they are.
-    private mutating func findPictures(_ header: SensHeader) {
+    private mutating func findPictures() {
         guard let first = source.color.first(where: { $0.count > 0 }), header.hasPictureSize else {
             capture.absences[.color] = "the frames have no pictures"
             return
@@ -203,7 +198,7 @@ struct SensReader {
         }
     }
 
-    private mutating func attachPictures(_ header: SensHeader) {
+    private mutating func attachPictures() {
         guard let pictures = source.pictures else { return }
         capture.colorSize = header.colorSize
         capture.channels.insert(.color)
@@ -216,7 +211,7 @@ struct SensReader {
         }
     }
 
-    private mutating func deriveDepth(_ header: SensHeader, _ cameras: ScanNetCameras) {
+    private mutating func deriveDepth(_ cameras: ScanNetCameras) {
         guard source.depth.contains(where: { $0.count > 0 }), header.depthCompression != .unknown,
             header.depthSize.width > 0, header.depthSize.height > 0
         else {
@@ -237,7 +232,7 @@ struct SensReader {
 
     // MARK: - Motion
 
-    private mutating func readMotion(_ header: SensHeader) throws(Problem) {
+    private mutating func readMotion() throws(Problem) {
         let rest = (file.byteCount ?? 0) - position
         guard header.version < 4 || capture.forgiven.isEmpty else {
             capture.absences[.motion] = "the file was cut off before its motion samples"
@@ -265,9 +260,10 @@ struct SensReader {
         if announced <= UInt64(room), trailing > 0 {
             capture.warnings.append("\(trailing) bytes stand behind the last motion sample")
         }
-        source.motion = ScanNetMotion(file: file, offset: position + 8, count: count, time: .microsecondsLast)
-        capture.attach(source.motion, stem: capture.id, absence: "the file has no motion samples")
-        source.motionFiles = capture.motionFiles
+        let motion = ScanNetMotion(
+            file, offset: position + 8, count: count, time: .microsecondsLast, stem: capture.id)
+        capture.attach(motion, absence: "the file has no motion samples")
+        source.motion = motion
     }
 }
 

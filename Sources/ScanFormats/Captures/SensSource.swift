@@ -33,15 +33,7 @@ struct SensSource: CaptureSource {
     var depth: [ByteSpan] = []
     var pictures: Pictures?
     var motion: ScanNetMotion?
-    var motionFiles: [MotionFile] = []
     var limits = PictureLimits.standard
-
-    init(tree: any CaptureTree, file: FileSource, location: FileLocation, header: SensHeader) {
-        self.tree = tree
-        self.file = file
-        self.location = location
-        self.header = header
-    }
 
     /// Nothing has to be walked in order.
     func tracks(for channels: Set<Channel>, of capture: Capture) -> [any FrameTrack] { [] }
@@ -129,16 +121,14 @@ struct SensSource: CaptureSource {
 
     func location(of name: String) -> FileLocation? {
         // Files that are made from records have no location.
-        if motionFiles.contains(where: { $0.path == name }) { return nil }
+        if motion?.files.contains(where: { $0.path == name }) == true { return nil }
         guard let span = span(of: name) else { return tree.location(of: name) }
         let start = (location.range?.lowerBound ?? 0) + span.offset
         return FileLocation(path: location.path, range: start..<start + Int64(span.count))
     }
 
     func open(_ name: String) throws(Problem) -> any ByteSource {
-        if let kind = motionFiles.first(where: { $0.path == name })?.kind, let motion {
-            return motion.source(kind, name: name)
-        }
+        if let samples = motion?.open(name) { return samples }
         guard span(of: name) != nil, let location = location(of: name) else { return try tree.open(name) }
         return try FileSource(path: location.path, name: name, range: location.range)
     }

@@ -18,7 +18,7 @@ public enum SevenScenesSequence: CaptureFormat {
         writingLoses: [
             "timestamps", "confidence", "the bounding box", "motion samples", "a depth sensor's own intrinsics",
             "intrinsics that change from frame to frame: all frames get the same", "which way is up",
-        ], origin: .form(of: "ScanNet"), poseAxes: .openCV, revision: 7)
+        ], origin: .form(of: "ScanNet"), poseAxes: .openCV, revision: 8)
 
     static let cameraFile = "camera-intrinsics.txt"
     private static let kinect = CameraIntrinsics(
@@ -50,14 +50,14 @@ public enum SevenScenesSequence: CaptureFormat {
 
     public static func open(_ tree: any CaptureTree, rules: ReadRules) throws(Problem) -> Capture {
         guard let frames = PosedPictures.flat(in: tree) else {
-            guard PosedPictures.flatPicture(in: tree) != nil else {
+            guard let picture = PosedPictures.flatPicture(in: tree) else {
                 throw Problem(
                     .input, "there are no poses with pictures or depth beside them",
-                    fix: "copy the files frame-….color.png and frame-….depth.png too")
+                    fix: "copy the pictures frame-….color.… and frame-….depth.… too, whatever their extensions")
             }
             throw Problem(
                 .input, "the poses are missing",
-                notes: ["no frame-….pose.txt stands beside the pictures called frame-….color.png"],
+                notes: ["no frame-….pose.txt stands beside pictures such as \(picture)"],
                 fix: "copy the files frame-….pose.txt too")
         }
         var capture = Capture(of: tree, as: Self.self, rules)
@@ -66,7 +66,8 @@ public enum SevenScenesSequence: CaptureFormat {
             rules: rules)
         if !capture.channels.contains(.color) {
             capture.loses(
-                .color, "no frame-….color.png stands beside the poses", fix: "copy the files frame-….color.png too")
+                .color, "no picture frame-….color.png or .jpg stands beside the poses",
+                fix: "copy the pictures frame-….color.… too, whatever their extension")
         }
         try setCamera(&capture, tree)
         capture.absences[.timestamp] = "the files do not say when a frame was taken"
@@ -92,7 +93,7 @@ public enum SevenScenesSequence: CaptureFormat {
             capture.warnings.append(
                 "\(cameraFile) is missing, so 7-Scenes' published camera was taken, scaled from 640×480 to \(size)")
         }
-        capture.setIntrinsics(camera, absence: "")
+        capture.giveAllFrames(camera)
         capture.findings["intrinsics-from"] = .string(
             tree.byteCount(of: cameraFile) == nil ? "7-Scenes' published camera" : cameraFile)
     }

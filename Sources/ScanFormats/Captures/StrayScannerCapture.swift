@@ -28,7 +28,7 @@ public enum StrayScannerCapture: CaptureFormat {
             "intrinsics that change from frame to frame: all frames get the same", "confidence beyond three levels",
             "the bounding box", "motion", "picture files: they become a video",
         ],
-        poseAxes: .openCV, revision: 8)
+        poseAxes: .openCV, revision: 9)
 
     static let odometryFile = "odometry.csv"
     static let matrixFile = "camera_matrix.csv"
@@ -89,6 +89,7 @@ private struct StrayScannerReader {
         let confidence = tree.numbered(in: "confidence", ["png"])
         try capture.takeConfidence(
             paths(confidence), in: tree, rules, to: &source, absence: absence(of: confidence, in: "confidence"))
+        capture.loseEmptiedDepth(in: "depth", hasConfidence: !confidence.isEmpty, of: tree)
         capture.lacks([.box, .motion], "Stray Scanner's recordings have none that ScanMill reads")
         capture.estimateFrameRate()
         capture.withholdCamerasOfUnknownSize()
@@ -99,10 +100,7 @@ private struct StrayScannerReader {
 
     private mutating func readOdometry() throws(Problem) {
         let file = StrayScannerCapture.odometryFile
-        guard tree.byteCount(of: file) != nil else {
-            throw Problem(
-                .input, "the poses are missing", notes: [tree.absence(of: file)], fix: "copy \(file) too")
-        }
+        try tree.require(file, "the poses are missing", fix: "copy \(file) too")
         var odometry = try StrayOdometry(try tree.open(file), lineLimit: rules.maxLine)
         while let line = try odometry.next() {
             let index = capture.frames.count

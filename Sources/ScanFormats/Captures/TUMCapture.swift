@@ -80,17 +80,16 @@ private struct TUMReader {
     mutating func read() throws(Problem) -> Capture {
         let capitals = TUMCapture.namesInCapitals(tree)
         if tree.byteCount(of: "rgb.txt") == nil, capitals.contains("RGB.TXT") {
+            // In an archive they lie nowhere as files of their own.
+            let isPacked = tree.location(of: "RGB.TXT").map { $0.range != nil } ?? true
+            let place = isPacked ? "unpack the archive, name the folder instead, and rename them there" : "rename them"
             throw Problem(
                 .input, "the names of its files are in capitals: \(capitals.listed)",
                 notes: ["copying through a FAT volume does that to short names"],
-                fix: "rename them:  "
+                fix: "\(place):  "
                     + capitals.map { "mv \(ShellWord.quoted($0)) \($0.lowercased())" }.joined(separator: "; "))
         }
-        if tree.byteCount(of: "rgb.txt") == nil {
-            throw Problem(
-                .input, "the list of the pictures is missing", notes: [tree.absence(of: "rgb.txt")],
-                fix: "copy rgb.txt too")
-        }
+        try tree.require("rgb.txt", "the list of the pictures is missing", fix: "copy rgb.txt too")
         var pictures = try rows(of: "rgb.txt") { (row) throws(Problem) in try TUMText.listed(row) }
         if pictures.isEmpty {
             throw Problem(.input, "the list names no pictures", notes: capture.warnings).at(file: "rgb.txt")

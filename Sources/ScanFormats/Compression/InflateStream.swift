@@ -25,7 +25,7 @@ public final class InflateStream: @unchecked Sendable {
     public var isFinished: Bool { hasEnded && peeked == nil }
     /// Whether the source ended before the stream did. What came before that is sound; in a stream that is damaged, or ends
     /// properly at a wrong length, nothing tells where wrong bytes began.
-    public private(set) var isCutOff = false
+    private(set) var isCutOff = false
 
     private let source: any ByteSource
     private let subject: String

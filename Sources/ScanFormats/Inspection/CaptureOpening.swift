@@ -48,7 +48,7 @@ struct PartialTree: CaptureTree {
 
     func entries(in folder: String) -> [CaptureEntry] {
         if aside.contains(folder) { return [] }
-        return whole.entries(in: folder).map { marked($0, path: folder.isEmpty ? $0.name : "\(folder)/\($0.name)") }
+        return whole.entries(in: folder).map { marked($0, path: $0.name.path(in: folder)) }
     }
 
     func entry(_ path: String) -> CaptureEntry? { whole.entry(path).map { marked($0, path: path) } }

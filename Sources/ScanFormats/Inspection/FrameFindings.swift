@@ -3,19 +3,15 @@ import ScanModel
 extension CaptureInspection {
     /// Frames that a run would drop because not every stream has them: a finding for each reason. Bad frames are left
     /// to ``noteBadFrames(of:)``.
+    /// - Parameter drops: in the order of their frames.
     mutating func noteShortfall(_ drops: [(frame: Int, drop: Drop)]) {
-        var reasons: [String] = []
-        var frames: [String: [Int]] = [:]
-        for (frame, drop) in drops where !drop.isBad {
-            if frames[drop.reason] == nil { reasons.append(drop.reason) }
-            frames[drop.reason, default: []].append(frame)
-        }
+        let groups = Dictionary(grouping: drops.filter { !$0.drop.isBad }) { $0.drop.reason }
+        let ordered = groups.mapValues { $0.map(\.frame) }.sorted { $0.value[0] < $1.value[0] }
         note(
-            warnings: reasons.map { reason in
-                let numbers = frames[reason] ?? []
-                return Problem(
-                    .input, "\(numbers.count == 1 ? "a frame" : "\(numbers.count) frames") would be dropped: \(reason)",
-                    notes: [Self.list(numbers)])
+            warnings: ordered.map { reason, frames in
+                Problem(
+                    .input, "\(frames.count == 1 ? "a frame" : "\(frames.count) frames") would be dropped: \(reason)",
+                    notes: [Self.list(frames)])
             })
     }
 

@@ -55,7 +55,7 @@ extension CaptureInspection {
         }
 
         /// How many there are of each size, most first.
-        private static func counted(_ found: [PixelSize?]) -> [Size] {
+        static func counted(_ found: [PixelSize?]) -> [Size] {
             Dictionary(found.compactMap(\.self).map { ($0, 1) }, uniquingKeysWith: +)
                 .map { Size(size: $0.key, count: $0.value) }
                 .sorted { ($1.count, $0.size.width, $0.size.height) < ($0.count, $1.size.width, $1.size.height) }

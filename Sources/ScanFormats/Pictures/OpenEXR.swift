@@ -8,18 +8,16 @@ import ScanModel
 /// problem with fault `input`, whose place has no file; callers add it.
 public enum OpenEXR {
     /// Whether a file begins as an OpenEXR picture does, whatever it is called.
-    public static func isEXR(_ bytes: [UInt8]) -> Bool { bytes.starts(with: [0x76, 0x2F, 0x31, 0x01]) }
+    private static func isEXR(_ bytes: [UInt8]) -> Bool { bytes.starts(with: [0x76, 0x2F, 0x31, 0x01]) }
 
     /// Columns and rows.
     /// - Throws: also when the picture is larger than `limits` allow.
     public static func size(_ bytes: [UInt8], limits: PictureLimits = .standard) throws(Problem) -> PixelSize {
         var (width, height) = (UInt32(), UInt32())
         var code: Int32 = 0
-        let message = bytes.withUnsafeBufferPointer { bytes in
-            messageOf { message in
-                code = sm_exr_size(bytes.baseAddress, bytes.count, &width, &height, message)
-                return code
-            }
+        let message = messageOf { message in
+            code = sm_exr_size(bytes, bytes.count, &width, &height, message)
+            return code
         }
         if let message { throw problem(code, message, bytes) }
         let size = PixelSize(Int(width), Int(height))

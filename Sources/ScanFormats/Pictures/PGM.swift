@@ -6,14 +6,8 @@ public enum PGM {
     private static let headerLimit = 4096
 
     /// Whether a file begins as a PGM does, whatever it is called.
-    public static func isPGM(_ bytes: [UInt8]) -> Bool {
+    static func isPGM(_ bytes: [UInt8]) -> Bool {
         bytes.count > 2 && bytes[0] == UInt8(ascii: "P") && bytes[1] == UInt8(ascii: "5") && bytes[2].isASCIISpace
-    }
-
-    /// Reads the header, for which the file's beginning is enough.
-    /// - Throws: also when the picture is larger than `limits` allow.
-    public static func header(_ bytes: [UInt8], limits: PictureLimits = .standard) throws(Problem) -> PictureHeader {
-        try read(bytes, limits).header
     }
 
     /// Decodes depth: numbers of more than 8 bits, and nothing else.
@@ -47,19 +41,6 @@ public enum PGM {
     private static func readDepth(
         _ bytes: [UInt8], _ limits: PictureLimits
     ) throws(Problem) -> (header: PictureHeader, start: Int) {
-        let (header, start) = try read(bytes, limits)
-        guard header.bitDepth == 16 else {
-            throw Problem(
-                .input, "not a depth picture: it has 8 bits a pixel, not 16",
-                notes: ["a depth picture saved for looking at has lost its metres"],
-                fix: "export the depth with 16 bits, or leave it out")
-        }
-        return (header, start)
-    }
-
-    private static func read(
-        _ bytes: [UInt8], _ limits: PictureLimits
-    ) throws(Problem) -> (header: PictureHeader, start: Int) {
         guard isPGM(bytes) else { throw Problem(.input, "not a binary PGM") }
         var position = 2
         var numbers: [Int] = []
@@ -76,6 +57,12 @@ public enum PGM {
         let header = PictureHeader(
             width: numbers[0], height: numbers[1], channels: 1, bitDepth: numbers[2] > 255 ? 16 : 8)
         try limits.check(header)
+        guard header.bitDepth == 16 else {
+            throw Problem(
+                .input, "not a depth picture: it has 8 bits a pixel, not 16",
+                notes: ["a depth picture saved for looking at has lost its metres"],
+                fix: "export the depth with 16 bits, or leave it out")
+        }
         return (header, position + 1)
     }
 

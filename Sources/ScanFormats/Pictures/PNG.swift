@@ -41,10 +41,7 @@ public enum PNG {
     /// - Throws: also when the picture is larger than `limits` allow.
     public static func header(_ bytes: [UInt8], limits: PictureLimits = .standard) throws(Problem) -> PictureHeader {
         var found = sm_picture_header()
-        let message = bytes.withUnsafeBufferPointer { bytes in
-            messageOf { sm_png_header(bytes.baseAddress, bytes.count, &found, $0) }
-        }
-        if let message { throw damaged(bytes, message) }
+        if let message = messageOf({ sm_png_header(bytes, bytes.count, &found, $0) }) { throw damaged(bytes, message) }
         let header = PictureHeader(found)
         try limits.check(header)
         return header

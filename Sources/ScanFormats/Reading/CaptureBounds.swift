@@ -52,7 +52,7 @@ extension CaptureSearch {
     static func recognition(of folder: CaptureFolder) -> Recognition? {
         guard let recognition = CaptureFormats.recognise(folder) else { return nil }
         if recognition.format != SensCapture.name { return recognition }
-        let files = folder.entries(in: "").filter { $0.byteCount != nil }.map { "\(folder.path)/\($0.name)" }
+        let files = folder.files(in: "").map { "\(folder.path)/\($0)" }
         return files.count(where: isCapture(file:)) <= 1 && captures(within: folder).isEmpty ? recognition : nil
     }
 
@@ -86,15 +86,13 @@ extension CaptureSearch {
     }
 
     /// The captures in an archive, as they would be found in the unpacked folder.
-    static func captures(in archive: ZipArchive) -> [ZipArchive] { captures(in: archive, 0) }
-
-    private static func captures(in archive: ZipArchive, _ depth: Int) -> [ZipArchive] {
+    static func captures(in archive: ZipArchive, depth: Int = 0) -> [ZipArchive] {
         if CaptureFormats.recognise(archive) != nil { return [archive] }
         if depth == depthLimit { return [] }
         return archive.entries(in: "").flatMap { entry -> [ZipArchive] in
             guard entry.kind == .folder else { return [] }
             let below = archive.below(entry.name)
-            return isResult(below) ? [] : captures(in: below, depth + 1)
+            return isResult(below) ? [] : captures(in: below, depth: depth + 1)
         }
     }
 }

@@ -109,35 +109,10 @@ public struct CaptureSearch: Sendable {
             if entry.byteCount != nil { take(file: path) }
             take(odd: entry, at: path)
             guard entry.kind == .folder, !SystemFolders.names.contains(entry.name) else { continue }
-            guard depth < Self.depthLimit else {
-                isTooDeep = true
-                continue
-            }
-            let below = CaptureFolder(path: path)
-            guard let identity = below.identity else {
-                // It was a folder when it was listed, but by now is something else, or gone.
-                if let kind = CaptureFolder.kind(at: path) {
-                    take(odd: CaptureEntry(name: entry.name, kind: kind), at: path)
-                }
-                continue
-            }
-            if closed.contains(identity) { continue }
-            if Self.isResult(below) {
-                if !folder.hasFolder(Self.stateFolder) { strayResults.append(path) }
-                continue
-            }
-            if let recognition = Self.recognition(of: below) {
-                take(below, recognition.format)
+            if depth < Self.depthLimit {
+                visit(entry.name, in: folder, &closed, depth + 1)
             } else {
-                closed.insert(identity)
-                let before = captures.count + unreadable.count + strayResults.count
-                let named = without.count
-                search(below, &closed, depth + 1)
-                guard captures.count + unreadable.count + strayResults.count == before else { continue }
-                // Results of other pipelines lie beside captures, too.
-                if !below.hasFolder(Self.stateFolder), !below.entries(in: "").isEmpty {
-                    without.replaceSubrange(named..., with: [below.path])
-                }
+                isTooDeep = true
             }
         }
         if let trouble = listed.trouble {
@@ -154,6 +129,36 @@ public struct CaptureSearch: Sendable {
             addUnreadable(folder.name, at: folder.path, for: problem)
         }
     }
+
+    /// Takes a folder as the capture that it is, passes over it, or searches it.
+    private mutating func visit(
+        _ name: String, in parent: CaptureFolder, _ closed: inout Set<CaptureFolder.Identity>, _ depth: Int
+    ) {
+        let path = "\(parent.path)/\(name)"
+        let folder = CaptureFolder(path: path)
+        guard let identity = folder.identity else {
+            // It was a folder when it was listed, but by now is something else, or gone.
+            if let kind = CaptureFolder.kind(at: path) { take(odd: CaptureEntry(name: name, kind: kind), at: path) }
+            return
+        }
+        if closed.contains(identity) { return }
+        if Self.isResult(folder) {
+            if !parent.hasFolder(Self.stateFolder) { strayResults.append(path) }
+        } else if let recognition = Self.recognition(of: folder) {
+            take(folder, recognition.format)
+        } else {
+            closed.insert(identity)
+            let (found, named) = (findCount, without.count)
+            search(folder, &closed, depth)
+            // Results of other pipelines lie beside captures, too.
+            if findCount == found, !folder.hasFolder(Self.stateFolder), !folder.entries(in: "").isEmpty {
+                without.replaceSubrange(named..., with: [path])
+            }
+        }
+    }
+
+    /// How many things have been found that explain why a folder is there.
+    private var findCount: Int { captures.count + unreadable.count + strayResults.count }
 
     private mutating func addUnreadable(_ name: String, at path: String, for problem: Problem) {
         unreadable.append(Unreadable(name: name, path: path, problem: problem.at(file: path)))

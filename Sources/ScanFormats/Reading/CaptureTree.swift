@@ -317,6 +317,5 @@ final class ListedFolder: CaptureTree {
     func open(_ file: String) throws(Problem) -> any ByteSource { try folder.open(file) }
     func location(of file: String) -> FileLocation? { folder.location(of: file) }
     func holds(_ file: String) -> Bool { folder.holds(file) }
-    func place(_ file: String) throws(Problem) -> FileLocation { try folder.place(file) }
     var trouble: Problem? { folder.trouble }
 }

@@ -65,7 +65,7 @@ extension Capture {
         // Not every file lists its frames, but most captures list theirs.
         let count = max(facts.listedCount ?? facts.frameCount, frames.count)
         var refused = cut
-        refused.fix = "copy the file again\(ReadRules.wayToKeep(facts.frameCount, of: count))"
+        refused.fix = ReadRules.wayToMend(cutAfter: facts.frameCount, of: count)
         if let refusal = rules.refusal(of: refused, whole: facts.frameCount, of: count) { throw refusal }
         videoCut = cut
         channels.remove(.video)

@@ -9,7 +9,7 @@ extension CaptureTree {
     func copies(in folder: String) -> [String] { names(in: folder) { $0 } }
 
     private func names(in folder: String, areWanted: (_ isCopy: Bool) -> Bool) -> [String] {
-        let names = entries(in: folder).filter { $0.byteCount != nil }.map(\.name)
+        let names = files(in: folder)
         let known = Set(names)
         return names.filter { areWanted(FileCopy.isCopy($0, among: known)) }
     }
@@ -70,14 +70,14 @@ extension Capture {
         for folder in folders {
             let copies = tree.copies(in: folder).filter { name in
                 // What the capture's own list names is a frame's, whatever it is called.
-                if used.contains(path(name, in: folder)) { return false }
+                if used.contains(name.path(in: folder)) { return false }
                 return !folder.isEmpty || FileCopy.ending(name).map(endings.contains) == true
             }
             guard let first = copies.first else { continue }
             let place = folder.isEmpty ? "" : " in \(folder)/"
             warnings.append(
                 copies.count == 1
-                    ? "\(path(first, in: folder)) looks like a second copy of a file, and was left out"
+                    ? "\(first.path(in: folder)) looks like a second copy of a file, and was left out"
                     : "\(copies.count) files\(place) look like second copies, and were left out: \(first), …")
         }
         noteSharedNumbers(in: tree, folders, besides: used)
@@ -89,7 +89,7 @@ extension Capture {
         in tree: any CaptureTree, _ folders: [String], besides used: Set<String>
     ) {
         for folder in folders {
-            func isUsed(_ name: String) -> Bool { used.contains(path(name, in: folder)) }
+            func isUsed(_ name: String) -> Bool { used.contains(name.path(in: folder)) }
             var names: [String: [String]] = [:]
             for name in tree.originals(in: folder) { names[name.withoutLeadingZeros, default: []].append(name) }
             // Where both are used, their names mean more than a number.
@@ -118,5 +118,3 @@ extension String {
         return String(decoding: text, as: UTF8.self)
     }
 }
-
-private func path(_ name: String, in folder: String) -> String { folder.isEmpty ? name : "\(folder)/\(name)" }

@@ -10,11 +10,9 @@ public struct OneFile: CaptureTree, Hashable {
 
     /// - Throws: when there is no such file.
     public init(path: String) throws(Problem) {
-        let file = path.lastPart
-        let stem = file.lastIndex(of: ".").map { file[..<$0] } ?? file[...]
         self.path = path
-        self.file = file
-        name = stem.isEmpty ? file : String(stem)
+        file = path.lastPart
+        name = ZipArchive.name(of: path)
         byteCount = try FileSource(path: path, name: file).byteCount ?? 0
     }
 

@@ -54,6 +54,17 @@ extension Capture {
             : "no file in \(folder)/ \(sign); it holds \(count.counted("file"))"
     }
 
+    /// Says that depth was lost on the way, for apps that make its folder, and confidence, only where they have recorded
+    /// depth.
+    /// - Parameter hasConfidence: whether there are confidence pictures.
+    mutating func loseEmptiedDepth(in folder: String, hasConfidence: Bool, of tree: any CaptureTree) {
+        guard hasConfidence || tree.hasFolder(folder), tree.originals(in: folder).isEmpty else { return }
+        loses(
+            .recordedDepth,
+            "there are no pictures in \(folder)/, though \(hasConfidence ? "confidence" : "the folder") is there",
+            fix: "copy the folder \(folder)/ too")
+    }
+
     /// Lists the pictures of a channel, one per frame. Where none can be read, the capture lacks the channel, and says
     /// why.
     /// - Parameter absence: why it does, if no frame has any.

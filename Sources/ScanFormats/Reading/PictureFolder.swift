@@ -28,9 +28,8 @@ struct PictureFolder {
             return extensions.contains(last.lowercased())
                 && !parts.dropFirst().dropLast().contains { $0 == "depth" || $0 == "mask" }
         }
-        let prefix = folder.isEmpty ? "" : "\(folder)/"
-        if let times = byTime(pictures) { return times.map { (nil, "\(prefix)\($0)") } }
-        let listed = pictures.map { (number: number(in: $0), path: "\(prefix)\($0)") }
+        if let times = byTime(pictures) { return times.map { (nil, $0.path(in: folder)) } }
+        let listed = pictures.map { (number: number(in: $0), path: $0.path(in: folder)) }
         return listed.sorted { precedes($0, $1) }
     }
 
@@ -132,22 +131,21 @@ struct PictureFolder {
         let pictures = frames(of: &capture)
         let places = places(of: pictures, countedFrom: start, &capture)
         let extent = (places.last ?? -1) + 1
+        var shortest = extent
         if lines > 0 {
             let counts = [("camera lines", lines), ("pictures", extent)]
-            let shortest = try rules.reconcile(counts)
+            shortest = try rules.reconcile(counts)
             capture.forgiven += rules.forgiven(counts)
             // Numbers tell which pictures are missing; nothing tells which camera lines are.
             if lines < extent || pictures.contains(where: { $0.number == nil }) {
                 capture.noteShortfall(of: "\(folder)/", frames: extent, lines: lines)
             }
-            while capture.frames.count < extent { capture.frames.append(FrameFacts(index: capture.frames.count)) }
-            let reason = lines < extent ? "there are only \(lines) camera lines" : "there are only \(extent) pictures"
-            for index in shortest..<capture.frames.count { capture.drop(index, whileReading: reason) }
-        } else {
-            for index in 0..<extent { capture.frames.append(FrameFacts(index: index)) }
         }
+        while capture.frames.count < extent { capture.frames.append(FrameFacts(index: capture.frames.count)) }
+        let reason = lines < extent ? "there are only \(lines) camera lines" : "there are only \(extent) pictures"
+        for index in shortest..<capture.frames.count { capture.drop(index, whileReading: reason) }
         for (place, picture) in zip(places, pictures) { capture.frames[place].pictureFile = picture.path }
-        for index in 0..<min(extent, capture.frames.count) where capture.frames[index].pictureFile == nil {
+        for index in 0..<extent where capture.frames[index].pictureFile == nil {
             capture.drop(index, whileReading: "it has no picture in \(folder)/", isBad: true)
         }
         capture.channels.insert(.color)

@@ -57,7 +57,7 @@ extension PictureLook {
     }
 
     /// What a picture's header says, if it looks whole. Only the start and the end of a large file are read.
-    static func header(of source: any ByteSource, limits: PictureLimits = .standard) throws(Problem) -> Header {
+    private static func header(of source: any ByteSource, limits: PictureLimits) throws(Problem) -> Header {
         guard let file = source as? FileSource, let total = file.byteCount else {
             return try header(try source.readAll(limit: PictureLimits.fileBytes), limits)
         }
@@ -114,18 +114,14 @@ extension Capture {
     @discardableResult
     mutating func checkPictures(in tree: any CaptureTree, rules: ReadRules) throws(Problem) -> [Int: PixelSize] {
         let pictures = frames.compactMap { frame in frame.pictureFile.map { (frame: frame.index, path: $0) } }
-        var sizes: [PixelSize: Int] = [:]
         var found: [Int: PixelSize] = [:]
         for (picture, look) in zip(pictures, PictureLook.each(of: pictures.map(\.path), in: tree, rules)) {
-            do throws(Problem) {
-                let size = try attachPicture(look, to: picture.frame)
-                sizes[size, default: 0] += 1
-                found[picture.frame] = size
-            } catch { try drop(picture.frame, for: error.at(file: picture.path)) }
+            do throws(Problem) { found[picture.frame] = try attachPicture(look, to: picture.frame) } catch {
+                try drop(picture.frame, for: error.at(file: picture.path))
+            }
         }
         // Most pictures are right; the one with another size is the odd one.
-        let ranked = sizes.sorted { ($1.value, $0.key.width, $0.key.height) < ($0.value, $1.key.width, $1.key.height) }
-        guard let usual = ranked.first?.key else { return found }
+        guard let usual = CaptureInspection.Pictures.counted(Array(found.values)).first?.size else { return found }
         colorSize = usual
         for (index, size) in found.sorted(by: { $0.key < $1.key }) where size != usual {
             drop(index, whileReading: "the picture is \(size), and the others are \(usual)", isBad: true)

@@ -6,7 +6,7 @@ extension CaptureTree {
     /// - Returns: nil when there is no such file.
     /// - Throws: when the path leads out of the capture.
     func picture(_ path: String, in folder: String = "") throws(Problem) -> String? {
-        let full = folder.isEmpty ? path : "\(folder)/\(path)"
+        let full = path.path(in: folder)
         for ending in PictureFolder.endingsLeftOut {
             if let file = try file(named: full + ending) { return file }
         }

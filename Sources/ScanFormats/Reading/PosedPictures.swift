@@ -270,7 +270,8 @@ struct PosedPictures {
 
 extension Capture {
     /// Gives every frame one camera, for pictures of the size that was found.
-    mutating func setIntrinsics(_ camera: CameraIntrinsics?, absence: String) {
+    /// - Parameter absence: why there is none, if that is so.
+    mutating func giveAllFrames(_ camera: CameraIntrinsics?, absence: String = "") {
         guard let camera else {
             absences[.intrinsics] = absence
             return

@@ -8,7 +8,7 @@ extension Capture {
     ///   - others: the file's lines without a pose. Each belongs to some frame, which is bad where the line cannot be
     ///     read.
     mutating func takePoses(
-        _ poses: [Pose], of file: String, by match: TimeMatch, cutOffAfter last: Int64? = nil,
+        _ poses: [Pose], of file: String, by match: TimeMatch, cutOffAfter last: Int64?,
         besides others: PoselessLines
     ) {
         let unmatched = match.partners.indices.filter { match.partners[$0] == nil && frames[$0].timestamp != nil }

@@ -31,7 +31,7 @@ public struct ReadRules: Hashable, Sendable {
     /// Points of a model that a capture brings along.
     public var maxPoints = 50_000_000
     /// Whether a capture without camera lines fails. Nothing can be made of one, but it can be looked at.
-    public var needsCameras = true
+    var needsCameras = true
     /// Whether depth that lies on its side beside upright pictures fails the capture. It can be looked at all the same.
     var refusesTurnedDepth = true
     /// What an archive may hold.
@@ -66,9 +66,9 @@ public struct ReadRules: Hashable, Sendable {
     /// - Throws: when these are more than a capture may have.
     func check(frames: Int, of stream: String, in file: String? = nil) throws(Problem) {
         if frames <= maxFrames { return }
-        let problem = Problem(
-            .input, "there are more than \(maxFrames) \(stream)", fix: Self.wayToAllowFrames(frames, limit: maxFrames))
-        throw file.map { problem.at(file: $0) } ?? problem
+        throw Problem(
+            .input, "there are more than \(maxFrames) \(stream)", fix: Self.wayToAllowFrames(frames, limit: maxFrames)
+        ).at(file: file)
     }
 
     /// The fix for more of something than allowed: the option that allows it, or, where that does not go so far, a
@@ -87,10 +87,10 @@ public struct ReadRules: Hashable, Sendable {
     /// - Throws: when a picture of this size is larger than allowed.
     func check(_ size: PixelSize, of stream: String, in file: String? = nil) throws(Problem) {
         if size.width <= maxPicturePixels / max(1, size.height) { return }
-        let problem = Problem(
+        throw Problem(
             .input, "the \(stream) is \(size), more than \(maxPicturePixels.counted("pixel"))",
-            fix: Self.wayToAllowPicture(of: size))
-        throw file.map { problem.at(file: $0) } ?? problem
+            fix: Self.wayToAllowPicture(of: size)
+        ).at(file: file)
     }
 
     /// The same for too many frames.
@@ -132,6 +132,11 @@ public struct ReadRules: Hashable, Sendable {
         let keeping = whole > 0 ? ", or keep them all the same with  \(Self.taking(whole, of: count))" : ""
         refusal.fix = "copy the file again from the device\(keeping)"
         return refusal
+    }
+
+    /// The fix for a file that was cut off behind its first `whole` frames.
+    static func wayToMend(cutAfter whole: Int, of count: Int) -> String {
+        "copy the file again\(wayToKeep(whole, of: count))"
     }
 
     /// How a fix goes on where the first `whole` frames of a file that was cut off could be kept; empty where there are

@@ -3,6 +3,9 @@ import ScanModel
 // How readers find and look into the files of a tree.
 
 extension CaptureTree {
+    /// The names of a folder's files.
+    func files(in folder: String) -> [String] { entries(in: folder).filter { $0.byteCount != nil }.map(\.name) }
+
     /// The files of a folder with one of these extensions, by the number in their names. Of two with the same number
     /// the shorter name counts, since copying adds to a name; of equally long names, the one whose extension comes
     /// first in the list.
@@ -19,12 +22,17 @@ extension CaptureTree {
         return found.mapValues(\.path)
     }
 
+    /// - Throws: a problem that says `summary`, where a file is missing without which there is no capture.
+    func require(_ file: String, _ summary: String, fix: String) throws(Problem) {
+        if byteCount(of: file) != nil { return }
+        throw Problem(.input, summary, notes: [absence(of: file)], fix: fix)
+    }
+
     /// The first bytes of a file; fewer where it is shorter, nil where it cannot be read.
     func beginning(of file: String, _ count: Int = 4096) -> [UInt8]? {
         guard byteCount(of: file) != nil, let source = try? open(file) else { return nil }
         var buffered = BufferedSource(source, chunk: count)
-        guard (try? buffered.fill(count)) != nil else { return nil }
-        return try? buffered.withBytes(buffered.unread.prefix(count)) { (bytes) throws(Problem) in Array(bytes) }
+        return try? buffered.peek(count)
     }
 
     /// What a JSON file is about, for recognising it in little memory: see ``JSONValue/outline(_:file:)``.

@@ -13,8 +13,8 @@ struct TreeSource: CaptureSource {
     var confidenceFrames: LZFSEFrames?
     var shiftFrames: ShiftFrames?
     var video: VideoStream?
-    /// Motion samples that are not files of their own, and the files that they are read as.
-    var motion: (samples: ScanNetMotion, files: [MotionFile])?
+    /// Motion samples that are not files of their own.
+    var motion: ScanNetMotion?
     /// Pictures that are turned relative to their intrinsics: frame → clockwise quarter turns that correct them.
     var quarterTurns: [Int: Int] = [:]
     private let limits: PictureLimits
@@ -27,12 +27,12 @@ struct TreeSource: CaptureSource {
     func tracks(for channels: Set<Channel>, of capture: Capture) throws(Problem) -> [any FrameTrack] {
         var tracks: [any FrameTrack] = []
         let count = capture.frames.count
-        if let depth, !channels.isDisjoint(with: [.recordedDepth, .previousDepth]) {
-            let carriesPrevious = channels.contains(.previousDepth)
+        let carriesPrevious = channels.contains(.previousDepth)
+        let wantsDepth = carriesPrevious || channels.contains(.recordedDepth)
+        if let depth, wantsDepth {
             tracks.append(try PackedTrack(depth, tree, frameCount: count, carriesPrevious: carriesPrevious))
         }
-        if let depthChunks, !channels.isDisjoint(with: [.recordedDepth, .previousDepth]) {
-            let carriesPrevious = channels.contains(.previousDepth)
+        if let depthChunks, wantsDepth {
             tracks.append(try ChunkTrack(depthChunks, tree, carriesPrevious: carriesPrevious))
         }
         if let confidence, channels.contains(.recordedConfidence) {
@@ -89,9 +89,7 @@ struct TreeSource: CaptureSource {
     func place(_ file: String) throws(Problem) -> FileLocation { try tree.place(file) }
 
     func open(_ file: String) throws(Problem) -> any ByteSource {
-        if let motion, let kind = motion.files.first(where: { $0.path == file })?.kind {
-            return motion.samples.source(kind, name: file)
-        }
+        if let samples = motion?.open(file) { return samples }
         return try tree.open(file)
     }
 

@@ -19,7 +19,7 @@ package enum UnpackedCopy {
         var missing: [String] = []
         func compare(_ folder: String) {
             for entry in packed.entries(in: folder) {
-                let path = folder.isEmpty ? entry.name : "\(folder)/\(entry.name)"
+                let path = entry.name.path(in: folder)
                 if entry.kind == .folder {
                     compare(path)
                 } else if entry.kind != unpacked.entry(path)?.kind {

@@ -33,6 +33,12 @@ package struct BufferedSource {
         }
     }
 
+    /// The next `count` bytes, or all that are left. They stay unread.
+    mutating func peek(_ count: Int) throws(Problem) -> [UInt8] {
+        try fill(count)
+        return Array(buffer[unread.prefix(count)])
+    }
+
     /// Steps over the first `count` unread bytes, which stay readable as a range of the buffer.
     package mutating func consume(_ count: Int) {
         unread = unread.lowerBound + count..<unread.upperBound

@@ -71,7 +71,13 @@ public struct JSONField: Sendable {
     }
 
     /// A number, or nil where the field is absent.
-    public func numberIfPresent() throws(Problem) -> Double? { isAbsent ? nil : try number() }
+    func numberIfPresent() throws(Problem) -> Double? { isAbsent ? nil : try number() }
+
+    /// Seconds, as nanoseconds.
+    func time() throws(Problem) -> Int64 {
+        guard let time = RecordedTime.nanoseconds(seconds: try number()) else { throw unlike("seconds") }
+        return time
+    }
 
     /// A whole number in `range`.
     public func whole(in range: ClosedRange<Int>) throws(Problem) -> Int {

@@ -72,10 +72,7 @@ package struct LineReader {
     }
 
     private mutating func skipByteOrderMark() throws(Problem) {
-        try rest.fill(ByteOrderMark.bytes.count)
-        let isMark = try rest.withBytes(rest.unread) { (bytes) throws(Problem) in
-            bytes.starts(with: ByteOrderMark.bytes)
-        }
-        if isMark { rest.consume(ByteOrderMark.bytes.count) }
+        let count = ByteOrderMark.bytes.count
+        if try rest.peek(count) == ByteOrderMark.bytes { rest.consume(count) }
     }
 }

@@ -20,7 +20,6 @@ struct LittleEndianCursor {
     mutating func float() -> Float { Float(bitPattern: integer()) }
     mutating func double() -> Double { Double(bitPattern: integer()) }
     mutating func floats(_ count: Int) -> [Float] { (0..<count).map { _ in float() } }
-    mutating func doubles(_ count: Int) -> [Double] { (0..<count).map { _ in double() } }
 }
 
 extension [UInt8] {

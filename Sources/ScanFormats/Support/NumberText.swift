@@ -11,27 +11,23 @@ enum NumberText {
     }
 
     /// - Throws: `input`, when there is something else, or not `count` numbers.
-    static func numbers(_ bytes: [UInt8], count: Int? = nil, file: String) throws(Problem) -> [Double] {
+    static func numbers(_ bytes: [UInt8], count: Int, file: String) throws(Problem) -> [Double] {
         var numbers: [Double] = []
-        for word in words(bytes) {
+        for word in text(of: bytes).split(whereSeparator: { $0.isWhitespace || $0 == "," }) {
             guard let number = number(word) else {
                 throw Problem(.input, "expected a number, found “\(word.prefix(40))”").at(file: file)
             }
             numbers.append(number)
         }
-        guard let count, numbers.count != count else { return numbers }
+        if numbers.count == count { return numbers }
         throw Problem(.input, "expected \(count) numbers, found \(numbers.count)").at(file: file)
     }
 
     /// Infinities and not-a-numbers are numbers here: recorders write them where they lost track.
-    static func number(_ word: some StringProtocol) -> Double? {
+    private static func number(_ word: some StringProtocol) -> Double? {
         if let number = Double(word) { return number }
         // As Microsoft's library prints what is not finite: 1.#INF, -1.#IND.
         return word.contains(".#") ? .nan : nil
-    }
-
-    private static func words(_ bytes: [UInt8]) -> [Substring] {
-        text(of: bytes).split { $0.isWhitespace || $0 == "," }
     }
 
     /// Rows of numbers separated by spaces, each in the shortest form that reads back as the same number.

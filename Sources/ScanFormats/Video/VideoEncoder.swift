@@ -54,14 +54,9 @@ public final class VideoEncoder: Sendable {
     /// - Throws: a problem with fault `input` when the time does not ascend, or a step is too long for an mp4;
     ///   with fault `environment` when ffmpeg fails, for example on a full disk.
     public func append(_ pixels: [UInt8], at time: Int64) throws(Problem) {
-        let result: Result<Void, Problem> = state.withLock { state in
-            do throws(Problem) {
-                return .success(try state.append(pixels, at: time))
-            } catch {
-                return .failure(error.at(file: name))
-            }
-        }
-        try result.get()
+        do throws(Problem) {
+            try state.withLock { (state) throws(Problem) in try state.append(pixels, at: time) }
+        } catch { throw error.at(file: name) }
     }
 
     /// Ends the video and reads it back, without decoding: count, times and rotation must be what was given.
@@ -69,14 +64,10 @@ public final class VideoEncoder: Sendable {
     /// - Throws: a problem with fault `environment` when ffmpeg failed; with fault `tool` when the file differs.
     @discardableResult
     public func finish() throws(Problem) -> VideoFacts {
-        let result: Result<[Int64], Problem> = state.withLock { state in
-            do throws(Problem) {
-                return .success(try state.finish())
-            } catch {
-                return .failure(error.at(file: name))
-            }
-        }
-        let times = try result.get()
+        let times: [Int64]
+        do throws(Problem) {
+            times = try state.withLock { (state) throws(Problem) in try state.finish() }
+        } catch { throw error.at(file: name) }
         let facts = try VideoProbe.probe(VideoInput(path: path, name: name), with: ffmpeg)
         let wanted = (settings.width, settings.height, settings.rotation)
         guard facts.times == times.map({ $0 * 1000 }), (facts.width, facts.height, facts.rotation) == wanted else {

@@ -54,11 +54,8 @@ public struct VideoInput: Hashable, Sendable {
     /// Whether the file begins with a box of mp4 or QuickTime. The readers of other formats do not know the option, and
     /// ffmpeg would reject an intact video because of it.
     private var isMOV: Bool {
-        guard let source = try? FileSource(path: path, name: name, range: range) else { return false }
-        var head = BufferedSource(source, chunk: 8)
-        guard (try? head.fill(8)) != nil, head.unread.count >= 8 else { return false }
-        let kind = try? head.withBytes(4..<8) { (bytes) throws(Problem) in String(decoding: bytes, as: UTF8.self) }
-        return kind.map { ["ftyp", "moov", "mdat", "wide", "free", "skip", "pnot"].contains($0) } ?? false
+        let kind = try? FileSource(path: path, name: name, range: range).bytes(at: 4, count: 4)
+        return ["ftyp", "moov", "mdat", "wide", "free", "skip", "pnot"].contains { kind == Array($0.utf8) }
     }
 }
 

@@ -164,7 +164,7 @@ private struct ProbeReader {
             let whole = wholeCount
             guard input.keepsWhole, whole > 0 else {
                 var cut = cut
-                cut.fix = "copy the file again\(ReadRules.wayToKeep(whole, of: facts.listedCount ?? facts.frameCount))"
+                cut.fix = ReadRules.wayToMend(cutAfter: whole, of: facts.listedCount ?? facts.frameCount)
                 throw cut
             }
             result.frameCount = whole

@@ -3,7 +3,7 @@
 /// Bins of 5 mm up to 20 m, and one for everything farther: quantiles within 20 m are accurate to 5 mm.
 public struct DepthHistogram: Hashable, Sendable {
     /// Metres.
-    public static let binSize = 0.005
+    private static let binSize = 0.005
     /// In bins, 2.5 µm: whole millimetres rounded to single precision must not fall short of their bin.
     private static let slack: Float = 0.0005
     private static let perMetre: Float = 200

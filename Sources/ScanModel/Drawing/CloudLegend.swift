@@ -56,14 +56,6 @@ extension RGBImage {
 
     /// With two significant figures or the whole number: 0.05, 1.5, 12, 130.
     static func number(_ value: Double) -> String {
-        guard value.isFinite, value >= 0, value < 1e9 else { return "?" }
-        if value == 0 { return "0" }
-        var (scale, places) = (1.0, 0)
-        while value * scale < 9.95, places < 6 { (scale, places) = (scale * 10, places + 1) }
-        let digits = String(Int((value * scale).rounded()))
-        if places == 0 { return digits }
-        let padded = String(repeating: "0", count: max(0, places + 1 - digits.count)) + digits
-        let fraction = padded.suffix(places).dropLast { $0 == "0" }
-        return padded.dropLast(places) + (fraction.isEmpty ? "" : "." + fraction)
+        value.isFinite && value >= 0 && value < 1e9 ? value.shortText(digits: 2) : "?"
     }
 }

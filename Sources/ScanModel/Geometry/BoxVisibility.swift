@@ -13,12 +13,12 @@ public struct BoxVisibility: Sendable {
     /// Degrees off a side's normal; beyond them a side is foreshortened to a quarter and tells little.
     public static let steepest = 75.0
     /// A picture is a view of the box if it shows at least this share of what is turned to the camera.
-    public static let leastShare = 0.25
+    private static let leastShare = 0.25
     /// Degrees. An upright surface that faces the middle of a gap is seen from half the gap off its normal at best:
     /// from 60°, where it is foreshortened to a half.
     public static let largestGap = 120.0
     /// Along each edge of a side.
-    public static let patches = 8
+    private static let patches = 8
 
     /// How a side was seen.
     public struct Side: Hashable, Sendable {

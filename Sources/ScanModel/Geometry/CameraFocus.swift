@@ -10,7 +10,7 @@ public enum CameraFocus: Hashable, Sendable {
     case outward
 
     /// Axes count as parallel when their root mean square angle to their common direction is smaller; degrees.
-    public static let leastSpread = 5.0
+    private static let leastSpread = 5.0
 
     /// As a share of the cameras' mean distance: axes that pass the point within it are as good as through it.
     private static let tremor = 0.01

@@ -9,7 +9,7 @@ public struct Floor: Hashable, Sendable {
     public var pointCount: Int
 
     /// Edge of a cell, metres.
-    public static let cellSize = 0.05
+    private static let cellSize = 0.05
     /// Thickness of the layers that are searched for it, metres.
     public static let layer = 0.02
 

@@ -64,10 +64,7 @@ public struct Matrix3: Hashable, Sendable {
         return Matrix3(rows: Vector3(c, 0, s), Vector3(0, 1, 0), Vector3(-s, 0, c))
     }
 
-    public var rows: (Vector3, Vector3, Vector3) {
-        let t = transposed.columns
-        return (t.0, t.1, t.2)
-    }
+    public var rows: (Vector3, Vector3, Vector3) { transposed.columns }
 
     public var transposed: Matrix3 { Matrix3(rows: columns.0, columns.1, columns.2) }
     public var determinant: Double { columns.0.dot(columns.1.cross(columns.2)) }

@@ -124,8 +124,8 @@ public struct Trajectory: Sendable {
     }
 
     public var stationCount: Int { stations.count }
-    /// The sum of all steps, jumps too, metres.
-    public var length: Double { steps.reduce(0) { $0 + $1.metres } }
+    /// The sum of all steps but isolated jumps, metres: those are no way that the camera went.
+    public var length: Double { steps.reduce(0) { $1.isJump && !$1.isMoving ? $0 : $0 + $1.metres } }
     public var jumps: [Step] { steps.filter(\.isJump) }
 
     /// How fast the camera was at a frame: from the step that leads to it from the recorded frame before, or, if that

@@ -5,8 +5,8 @@
 /// comes: the first later frame that is at least 8 % of the median depth away and sees at least half of the map.
 /// Neighbouring frames would not do: one frame apart, nearly every hypothesis fits.
 public struct GeometryCheck: Sendable {
-    public static let maxPairs = 32
-    public static let minPairs = 8
+    private static let maxPairs = 32
+    static let minPairs = 8
     private static let baselineShare = 0.08
     private static let minOverlap = 0.5
     /// A median of fewer pixels tells nothing.
@@ -130,7 +130,7 @@ public struct GeometryCheck: Sendable {
     }
 
     /// The median depth of scans, metres.
-    package static let usualMedians = 0.2...10.0
+    static let usualMedians = 0.2...10.0
 
     /// What is odd about a median depth in metres, and the likely cause, where that is plain; nil for a usual one.
     package static func doubt(ofMedian median: Double) -> (summary: String, cause: String?)? {

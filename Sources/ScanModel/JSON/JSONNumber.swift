@@ -22,7 +22,7 @@ public enum JSONNumber: Hashable, Sendable {
 
 extension JSONScanner {
     /// The longest number that is read. A double never needs more than 767 digits to be told from its neighbours.
-    public static let numberLimit = 4096
+    static let numberLimit = 4096
 
     /// The next value, which has to be a number. Doubles are correctly rounded; a whole number that does not fit Int64
     /// becomes a double, and so does `-0`, which keeps its sign.

@@ -14,16 +14,13 @@ extension JSONValue {
     public static func parse(
         _ bytes: [UInt8], file: String, repeatedKeys: inout [String], keepsNonNumbers: Bool = false
     ) throws(Problem) -> JSONValue {
-        var repeats: [String] = []
-        let value = try bytes.withUnsafeBufferPointer { (buffer) throws(Problem) -> JSONValue in
+        try bytes.withUnsafeBufferPointer { (buffer) throws(Problem) -> JSONValue in
             var scanner = JSONScanner(buffer, file: file)
             scanner.keepsNonNumbers = keepsNonNumbers
-            let value = try scanner.value(repeatedKeys: &repeats)
+            let value = try scanner.value(repeatedKeys: &repeatedKeys)
             try scanner.end()
             return value
         }
-        repeatedKeys += repeats
-        return value
     }
 
     /// An outline of one JSON text, in little memory however long it is: only the first element of each list, and only

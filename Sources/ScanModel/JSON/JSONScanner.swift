@@ -228,6 +228,8 @@ public struct JSONScanner {
     /// What is at ``position``, for a message.
     private func found() -> String {
         guard position < bytes.count else { return "the end of the text" }
+        // Some readers take them, instant-ngp's for example.
+        if stands("//") || stands("/*") { return "a comment, which JSON does not have: take it out" }
         let byte = bytes[position]
         let length = utf8Length(at: position)
         if byte < 0x20 || byte == 0x7F || length == 0 {

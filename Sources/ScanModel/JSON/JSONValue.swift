@@ -1,5 +1,5 @@
 /// A JSON value whose objects keep the order of their keys, so that unknown content passes through unchanged.
-public enum JSONValue: Hashable, Sendable {
+public enum JSONValue: Equatable, Sendable {
     case null
     case bool(Bool)
     /// A whole number that fits Int64, written without fraction or exponent.
@@ -50,7 +50,7 @@ public enum JSONValue: Hashable, Sendable {
 
 /// The members of a JSON object, in order. A key that occurs twice keeps its first place and its last value. Keys are
 /// compared by bytes: precomposed and decomposed é are two keys (RFC 8259, 8.3), although `String` calls them equal.
-public struct JSONObject: Hashable, Sendable, ExpressibleByDictionaryLiteral {
+public struct JSONObject: Equatable, Sendable, ExpressibleByDictionaryLiteral {
     public private(set) var members: [(key: String, value: JSONValue)] = []
     /// The index of each key's member, once there are more than ``searchedCount``: most objects are small and many.
     private var positions: [[UInt8]: Int] = [:]
@@ -101,12 +101,5 @@ public struct JSONObject: Hashable, Sendable, ExpressibleByDictionaryLiteral {
     public static func == (a: JSONObject, b: JSONObject) -> Bool {
         a.members.count == b.members.count
             && zip(a.members, b.members).allSatisfy { $0.key.utf8.elementsEqual($1.key.utf8) && $0.value == $1.value }
-    }
-
-    public func hash(into hasher: inout Hasher) {
-        for member in members {
-            hasher.combine(member.key)
-            hasher.combine(member.value)
-        }
     }
 }

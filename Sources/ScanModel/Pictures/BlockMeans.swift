@@ -93,40 +93,30 @@ extension BlockMeans {
         }.sorted()
         // Without halves among them, whole rows at once are faster.
         guard sides.first == 2, let deepest = sides.last?.trailingZeroBitCount else { return [:] }
-        var results = sides.map { factor in
-            let size = PixelSize(image.width / factor, image.height / factor)
+        var results = sides.map { side in
+            let size = PixelSize(image.width / side, image.height / side)
             return RGBImage(
                 width: size.width, height: size.height,
                 pixels: [UInt8](repeating: 0, count: size.width * size.height * 3))
         }
-        // One behind each row, which `addQuarters` writes to.
-        let strides = (0...deepest).map { (image.width >> $0) * 3 + 1 }
-        let rows = (0...deepest).map { 1 << (deepest - $0) }
-        // A strip's sums at each level, and before them one row in between.
-        var starts = [0, strides[0]]
-        for level in 1...deepest { starts.append(starts[level] + rows[level] * strides[level]) }
-        withUnsafeTemporaryAllocation(of: UInt16.self, capacity: starts[deepest + 1]) { sums in
+        let strip = Strip(width: image.width, deepest: deepest)
+        withUnsafeTemporaryAllocation(of: UInt16.self, capacity: strip.capacity) { memory in
             image.pixels.withUnsafeBufferPointer { pixels in
-                guard let sums = sums.baseAddress, let pixels = pixels.baseAddress else { return }
-                let rowBytes = image.width * 3
-                for strip in 0..<image.height >> deepest {
+                guard let memory = memory.baseAddress, let pixels = pixels.baseAddress else { return }
+                for number in 0..<image.height >> deepest {
+                    let top = pixels + number * strip.byteCount
                     for level in 1...deepest {
+                        let rows = strip.rows(level)
                         let wanted = sides.firstIndex(of: 1 << level)
-                        let count = (image.width >> level) * 3
-                        for row in 0..<rows[level] {
-                            let target = sums + starts[level] + row * strides[level]
-                            if level == 1 {
-                                let source = pixels + (strip << deepest + 2 * row) * rowBytes
-                                addQuarters(source, source + rowBytes, count, by: sums, into: target)
-                            } else {
-                                let source = sums + starts[level - 1] + 2 * row * strides[level - 1]
-                                addQuarters(source, source + strides[level - 1], count, by: sums, into: target)
-                            }
+                        for row in 0..<rows {
+                            strip.addUp(row, level, of: top, in: memory)
                             guard let wanted else { continue }
                             results[wanted].pixels.withUnsafeMutableBufferPointer { output in
                                 guard let output = output.baseAddress else { return }
-                                let y = strip << (deepest - level) + row
-                                average(target, count, of: level, into: output + y * count)
+                                let count = strip.count(level)
+                                average(
+                                    memory + strip.place(row, level), count, of: level,
+                                    into: output + (number * rows + row) * count)
                             }
                         }
                     }
@@ -134,6 +124,51 @@ extension BlockMeans {
             }
         }
         return Dictionary(uniqueKeysWithValues: zip(sides, results))
+    }
+
+    /// As many rows of pixels as the largest block has, and where the sums of their blocks lie in memory: level 1 has
+    /// those of 2 × 2 pixels, and each further one those of four blocks of the level before.
+    private struct Strip {
+        let width: Int
+        /// The largest block's level.
+        let deepest: Int
+        /// Where each level's sums begin; before those of level 1 there is room for a row in between.
+        private var starts: [Int]
+
+        init(width: Int, deepest: Int) {
+            (self.width, self.deepest) = (width, deepest)
+            starts = [0]
+            for level in 0...deepest {
+                starts.append(starts[level] + (level == 0 ? 1 : rows(level)) * stride(level))
+            }
+        }
+
+        /// The numbers that all sums take.
+        var capacity: Int { starts[deepest + 1] }
+        /// The pixels' bytes.
+        var byteCount: Int { count(0) << deepest }
+        func rows(_ level: Int) -> Int { 1 << (deepest - level) }
+        /// The sums in a row, three for each block.
+        func count(_ level: Int) -> Int { (width >> level) * 3 }
+        /// One behind each row, which `addQuarters` writes to.
+        func stride(_ level: Int) -> Int { count(level) + 1 }
+        func place(_ row: Int, _ level: Int) -> Int { starts[level] + row * stride(level) }
+
+        /// Makes a row of a level's sums, out of two rows of pixels, or of sums of the level before.
+        /// - Parameter top: the first of the strip's pixels.
+        @inline(__always)
+        func addUp(
+            _ row: Int, _ level: Int, of top: UnsafePointer<UInt8>, in memory: UnsafeMutablePointer<UInt16>
+        ) {
+            let target = memory + place(row, level)
+            if level == 1 {
+                let source = top + 2 * row * count(0)
+                BlockMeans.addQuarters(source, source + count(0), count(1), by: memory, into: target)
+            } else {
+                let source = memory + place(2 * row, level - 1)
+                BlockMeans.addQuarters(source, source + stride(level - 1), count(level), by: memory, into: target)
+            }
+        }
     }
 
     /// One row of sums of two by two pixels, out of two rows.

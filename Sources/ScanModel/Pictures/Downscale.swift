@@ -102,9 +102,9 @@ extension ConfidenceMap {
 }
 
 /// Which pixels stand for which when a picture gets another size, smaller or larger, without mixing any.
-package enum NearestPixel {
+enum NearestPixel {
     /// Of each of `new` pixels along an axis, which of the `old` ones it is: floor((u + ½) · old / new).
-    package static func sources(of old: Int, for new: Int) -> [Int] {
+    static func sources(of old: Int, for new: Int) -> [Int] {
         (0..<new).map { min(old - 1, (2 * $0 + 1) * old / (2 * new)) }
     }
 

@@ -22,6 +22,9 @@ extension StringProtocol where SubSequence == Substring {
 
     package var endsInSlash: Bool { self[...].utf8.last == slash }
 
+    /// The path of what has this one in a folder; the same in the folder "", from which paths begin.
+    package func path(in folder: String) -> String { folder.isEmpty ? String(self) : "\(folder)/\(self)" }
+
     /// Whether the path leads below a folder, if both are spelled alike.
     package func lies(below folder: some StringProtocol) -> Bool {
         let rest = utf8.dropFirst(folder.utf8.count)

@@ -1,3 +1,5 @@
+import Glibc
+
 /// Numbers as messages, receipts and pages show them: rounded to the digits that mean something.
 extension Double {
     /// The nearest number with so many decimals; halves go away from zero.
@@ -6,11 +8,34 @@ extension Double {
         return (self * scale).rounded() / scale
     }
 
-    /// With at most three decimals, and none for a whole number: `5`, `0.333`.
-    package var shortText: String {
-        let rounded = rounded(decimals: 3)
-        return Int(exactly: rounded).map { String($0) } ?? rounded.description
+    /// The nearest number with so many significant digits; halves go away from zero.
+    package func rounded(digits: Int) -> Double {
+        let places = decimals(showing: digits)
+        // Whole powers of ten are exact; their inverses are not.
+        let scale = pow(10, Double(abs(places)))
+        return places >= 0 ? (self * scale).rounded() / scale : (self / scale).rounded() * scale
     }
+
+    /// How many decimals it takes to show so many significant digits; negative where they end before the point.
+    private func decimals(showing digits: Int) -> Int {
+        self == 0 || !isFinite ? 0 : digits - 1 - Int(log10(magnitude).rounded(.down))
+    }
+
+    /// With at most three decimals, and none for a whole number: `5`, `0.333`.
+    package var shortText: String { shortText(decimals: 3) }
+
+    /// The same with at most so many decimals.
+    package func shortText(decimals: Int) -> String {
+        let rounded = rounded(decimals: decimals)
+        if let whole = Int(exactly: rounded) { return String(whole) }
+        // Unlike a description, this is never in powers of ten.
+        let text = rounded.isFinite && rounded.magnitude < 1e12 ? fixedText(decimals: decimals) : rounded.description
+        return text.contains("e") ? text : String(text.dropLast { $0 == "0" })
+    }
+
+    /// The same with so many significant digits, or the whole number where that has more; never with more than six
+    /// decimals.
+    package func shortText(digits: Int) -> String { shortText(decimals: min(max(0, decimals(showing: digits)), 6)) }
 
     /// With exactly so many decimals, rounded; never "-0".
     package func fixedText(decimals: Int) -> String {

@@ -31,17 +31,16 @@ public struct Batch: Sendable {
     ) async -> [CaptureOutcome] {
         let launch = launch
         let start = ContinuousClock.now
-        var begins: [Int: Double] = [:]
         var outcomes: [Int: CaptureOutcome] = [:]
         // Captures that another runner works on are retried at the end: by then it may have finished them.
         var queue = Array(inputs.indices)
         var triedAgain: Set<Int> = []
         await withTaskGroup(of: (Int, CaptureEnding).self) { group in
-            // The threads of each capture that runs.
-            var running: [Int: Int] = [:]
+            // When each capture that runs began, and its threads.
+            var running: [Int: (begin: Double, workers: Int)] = [:]
             while !queue.isEmpty || !running.isEmpty {
                 if !queue.isEmpty && running.count < cores.sideBySide {
-                    let workers = cores.next(taken: running.values, waiting: queue.count)
+                    let workers = cores.next(taken: running.values.map(\.workers), waiting: queue.count)
                     let number = queue.removeFirst()
                     let input = inputs[number]
                     if let reason = gate() {
@@ -52,16 +51,14 @@ public struct Batch: Sendable {
                     }
                     let job = make(input, workers)
                     if !triedAgain.contains(number) { began(input) }
-                    begins[number] = Self.seconds(since: start)
+                    running[number] = (Self.seconds(since: start), workers)
                     group.addTask { (number, await launch(job) { progress(input, $0) }) }
-                    running[number] = workers
                 } else if let (number, ending) = await group.next() {
-                    running[number] = nil
+                    let begin = running.removeValue(forKey: number)?.begin ?? 0
                     if ending == .busy, triedAgain.insert(number).inserted {
                         queue.append(number)
                         continue
                     }
-                    let begin = begins[number] ?? 0
                     let outcome = CaptureOutcome(
                         input: inputs[number], ending: ending,
                         span: CaptureOutcome.Span(begin: begin, seconds: Self.seconds(since: start) - begin))

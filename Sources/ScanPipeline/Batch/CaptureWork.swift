@@ -104,9 +104,9 @@ public struct CaptureWork {
         return written
     }
 
-    /// How many frames a result has; nil if another pipeline made it.
+    /// How many frames a result has; nil if another pipeline made it, or its receipt is damaged.
     private func framesKept(in published: PublishedResult) -> Int? {
-        guard published.receipt["pipeline"] == pipeline.resolved else { return nil }
+        guard published.receipt["pipeline"] == pipeline.resolved, published.isReceiptSound else { return nil }
         return published.receipt["frames"]?["kept"]?.integer.flatMap { Int(exactly: $0) }
     }
 

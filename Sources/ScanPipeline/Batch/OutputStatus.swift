@@ -43,7 +43,6 @@ public struct OutputStatus: Sendable {
 
 /// Finds out how one capture after the other stands.
 private struct StatusReading {
-    let output: String
     /// All that have a result or a failure note, or were in a plan.
     let ids: [String]
     private let state: StateFolder
@@ -62,7 +61,6 @@ private struct StatusReading {
     private lazy var made = RunRecord.made(in: state)
 
     init(output: String, programs: ProgramVersions) {
-        self.output = output
         self.programs = programs
         state = StateFolder(output: output)
         let (results, obscure) = (state.results, state.obscure)
@@ -74,6 +72,9 @@ private struct StatusReading {
         owner = state.owningPipeline
         ids = (results.map(\.id) + obscure.map(\.id) + state.failed + history.ids).distinctByBytes
     }
+
+    /// Where its result is, or would be.
+    private func folder(of id: String) -> String { "\(state.output)/\(id)" }
 
     /// - Returns: nil for an id that nothing is left of, such as a name that a capture had while it arrived.
     mutating func entry(of id: String) -> OutputStatus.Entry? {
@@ -98,19 +99,19 @@ private struct StatusReading {
         if unfinished.contains(id.bytes) {
             return .init(id: id, standing: .neverRun, cause: "it was begun and not finished")
         }
-        if FileSystem.isLinkToNothing("\(output)/\(id)") {
+        if FileSystem.isLinkToNothing(folder(of: id)) {
             return .init(id: id, standing: .resultGone, cause: "it is a link to a folder that is not there")
         }
         if made.contains(id.bytes) {
             // The next run makes it again only where its place is empty.
-            return .init(id: id, standing: .resultGone, cause: OutputFolder.obstacle(at: "\(output)/\(id)")?.summary)
+            return .init(id: id, standing: .resultGone, cause: OutputFolder.obstacle(at: folder(of: id))?.summary)
         }
         return .init(id: id, standing: .neverRun, cause: history.ending(of: id)?.why)
     }
 
     private mutating func entry(ofResult id: String) -> OutputStatus.Entry {
         guard let known = ResultState.load(id, in: state) else { return entry(ofUnknownResult: id) }
-        let result = "\(output)/\(id)"
+        let result = folder(of: id)
         // It may have been moved, and been planned from there since.
         let places = [known.input, history.place(of: id)].compactMap(\.self)
         guard let input = places.first(where: { !FileSystem.isGone($0) }) else {
@@ -164,7 +165,7 @@ private struct StatusReading {
 
     /// The result by its own receipt, nil if that is damaged; and what is wrong with it, nil for a whole one.
     private func examined(_ id: String) -> (result: PublishedResult?, loss: ResultLoss?) {
-        guard let result = PublishedResult(id, in: output), result.isReceiptSound else {
+        guard let result = PublishedResult(id, in: state.output), result.isReceiptSound else {
             return (nil, .certain(PublishedResult.damagedReceipt))
         }
         return (result, result.firstLoss)
@@ -197,8 +198,8 @@ private struct StatusReading {
 
     /// What a result was made with; nil where the receipt cannot be read.
     private mutating func recipe(of id: String, _ known: ResultState) -> Recipe? {
-        let read = { [output] in PublishedResult(id, in: output)?.receipt["pipeline"] }
-        if case .other = known.relation(to: "\(output)/\(id)") { return read().map { Recipe($0) } }
+        let read = { [state] in PublishedResult(id, in: state.output)?.receipt["pipeline"] }
+        if case .other = known.relation(to: folder(of: id)) { return read().map { Recipe($0) } }
         // One receipt is enough for all that the pipeline made.
         let maker = makers[known.pipeline] ?? read()
         makers[known.pipeline] = maker

@@ -40,14 +40,8 @@ public enum PipelineSchema {
         ]
         return .object([
             "type": .string("object"), "required": .of([entry.card.name]), "additionalProperties": .bool(false),
-            "description": .string(entry.card.summary), "properties": .object(one(entry.card.name, .object(body))),
+            "description": .string(entry.card.summary), "properties": .object([entry.card.name: .object(body)]),
         ])
-    }
-
-    private static func one(_ key: String, _ value: JSONValue) -> JSONObject {
-        var object = JSONObject()
-        object[key] = value
-        return object
     }
 
     private static func schema(of option: OptionSpec) -> JSONObject {
@@ -56,8 +50,8 @@ public enum PipelineSchema {
         case .number(let range):
             let greatest = Double.greatestFiniteMagnitude
             schema["type"] = .string("number")
-            schema["minimum"] = range.lowerBound == -greatest ? nil : whole(range.lowerBound)
-            schema["maximum"] = range.upperBound == greatest ? nil : whole(range.upperBound)
+            schema["minimum"] = range.lowerBound == -greatest ? nil : OptionReader.json(range.lowerBound)
+            schema["maximum"] = range.upperBound == greatest ? nil : OptionReader.json(range.upperBound)
         case .integer(let range): schema = integer(range)
         case .integers(let range):
             // None at all, or one twice, is a mistake.
@@ -98,13 +92,9 @@ public enum PipelineSchema {
         }
     }
 
-    private static func whole(_ value: Double) -> JSONValue {
-        Int64(exactly: value).map { .integer($0) } ?? .number(value)
-    }
-
     private static func fallback(_ text: String, _ kind: OptionSpec.Kind) -> JSONValue {
         switch kind {
-        case .number, .integer: Double(text).map(whole) ?? .string(text)
+        case .number, .integer: Double(text).map(OptionReader.json) ?? .string(text)
         case .flag: .bool(text == "true")
         case .integers:
             .array(text.split { "[], ".contains($0) }.compactMap { Int64($0).map { .integer($0) } })

@@ -52,7 +52,7 @@ public enum StageDoc {
             roles[name] = .object([
                 "needs": .of(role.demands.map { $0.map(\.name).joined(separator: "|") }),
                 "needs-where": .object(conditions(of: role)),
-                "wants": .of(role.wants.map(\.name)),
+                "wants": .of(role.optional.map(\.name)),
                 "prefers": .of(role.prefers.map { $0.map(\.name).joined(separator: "|") }),
                 "makes": .of(role.possible.map(\.name).sorted()),
                 "changes": .of(role.changes.map(\.name)), "drops": .bool(role.drops),
@@ -105,7 +105,7 @@ public enum StageDoc {
             needs += groups.map { $0.map { "`\($0.name)`" }.joined(separator: " or ") }
             own.formUnion(role.possible)
         }
-        let wants = Set(uses.roles.flatMap(\.wants)).subtracting(uses.roles.flatMap { $0.demands.joined() })
+        let wants = Set(uses.roles.flatMap(\.optional)).subtracting(uses.roles.flatMap { $0.demands.joined() })
         let makes = Set(uses.roles.flatMap(\.possible))
         let changes = Set(uses.roles.flatMap(\.changes))
         func list(_ channels: Set<Channel>) -> String {
@@ -131,5 +131,13 @@ public enum StageDoc {
 
     private static func unique<Item: Equatable>(_ items: [Item]) -> [Item] {
         items.reduce(into: []) { list, item in if !list.contains(item) { list.append(item) } }
+    }
+}
+
+extension Uses.Role {
+    /// What it looks at when it is there: also what it only passes on under another name.
+    fileprivate var optional: [Channel] {
+        let known = Set(wants).union(demands.joined())
+        return wants + derives.map(\.from).filter { !known.contains($0) }
     }
 }

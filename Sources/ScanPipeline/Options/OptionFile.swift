@@ -2,7 +2,7 @@ import ScanModel
 
 /// A small file that an option names, such as a list of frames or a box, as it was before the first frame. It decides the
 /// result, so it is one of the receipt's inputs and a part of the key.
-package struct OptionFile: Hashable, Sendable {
+struct OptionFile: Hashable, Sendable {
     var bytes: [UInt8]
     /// Where it lies on disk, if it does.
     var location: String?

@@ -327,7 +327,8 @@ public struct OptionReader: Sendable {
         return min(max(whole, range.lowerBound), range.upperBound)
     }
 
-    private static func json(_ value: Double) -> JSONValue {
+    /// Whole numbers as integers, as far as a `Double` holds them exactly.
+    static func json(_ value: Double) -> JSONValue {
         if let whole = Int64(exactly: value), whole.magnitude < 1 << 53 { .integer(whole) } else { .number(value) }
     }
 }

@@ -14,6 +14,11 @@ public struct Digest: Hashable, Sendable {
         return digester.finish()
     }
 
+    package static func of(_ text: String) -> Digest { of(text.bytes) }
+
+    /// Of a value's text on one line.
+    package static func of(_ json: JSONValue) -> Digest { of(JSONWriter.text(json, pretty: false)) }
+
     /// Of what can be read of a source, with how many bytes that is, and what is wrong with the rest.
     /// - Parameter buffer: what the bytes pass through. For many small files, a new one each would cost as much as the
     ///   digests.

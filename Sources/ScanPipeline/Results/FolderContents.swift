@@ -16,7 +16,7 @@ struct FolderContents: Hashable, Sendable {
             text += "\(name) \(status.text)\n"
             if status.changed > latest?.changed ?? .min { latest = status }
         }
-        digest = Digest.of(Array(text.utf8))
+        digest = Digest.of(text)
         self.latest = latest
     }
 

@@ -74,7 +74,7 @@ public struct PublishedResult: Sendable {
 
     /// Why nobody can tell whether a result stands in a folder: it may not be entered, or the disk fails. Nil where that can
     /// be told.
-    package static func obscurity(of folder: String) -> Problem? {
+    static func obscurity(of folder: String) -> Problem? {
         var status = stat()
         if stat("\(folder)/\(Receipt.fileName)", &status) == 0 { return nil }
         let code = errno
@@ -142,12 +142,14 @@ public struct PublishedResult: Sendable {
     }
 
     /// Whether all files are there with their sizes.
-    public var isWhole: Bool { files.allSatisfy { FileSystem.size(of: "\(path)/\($0.path)") == $0.byteCount } }
+    public var isWhole: Bool { firstLoss == nil }
 
     /// The words of a command that choose a capture; an id with a dash in front would pass for an option.
     package static func only(_ id: String) -> [String] { id.hasPrefix("-") ? ["--only=\(id)"] : ["--only", id] }
 
-    private static func words(_ id: String) -> String { only(id).map(ShellWord.quoted).joined(separator: " ") }
+    private var wayToMakeAgain: String {
+        "make it again with  scanmill run … \(Self.only(id).map(ShellWord.quoted).joined(separator: " ")) --force"
+    }
 
     /// Reads every file again. If a run replaces the result meanwhile, this begins again with the new receipt.
     /// - Returns: what is wrong, one problem per file; none for a sound result.
@@ -156,9 +158,7 @@ public struct PublishedResult: Sendable {
         // Nothing is replaced so fast so often.
         for _ in 0..<10 {
             let problems = result.defects()
-            guard !problems.isEmpty, let now = PublishedResult(at: path),
-                now.receipt != result.receipt
-            else {
+            guard !problems.isEmpty, let now = PublishedResult(at: path), now.receipt != result.receipt else {
                 return problems
             }
             result = now
@@ -182,8 +182,7 @@ public struct PublishedResult: Sendable {
         if !isReceiptSound {
             problems.append(
                 Problem(
-                    .environment, "the receipt holds other bytes than were written",
-                    fix: "make it again with  scanmill run … \(Self.words(id)) --force"
+                    .environment, "the receipt holds other bytes than were written", fix: wayToMakeAgain
                 ).at(file: "\(path)/\(Receipt.fileName)"))
         }
         for file in files {
@@ -204,7 +203,7 @@ public struct PublishedResult: Sendable {
                 }
             } catch {
                 var problem = error.at(file: full)
-                problem.fix = problem.fix ?? "make it again with  scanmill run … \(Self.words(id)) --force"
+                problem.fix = problem.fix ?? wayToMakeAgain
                 problems.append(problem)
             }
         }

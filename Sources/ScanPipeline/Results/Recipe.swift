@@ -90,10 +90,10 @@ extension Recipe {
             guard let digest else { return false }
             return head.contains(digest.hex) && head.contains(formatsDigest.hex)
         }
-        return pipeline.map { head.contains(Digest.of(JSONWriter.text($0, pretty: false)).hex) } ?? false
+        return pipeline.map { head.contains(Digest.of($0).hex) } ?? false
     }
 
     private var formatsJSON: JSONValue { .object(JSONObject(formats) { .of($0) }) }
 
-    private var formatsDigest: Digest { Digest.of(JSONWriter.text(formatsJSON, pretty: false)) }
+    private var formatsDigest: Digest { Digest.of(formatsJSON) }
 }

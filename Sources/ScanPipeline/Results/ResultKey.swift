@@ -23,16 +23,13 @@ public struct ResultKey: Hashable, Sendable {
         object["tools"] = .array(tools.sorted { $0.key < $1.key }.map { .of([$0.key, $0.value]) })
         object["id"] = .string(capture.id)
         object["frames"] = .string(capture.framesDigest.hex)
-        return ResultKey(text: Digest.of(JSONWriter.text(.object(object), pretty: false)).hex)
+        return ResultKey(text: Digest.of(JSONValue.object(object)).hex)
     }
 }
 
 extension Pipeline {
     /// A digest of everything in the pipeline that decides a result.
-    public var digest: Digest {
-        let revisions = JSONValue.of(steps.map(\.revision))
-        return Digest.of(JSONWriter.text(.array([resolved, revisions]), pretty: false))
-    }
+    public var digest: Digest { Digest.of(JSONValue.array([resolved, .of(steps.map(\.revision))])) }
 }
 
 extension Capture {

@@ -20,7 +20,7 @@ extension CaptureRun {
         }
         unchecked.formIntersection([.recordedDepth, .recordedConfidence])
         unchecked.subtract(opened)
-        if !unchecked.isEmpty { try walk(channels: unchecked, steps: [], isWanted: false) }
+        if !unchecked.isEmpty { try walk(channels: unchecked, steps: [], isWanted: false, label: steps[0].label) }
     }
 
     mutating func run(_ plan: PassPlan) throws(Problem) {
@@ -140,9 +140,8 @@ extension CaptureRun {
         _ plan: PassPlan, _ contexts: [Int: StageContext], _ folds: [Int: any RunningFold]
     ) -> [FrameLine.Step] {
         let source = capture.source
-        let (early, late) = (
-            plan.channelsBeforeChoice, plan.sourceChannels.subtracting(plan.channelsBeforeChoice)
-        )
+        let early = plan.channelsBeforeChoice
+        let late = plan.sourceChannels.subtracting(early)
         let clock = runner.clock
         var result = [frameStep(0) { (frame) throws(Problem) in try source.prepare(&frame, for: early) }]
         for index in plan.replayed + plan.steps {
@@ -225,7 +224,7 @@ extension CaptureRun {
 
     /// Walks over all source frames once.
     private mutating func walk(
-        channels: Set<Channel>, steps line: [FrameLine.Step], isWanted: Bool, label: String? = nil
+        channels: Set<Channel>, steps line: [FrameLine.Step], isWanted: Bool, label: String
     ) throws(Problem) {
         let tracks = try capture.source.tracks(for: channels, of: capture)
         let trackSteps = tracks.map { trackStep($0, isWanted: isWanted) }
@@ -236,14 +235,13 @@ extension CaptureRun {
         let box = FrameBox(frames: capture.frames, traces: traces)
         capture.frames = []
         traces = []
-        let label = label ?? steps[0].label
         let (pass, walks) = (passNumber, walks)
         let runner = runner
         let frameLine = FrameLine(
             count: count, steps: trackSteps + line, workers: runner.workers, begin: box.frame(at:),
             done: { position, frame in
                 box.take(frame, at: position)
-                runner.tell(
+                runner.report(
                     RunProgress(
                         stage: label, pass: pass, frame: box.takenCount, frameCount: count, before: walks.done,
                         after: walks.left))

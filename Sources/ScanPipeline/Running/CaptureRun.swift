@@ -45,7 +45,7 @@ struct CaptureRun {
     /// - Parameter leftOut: frames that are dropped before any stage but the reader sees them, by their indices.
     init(
         runner: Runner, _ resources: RunResources, input: CaptureInput, output: OutputFolder,
-        leavingOut leftOut: [Int: Drop] = [:]
+        leavingOut leftOut: [Int: Drop]
     ) {
         self.runner = runner
         self.resources = resources

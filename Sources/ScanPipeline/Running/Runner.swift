@@ -41,7 +41,7 @@ public struct Runner: Sendable {
     public var takesDigests = true
     /// How long each stage has worked so far, over all captures that this runner has run.
     public let clock: StageClock
-    private let report: @Sendable (RunProgress) -> Void
+    let report: @Sendable (RunProgress) -> Void
 
     public init(
         pipeline: Pipeline, workers: Int, tool: String, report: @escaping @Sendable (RunProgress) -> Void = { _ in }
@@ -163,6 +163,4 @@ public struct Runner: Sendable {
     }
 
     var resources: RunResources { RunResources(threads: workers, patience: patience) }
-
-    func tell(_ progress: RunProgress) { report(progress) }
 }

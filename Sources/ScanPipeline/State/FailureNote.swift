@@ -84,6 +84,6 @@ public struct FailureNote: Sendable {
             // Copying tools set times as they like, so the time that nobody can set counts too.
             text += "\n\(file) \(status?.text ?? "-1 ")"
         }
-        return Digest.of(Array(text.utf8))
+        return Digest.of(text)
     }
 }

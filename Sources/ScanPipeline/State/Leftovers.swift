@@ -95,7 +95,7 @@ public enum Leftovers {
     }
 
     /// How many runs are remembered, with their reports.
-    public static let rememberedRuns = 100
+    package static let rememberedRuns = 100
 
     /// Removes the records of the oldest runs.
     /// - Parameter name: of a run that stays, whatever its clock says.
@@ -119,18 +119,18 @@ public enum Leftovers {
         // An OUT that cannot be listed, such as a share that went away, does not tell what is gone.
         guard let names = try? FileSystem.list(state.output) else { return [] }
         // By their bytes, as file names are.
-        let here = Set((names + state.failed).map { Array($0.utf8) })
+        let here = Set((names + state.failed).map(\.bytes))
         var removed: [String] = []
         for (folder, name) in kept where name.hasSuffix(".json") || name.hasSuffix(".jpg") {
-            let id = name[..<(name.lastIndex(of: ".") ?? name.endIndex)]
-            if name.hasPrefix(".") || here.contains(Array(id.utf8)) { continue }
+            let id = String(name[..<(name.lastIndex(of: ".") ?? name.endIndex)])
+            if name.hasPrefix(".") || here.contains(id.bytes) { continue }
             // Where a result cannot be swapped it is absent for a moment, while somebody works on it.
-            if CaptureLock.isHeld(String(id), in: state) { continue }
+            if CaptureLock.isHeld(id, in: state) { continue }
             let path = "\(folder)/\(name)"
             FileSystem.removeTree(path)
             removed.append(path)
         }
-        for id in FileSystem.names(in: state.locks) where !id.hasPrefix(".") && !here.contains(Array(id.utf8)) {
+        for id in FileSystem.names(in: state.locks) where !id.hasPrefix(".") && !here.contains(id.bytes) {
             // Not reported: it takes up no room to speak of.
             _ = CaptureLock.remove(id, in: state)
         }

@@ -46,7 +46,7 @@ package struct RunHistory {
             runs.append(Run(name: name, recipe: Recipe(plan: plan)))
             for (id, input, _) in RunRecord.captures(of: plan) {
                 add(id, RunRecord.place(input, by: plan))
-                planners[Array(id.utf8)] = run
+                planners[id.bytes] = run
             }
             guard run == names.count - 1 else { continue }
             let outcome = RunRecord.outcome(of: name, in: state)
@@ -60,11 +60,11 @@ package struct RunHistory {
 
     private mutating func add(_ id: String, _ place: String) {
         ids.append(id)
-        places[Array(id.utf8)] = place
+        places[id.bytes] = place
     }
 
     private static func endings(_ outcome: JSONValue) -> [[UInt8]: Ending] {
-        let captures = RunRecord.captures(of: outcome).map { (Array($0.id.utf8), Ending($0.json)) }
+        let captures = RunRecord.captures(of: outcome).map { ($0.id.bytes, Ending($0.json)) }
         return Dictionary(captures, uniquingKeysWith: { $1 }).compactMapValues(\.self)
     }
 
@@ -78,7 +78,7 @@ package struct RunHistory {
     // MARK: - Of one capture
 
     /// Where it lay when it was planned last.
-    package func place(of id: String) -> String? { places[Array(id.utf8)] }
+    package func place(of id: String) -> String? { places[id.bytes] }
 
     /// The newest run known to name a capture without reading more outcomes.
     private func namer(_ id: [UInt8]) -> Int? {
@@ -101,21 +101,20 @@ package struct RunHistory {
     /// What was asked for last, where that is not what a result was made with.
     /// - Parameter made: what the result was made with.
     mutating func wanted(_ id: String, besides made: Recipe) -> (run: Int, recipe: Recipe)? {
-        guard let run = namer(Array(id.utf8), besides: made) else { return nil }
+        guard let run = namer(id.bytes, besides: made) else { return nil }
         let recipe = runs[run].recipe
         return recipe.pipeline == nil ? nil : (run, recipe)
     }
 
     /// How a capture ended in the newest run that names it; nil where none does, or that one has not said.
     mutating func ending(of id: String) -> Ending? {
-        let bytes = Array(id.utf8)
-        return namer(bytes).flatMap { endings(of: $0)?[bytes] }
+        namer(id.bytes).flatMap { endings(of: $0)?[id.bytes] }
     }
 
     /// What a run says of a capture that it names and has made no result of; nil where it has come to it.
     mutating func whyLeft(_ id: String, by run: Int) -> String? {
         guard let endings = endings(of: run) else { return "the last run of it has not ended" }
-        return endings[Array(id.utf8)]?.why.map { "the last run left it: \($0)" }
+        return endings[id.bytes]?.why.map { "the last run left it: \($0)" }
     }
 
     // MARK: - Of a run with nothing to do

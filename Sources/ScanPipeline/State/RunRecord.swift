@@ -50,12 +50,10 @@ public struct RunRecord: Sendable {
         self.pipeline = pipeline
         name = Self.newName()
         path = "\(state.runs)/\(name)"
-        var captures: [JSONValue] = []
-        for input in inputs { captures.append(.object(["id": .string(input.id), "input": .string(input.path)])) }
         var plan = Recipe(of: pipeline, formats: formats).json
         plan["began"] = .string(Self.stamp(wallClock()))
         plan["command"] = command?.json
-        plan["captures"] = .array(captures)
+        plan["captures"] = .array(inputs.map { .object(["id": .string($0.id), "input": .string($0.path)]) })
         isWritten = (try? StateFolder.write(.object(plan), to: "\(path)/\(Self.planName)")) != nil
     }
 
@@ -144,7 +142,7 @@ public struct RunRecord: Sendable {
         var ids: Set<[UInt8]> = []
         for run in names(in: state) {
             for capture in outcome(of: run, in: state)?["captures"]?.array ?? [] where kind(of: capture) == .done {
-                if let id = capture["id"]?.string { ids.insert(Array(id.utf8)) }
+                if let id = capture["id"]?.string { ids.insert(id.bytes) }
             }
         }
         return ids

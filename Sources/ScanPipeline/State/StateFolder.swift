@@ -24,7 +24,7 @@ public struct StateFolder: Sendable, Hashable {
     /// Where the failure note of a capture lies. An id that cannot name a result may be no name for a file either: its
     /// digest then takes its place.
     public func failure(_ id: String) -> String {
-        let name = OutputFolder.defect(ofID: id) == nil ? id : Digest.of(Array(id.utf8)).hex
+        let name = OutputFolder.defect(ofID: id) == nil ? id : Digest.of(id).hex
         return "\(failures)/\(name).json"
     }
     package func inputs(_ id: String) -> String { "\(inputs)/\(id).json" }
@@ -46,22 +46,22 @@ public struct StateFolder: Sendable, Hashable {
         // tell them apart.
         let plain = name.replacing(".", with: "-")
         if plain.utf8.count <= 24 { return plain }
-        return "\(String(decoding: plain.utf8.prefix(11), as: UTF8.self))-\(Digest.of(Array(name.utf8)).hex.prefix(12))"
+        return "\(String(decoding: plain.utf8.prefix(11), as: UTF8.self))-\(Digest.of(name).hex.prefix(12))"
     }
 
-    static func host(ofWorkName name: String) -> String? {
+    private static func parts(ofWorkName name: String) -> [Substring]? {
         let parts = name.split(separator: ".", omittingEmptySubsequences: false)
-        return parts.count > 3 ? String(parts[parts.count - 3]) : nil
+        return parts.count > 3 ? parts : nil
     }
+
+    static func host(ofWorkName name: String) -> String? { parts(ofWorkName: name).map { String($0[$0.count - 3]) } }
 
     static func process(ofWorkName name: String) -> pid_t? {
-        let parts = name.split(separator: ".", omittingEmptySubsequences: false)
-        return parts.count > 3 ? pid_t(parts[parts.count - 2]) : nil
+        parts(ofWorkName: name).flatMap { pid_t($0[$0.count - 2]) }
     }
 
     package static func id(ofWorkName name: String) -> String? {
-        let parts = name.split(separator: ".", omittingEmptySubsequences: false)
-        return parts.count > 3 ? parts.dropLast(3).joined(separator: ".") : nil
+        parts(ofWorkName: name)?.dropLast(3).joined(separator: ".")
     }
 
     /// The name in the trash of a result that another one replaces: the id, and `.<random>`, which has no dot.
@@ -124,16 +124,11 @@ public struct StateFolder: Sendable, Hashable {
         for folder in [output, path] where FileSystem.isFolder(folder) { _ = try FileSystem.list(folder) }
         if FileSystem.exists(owner) || !published.isEmpty { return }
         if let first = obscure.first { throw first.problem.noting("nothing else in \(output) is a result") }
-        if FileSystem.isFolder(output) { throw nothingWasRun }
-        throw Problem(
-            .usage, FileSystem.exists(output) ? "this is not a folder" : "there is no folder at this path",
-            fix: Self.wayToOutput
-        ).at(file: output)
-    }
-
-    /// What is wrong with a folder that no run wrote to.
-    private var nothingWasRun: Problem {
-        Problem(.usage, "nothing has been run into this folder", fix: Self.wayToOutput).at(file: output)
+        let lack =
+            FileSystem.isFolder(output)
+            ? "nothing has been run into this folder"
+            : FileSystem.exists(output) ? "this is not a folder" : "there is no folder at this path"
+        throw Problem(.usage, lack, fix: "name the folder that `scanmill run … -o` was given").at(file: output)
     }
 
     /// What is wrong with a folder that was made for a run's results, and that no run has put any capture into.
@@ -143,8 +138,6 @@ public struct StateFolder: Sendable, Hashable {
             fix: "run again when there are captures, or name another folder"
         ).at(file: output)
     }
-
-    private static let wayToOutput = "name the folder that `scanmill run … -o` was given"
 
     // MARK: - Small files
 

@@ -30,10 +30,13 @@ package enum FileSystem {
         path.isAbsolutePath ? path : "\(folder)/\(path)"
     }
 
-    package static func isFolder(_ path: String) -> Bool {
+    /// What a path leads to, such as `S_IFREG`; nil where it leads nowhere.
+    static func kind(of path: String) -> mode_t? {
         var status = stat()
-        return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
+        return stat(path, &status) == 0 ? status.st_mode & S_IFMT : nil
     }
+
+    package static func isFolder(_ path: String) -> Bool { kind(of: path) == S_IFDIR }
 
     /// The same for the name itself: a link to a folder is not one.
     package static func isFolderItself(_ path: String) -> Bool {
@@ -62,12 +65,11 @@ package enum FileSystem {
         path.unicodeScalars.contains("\u{FFFD}") && !exists(path)
     }
 
-    package static func isLinkToNothing(_ path: String) -> Bool { exists(path) && !leads(path) }
+    static func isLinkToNothing(_ path: String) -> Bool { exists(path) && !leads(path) }
 
     /// Whether a name stands for something other than a file or a folder, links to them included: a device, a pipe, a socket.
     package static func isSpecial(_ path: String) -> Bool {
-        var status = stat()
-        return stat(path, &status) == 0 && ![S_IFREG, S_IFDIR].contains(status.st_mode & S_IFMT)
+        kind(of: path).map { ![S_IFREG, S_IFDIR].contains($0) } ?? false
     }
 
     /// - Parameter path: with or without a slash after a folder's name.
@@ -96,8 +98,6 @@ package enum FileSystem {
         var status = stat()
         return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG ? Int64(status.st_size) : nil
     }
-
-    static func size(of path: String) -> Int64? { status(of: path)?.byteCount }
 
     static func status(of path: String) -> Status? {
         var status = stat()

@@ -93,17 +93,12 @@ extension FileSystem {
         if isDurable { try sync(descriptor, path: path) }
     }
 
-    private static func isSocket(_ path: String) -> Bool {
-        var status = stat()
-        return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFSOCK
-    }
-
     /// Why something cannot be opened for writing without waiting for a reader.
     package static func openProblem(_ what: String, path: String, code: Int32) -> Problem {
         var problem = Problem.system(what, path: absolute(path), code: code)
         if code == ENXIO {
             problem.fix =
-                isSocket(path)
+                kind(of: path) == S_IFSOCK
                 ? "it is a socket, as stderr is below systemd: name a file"
                 : "it is a pipe that nobody reads: start its reader first"
         }

@@ -1,4 +1,3 @@
-import Glibc
 import ScanModel
 import ScanPipeline
 
@@ -9,11 +8,8 @@ enum Measurement {
 
     /// A number rounded to a number of significant digits, so that small worlds keep theirs.
     static func number(_ value: Double, digits: Int = 5) -> JSONValue {
-        guard value != 0, value.isFinite else { return .number(0) }
-        let places = digits - 1 - Int(log10(abs(value)).rounded(.down))
-        // Whole powers of ten are exact; their inverses are not.
-        let scale = pow(10, Double(abs(places)))
-        return .number(places >= 0 ? (value * scale).rounded() / scale : (value / scale).rounded() * scale)
+        // Never −0.
+        .number(value.isFinite ? value.rounded(digits: digits) + 0 : 0)
     }
 
     /// A coordinate, rounded to tenths of a millimetre; never −0.
@@ -65,6 +61,6 @@ extension Double {
 
     private func text(showing isShown: (Double) -> Bool) -> String {
         let decimals = (2...6).first { isShown(rounded(decimals: $0)) }
-        return decimals.map { rounded(decimals: $0).description } ?? description
+        return decimals.map { shortText(decimals: $0) } ?? description
     }
 }

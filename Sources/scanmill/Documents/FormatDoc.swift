@@ -54,18 +54,16 @@ enum FormatDoc {
     static var text: String {
         let width = cards.map(\.name.count).max() ?? 0
         return cards.map { card in
-            let pad = String(repeating: " ", count: width + 2 - card.name.count)
             let reads = columns.filter { !$0.channels.isDisjoint(with: card.reads) }.map(\.title).joined(
                 separator: ", ")
             let what = reads.isEmpty ? "reads nothing" : "reads \(reads)"
             let indent = String(repeating: " ", count: width + 2)
             let writer = card.writer.map { "\n\(indent)written by \($0)" } ?? ""
-            return "\(card.name)\(pad)\(card.summary)\n\(indent)\(what)\(writer)"
+            return "\(card.name.padded(to: width + 2))\(card.summary)\n\(indent)\(what)\(writer)"
         }.joined(separator: "\n")
     }
 
     private static func list(_ items: [String]) -> String {
         items.isEmpty ? "–" : items.map(MarkdownText.cell).joined(separator: "; ")
     }
-
 }

@@ -98,7 +98,7 @@ enum ManPage {
 }
 
 /// Text for troff.
-enum Roff {
+private enum Roff {
     /// Prose in lines of a fitting length.
     static func text(_ text: String) -> String {
         escaped(text).split(separator: "\n", omittingEmptySubsequences: false).map(fold).joined(separator: "\n")

@@ -165,7 +165,7 @@ extension FactSheet {
             return title
                 + facts.flatMap { fact in
                     wrapped(fact.value.text, to: width - indent).enumerated().map { number, line in
-                        padded(number == 0 ? "  " + fact.label : "", to: indent) + line
+                        (number == 0 ? "  " + fact.label : "").padded(to: indent) + line
                     }
                 }
         case .table(let columns, let rows):
@@ -188,7 +188,7 @@ extension FactSheet {
         var lines = cells.map { row in
             let texts = zip(row, zip(columns, widths)).map { cell, layout in
                 layout.0.isNumber
-                    ? String(repeating: " ", count: layout.1 - cell.count) + cell : padded(cell, to: layout.1)
+                    ? String(repeating: " ", count: layout.1 - cell.count) + cell : cell.padded(to: layout.1)
             }
             let line = "  " + texts.joined(separator: "  ")
             return String(line.dropLast { $0 == " " })
@@ -198,10 +198,6 @@ extension FactSheet {
             return lines
         }
         return [title] + lines
-    }
-
-    private static func padded(_ text: String, to width: Int) -> String {
-        text + String(repeating: " ", count: max(0, width - text.count))
     }
 
     private static func wrapped(_ text: String, to width: Int) -> [String] {

@@ -128,10 +128,7 @@ struct InspectPictures {
 
     /// With two significant figures, within what the options take.
     private static func number(_ value: Double) -> String {
-        guard value.isFinite, value > 0 else { return "1" }
-        var scale = 1.0
-        while value * scale < 10, scale < 1e6 { scale *= 10 }
-        return "\(min(max((value * scale).rounded() / scale, 1e-4), 100))"
+        value.isFinite && value > 0 ? min(max(value, 1e-4), 100).shortText(digits: 2) : "1"
     }
 
     // MARK: - Where it goes

@@ -4,17 +4,18 @@ import ScanModel
 extension FactSheet {
     /// - Parameter root: the capture's path as the user wrote it, for the places of problems.
     init(_ inspection: CaptureInspection, root: String) {
+        let unit = inspection.isMetric ? "m" : "units"
         addCapture(inspection)
         addFiles(inspection)
         if let pictures = inspection.pictures { add(pictures) }
         if let video = inspection.video { add(video) }
         if let clock = inspection.clock { add(clock) }
-        if let path = inspection.path { add(path, unit: inspection.isMetric ? "m" : "units") }
+        if let path = inspection.path { add(path, unit: unit) }
         if let intrinsics = inspection.intrinsics { add(intrinsics) }
-        if let depth = inspection.depth { add(depth, unit: inspection.isMetric ? "m" : "units") }
+        if let depth = inspection.depth { add(depth, unit: unit) }
         if let confidence = inspection.confidence { add(confidence) }
         addMotion(inspection)
-        if let box = inspection.box { add(box, unit: inspection.isMetric ? "m" : "units") }
+        if let box = inspection.box { add(box, unit: unit) }
         add("missing", "Missing", inspection.missing.map { Fact($0.what, .text($0.reason)) })
         let findings = inspection.findings.map { (weight: $0.weight.rawValue, problem: $0.problem) }
         sections.append(Section(key: "problems", title: "Problems", content: .problems(findings, root: root)))

@@ -187,7 +187,7 @@ struct CaptureCard {
         }
         let memory = share.peakBytes.map { "; \(Figure.bytes($0, "\(at)/peak-bytes")) of memory" as HTML }
         return Self.plot(
-            bar ?? HTML(), "took \(Figure.time(share.seconds, "\(at)/seconds"))\(Array(most))\(memory)")
+            bar ?? HTML(), "took \(Figure.time(share.seconds, "\(at)/seconds"))\(most)\(memory)")
     }
 
     // MARK: - The rest

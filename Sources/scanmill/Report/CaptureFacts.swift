@@ -29,6 +29,8 @@ struct CaptureFacts: Sendable {
     var isUnreadable = false
     /// Whether its result is broken and nothing can make it again.
     var isLost = false
+    /// Whether a run would take its damaged result for up to date, and only `--force` makes it again.
+    var needsForce = false
     /// Whether OUT has a result, even an earlier run's.
     var hasResult = false
     var frames: FrameAccount?
@@ -38,7 +40,7 @@ struct CaptureFacts: Sendable {
     var notes: [String] = []
     var fileCount = 0
     var byteCount: Int64 = 0
-    /// What the result rests on: its key, the tool, and the digest of the pipeline that made it.
+    /// What the result rests on: its key, the tool, and the digest of the resolved pipeline that made it.
     var key: String?
     var tool: String?
     var pipeline: Digest?
@@ -119,11 +121,6 @@ struct CaptureFacts: Sendable {
                     < (places[$1.stage] ?? .max, $0.count, $1.reason.text)
             })
     }
-}
-
-extension Digest {
-    /// The digest of a resolved pipeline, to tell the results of one from those of another.
-    static func of(_ pipeline: JSONValue) -> Digest { of(JSONWriter.text(pipeline, pretty: false)) }
 }
 
 extension JSONValue {

@@ -10,16 +10,13 @@ struct EarlierRun: Sendable {
 
     struct Device: Sendable {
         var name: String
-        var captures: Int
         var droppedShare: Double?
         var sharpness: Double?
     }
 
-    var name: String
     var readyShare: Double?
     var keptShare: Double?
     var seconds: Double?
-    var captures: Int
     var bytes: Int64
     var devices: [Device]
 
@@ -30,18 +27,15 @@ struct EarlierRun: Sendable {
         guard let place = current.flatMap(names.firstIndex) else { return [] }
         var runs: [EarlierRun] = []
         for name in names[..<place].reversed() where runs.count < most {
-            if let run = StateFolder.read("\(state.runs)/\(name)/\(fileName)").flatMap({ EarlierRun(name, $0) }) {
-                runs.append(run)
-            }
+            let json = StateFolder.read("\(state.runs)/\(name)/\(fileName)")
+            if let run = json.flatMap(EarlierRun.init) { runs.append(run) }
         }
         return runs.reversed()
     }
 
     /// - Returns: nil for a run in which no capture got a result: there is nothing to compare with.
-    init?(_ name: String, _ json: JSONValue) {
+    init?(_ json: JSONValue) {
         guard let captures = json["ran"]?.count, captures > 0 else { return nil }
-        self.name = name
-        self.captures = captures
         readyShare = json["ready-share"]?.finite
         keptShare = json["kept-share"]?.finite
         seconds = json["seconds"]?.finite
@@ -49,8 +43,7 @@ struct EarlierRun: Sendable {
         devices = (json["devices"]?.array ?? []).compactMap { device in
             device["name"]?.string.map {
                 Device(
-                    name: $0, captures: device["captures"]?.count ?? 0, droppedShare: device["dropped-share"]?.finite,
-                    sharpness: device["sharpness"]?.finite)
+                    name: $0, droppedShare: device["dropped-share"]?.finite, sharpness: device["sharpness"]?.finite)
             }
         }
     }

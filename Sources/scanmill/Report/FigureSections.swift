@@ -84,7 +84,8 @@ struct FigureSections {
     // MARK: - Devices
 
     private var devices: HTML {
-        guard report.devices.count > 1 || report.devices.contains(where: { $0.usual.runs > 0 }) else { return HTML() }
+        let hasUsual = report.devices.contains { $0.usual.runs > 0 }
+        guard report.devices.count > 1 || hasUsual else { return HTML() }
         let hasSharpness = report.devices.contains { $0.sharpness != nil }
         let values = report.devices.flatMap { [$0.sharpness, $0.usual.sharpness?.high] }.compactMap(\.self)
         let end = (values.max() ?? 1) * 1.05
@@ -112,7 +113,6 @@ struct FigureSections {
                 \(hasSharpness ? sharp ?? Self.nothing : HTML())</tr>
                 """
         }
-        let hasUsual = report.devices.contains { $0.usual.runs > 0 }
         return """
             <section id="devices"><h2>Device by device</h2><p class="muted">\
             \(hasUsual ? "Grey: the middle half of this device's earlier runs." : "What is usual for each is shown after \(Statistics.fewestRuns) runs.")</p>\
@@ -150,7 +150,7 @@ struct FigureSections {
                 <svg class="share" viewBox="0 0 240 12" preserveAspectRatio="none" aria-hidden="true">\
                 <rect class="rest" x="0" y="0" width="240" height="12"/><rect class="ready" x="0" y="0" width="\(kept)" height="12"/>\
                 <rect class="look" x="\(kept)" y="0" width="\(lost)" height="12"/></svg></td>\
-                <td class="why">\(failed)\(Array(why))</td><td class="n">\(time)</td></tr>
+                <td class="why">\(failed)\(why)</td><td class="n">\(time)</td></tr>
                 """
         }
         let note: HTML =
@@ -176,7 +176,7 @@ struct FigureSections {
             return "\(number > 0 ? ", " : "")<bdi>\(capture.id)</bdi> \(time)"
         }
         return """
-            <section id="time"><h2>The run over time</h2>\(drawing)<p class="muted">One bar per capture. The longest: \(Array(names)).</p></section>
+            <section id="time"><h2>The run over time</h2>\(drawing)<p class="muted">One bar per capture. The longest: \(names).</p></section>
             """
     }
 }

@@ -83,15 +83,9 @@ struct FindingRules {
         }
         if let stage = place.stage { sentences.append("The stage was \(stage)") }
         let message = Phrase(problem.summary, id: capture.id)
-        var finding = Finding(
+        return Finding(
             kind: .failure, capture: index, title: message.pattern, message: message, text: Self.sentences(sentences),
-            fix: problem.fix)
-        if let extent = Readable(problem) {
-            finding.headline = Finding.Headline(
-                label: extent.label, value: extent.label == "readable" ? extent.share : extent.good,
-                words: extent.words, expected: extent.expected)
-        }
-        return finding
+            fix: problem.fix, headline: Readable(problem)?.headline)
     }
 
     // MARK: - Fixed limits

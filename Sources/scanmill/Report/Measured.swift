@@ -60,7 +60,7 @@ struct Measured: Sendable {
     /// Scores of pictures; higher is sharper.
     struct Sharpness: Sendable {
         static let binCount = 24
-        static let momentCount = 40
+        private static let momentCount = 40
 
         var lowest: Double
         var median: Double

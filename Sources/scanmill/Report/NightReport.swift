@@ -105,9 +105,10 @@ struct NightReport: Sendable {
             // Damage that left the receipt its time and size, so that `status` does not see it.
             if capture.status == .ready, isFirst, published.contains(name), !capture.hasResult {
                 capture.status = .failed
+                capture.needsForce = true
                 capture.problem = Problem(
                     .environment, "the receipt cannot be read",
-                    fix: "make the result again with  scanmill run … --force"
+                    fix: "make the result again with  scanmill run … \(Wording.command(PublishedResult.only(id))) --force"
                 ).at(file: "\(id)/\(Receipt.fileName)")
             }
             guard let standing else { return capture }

@@ -2,14 +2,10 @@ import ScanModel
 
 /// How much of a damaged file is good, as far as its problem says: in frames where it names them, else in bytes.
 struct Readable: Sendable {
-    var good: Double
-    var all: Double
-    var label: String
-    var words: String
-    var expected: String
+    /// Of 1.
+    var share: Double
+    var headline: Finding.Headline
     var caption: String
-
-    var share: Double { all > 0 ? good / all : 0 }
 
     init?(_ problem: Problem) {
         let file = problem.place.file ?? "the file"
@@ -17,10 +13,10 @@ struct Readable: Sendable {
         if let inside = text.firstMatch(of: #/inside frame (\d+)/#).flatMap({ Int($0.1) }),
             let count = text.firstMatch(of: #/(\d+) frames/#).flatMap({ Int($0.1) }), inside < count
         {
-            (good, all) = (Double(inside), Double(count))
-            label = "whole frames"
-            words = Wording.grouped(inside)
-            expected = "of \(Wording.grouped(count))"
+            share = Double(inside) / Double(count)
+            headline = Finding.Headline(
+                label: "whole frames", value: Double(inside), words: Wording.grouped(inside),
+                expected: "of \(Wording.grouped(count))")
             caption = "\(file): \(Wording.count(count - inside, "frame")) missing at the end"
             return
         }
@@ -28,10 +24,9 @@ struct Readable: Sendable {
         guard let byte = problem.place.byte, let count = problem.place.byteCount, byte < count, byte >= 0 else {
             return nil
         }
-        (good, all) = (Double(byte), Double(count))
-        label = "readable"
-        words = Wording.percent(good / all)
-        expected = "of \(Wording.size(count))"
+        share = Double(byte) / Double(count)
+        headline = Finding.Headline(
+            label: "readable", value: share, words: Wording.percent(share), expected: "of \(Wording.size(count))")
         caption = "\(file): what can be read of \(Wording.size(count))"
     }
 }

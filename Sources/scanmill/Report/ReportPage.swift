@@ -4,7 +4,7 @@ import ScanPipeline
 /// The report as static HTML: the main page, and pages of cards where a batch has many captures.
 struct ReportPage {
     /// How many cards are on one page: a browser takes about half a second for them.
-    static let cardsPerPage = 200
+    private static let cardsPerPage = 200
     static let fileName = RunRecord.pageName
 
     let report: NightReport
@@ -95,7 +95,7 @@ struct ReportPage {
             sentence = shared.map { "Nothing failed; \(marked: $0)." } ?? "Nothing failed, and nothing is odd."
         } else {
             sentence = "\(list)."
-            if let shared { sentence += " \(marked: Verdict.capitalised(shared))." }
+            if let shared { sentence += " \(marked: Wording.capitalised(shared))." }
         }
         if let standsOut = report.verdict.standsOut {
             sentence +=
@@ -161,10 +161,7 @@ struct ReportPage {
 
     // MARK: - Cards
 
-    private func cards(_ range: Range<Int>) -> HTML {
-        let cards = range.map { CaptureCard(page: self, index: $0).html }
-        return "\(cards)"
-    }
+    private func cards(_ range: Range<Int>) -> HTML { "\(range.map { CaptureCard(page: self, index: $0).html })" }
 
     private func cardPage(_ range: Range<Int>, _ page: Int, of pages: Int) -> HTML {
         let before = page > 0 ? "<a href=\"\(pageName(page - 1))\" rel=\"prev\">← before</a> " as HTML : HTML()
@@ -235,6 +232,7 @@ extension ReportPage {
                 pipeline: pipeline, output: run.output ?? report.output, settings: run.settings, further: run.further)
             let only = PublishedResult.only(capture.id)
             if capture.status == .failed {
+                if capture.needsForce, !again.further.contains("--force") { again.further.append("--force") }
                 // A wrong request would only fail again.
                 if capture.problem?.fault != .usage, capture.problem?.isOfPipeline != true {
                     commands.append(again.text([input], only))

@@ -43,7 +43,7 @@ enum ReportScript {
 
     /// What the page's policy allows to run: this text and no other.
     static let fingerprint: String = {
-        let hex = Array(Digest.of(Array(text.utf8)).hex)
+        let hex = Array(Digest.of(text).hex)
         let bytes = stride(from: 0, to: hex.count, by: 2).compactMap { UInt8(String(hex[$0...$0 + 1]), radix: 16) }
         return "sha256-\(Data(bytes).base64EncodedString())"
     }()

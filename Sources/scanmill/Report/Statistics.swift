@@ -15,10 +15,6 @@ enum Statistics {
             guard let values = Distribution(values) else { return nil }
             (low, median, high) = (values.quantile(0.25), values.median, values.quantile(0.75))
         }
-
-        init(low: Double, median: Double, high: Double) {
-            (self.low, self.median, self.high) = (low, median, high)
-        }
     }
 }
 

@@ -10,7 +10,7 @@ struct Verdict: Sendable {
     let group: Int?
 
     /// The headline with the warnings.
-    var text: String { shared.map { "\(headline) \(Self.capitalised($0))." } ?? headline }
+    var text: String { shared.map { "\(headline) \(Wording.capitalised($0))." } ?? headline }
 
     /// - Parameters:
     ///   - common: warnings that most captures have, and how many.
@@ -103,9 +103,6 @@ struct Verdict: Sendable {
         }
         return device
     }
-
-    /// For text that becomes a sentence of its own and does not begin with a name.
-    static func capitalised(_ text: String) -> String { text.prefix(1).uppercased() + text.dropFirst() }
 
     /// Abbreviations and names stay as they are: "PNG truncated", "OpenCV's axes".
     private static func uncapitalised(_ text: String) -> String {

@@ -46,7 +46,7 @@ enum Wording {
     /// `1 capture`, `12 captures`.
     static func count(_ number: Int, _ noun: String) -> String { "\(grouped(number)) \(noun)\(number == 1 ? "" : "s")" }
 
-    static let smallNumbers = [
+    private static let smallNumbers = [
         "none", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve",
     ]
 

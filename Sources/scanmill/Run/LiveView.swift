@@ -92,7 +92,7 @@ final class LiveView: Sendable {
 
     private static func line(_ id: String, _ progress: RunProgress?) -> String {
         let id = Console.visible(id)
-        let name = id.count > 24 ? id.prefix(23) + "…" : id + String(repeating: " ", count: 24 - id.count)
+        let name = id.count > 24 ? id.prefix(23) + "…" : id.padded(to: 24)
         guard let progress, progress.frameCount > 0 else { return "\(name) [\(bar(0))] opening" }
         let share = Double(progress.frame) / Double(progress.frameCount)
         return "\(name) [\(bar(share))] \(progress.stage), frame \(progress.frame) of \(progress.frameCount)"

@@ -68,7 +68,7 @@ struct Night {
 
     /// Says what is odd about the run as a whole, and runs all captures that need it through the pipeline.
     func run() async -> Course {
-        if !options.isSilent { loaded.warn() }
+        if !options.isSilent { loaded.pipeline.warnings.forEach { Console.error($0.compilerStyleWarning) } }
         // Whatever is left out is said here, since nothing else mentions it.
         (found.warnings + CaptureList.warnings(of: plan)).forEach { Console.error(Console.visible($0)) }
         messages.runBegan(options.batch, captures: found.inputs.count + found.refused.count)

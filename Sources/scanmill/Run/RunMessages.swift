@@ -95,13 +95,18 @@ struct RunMessages: Sendable {
             let which = captures.count == 1 ? "it" : captures.count == named.count ? "them" : "the first \(named.count)"
             Console.error("to try \(which) again:  \(again.text(named.map(\.input.path)))")
         }
-        if kinds.count > Self.mostCommands {
-            Console.error("and \(kinds.count - Self.mostCommands) more of other kinds")
-        }
-        for group in FailureCause.unsuited(failed).prefix(Self.mostCommands) {
+        sayRest(of: kinds.count)
+        let unsuited = FailureCause.unsuited(failed)
+        for group in unsuited.prefix(Self.mostCommands) {
             Console.error(
                 "trying \(Self.listed(group.captures)) again does not help: \(Console.visible(group.fix))")
         }
+        sayRest(of: unsuited.count)
+    }
+
+    /// How many kinds of captures to try again, or not to, were not shown.
+    private func sayRest(of kinds: Int) {
+        if kinds > Self.mostCommands { Console.error("and \(kinds - Self.mostCommands) more of other kinds") }
     }
 
     /// A bad night fails many captures for one reason.

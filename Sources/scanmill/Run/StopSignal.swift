@@ -8,8 +8,7 @@ import Synchronization
 /// closed, is ignored if it was ignored before, as by `nohup`.
 final class StopSignal: @unchecked Sendable {
     private struct State: Sendable {
-        var signal: Int32?
-        var since: ContinuousClock.Instant?
+        var first: (signal: Int32, at: ContinuousClock.Instant)?
         /// No capture runs, and none would begin: what follows them does, if anything.
         var isBehindCaptures = false
     }
@@ -38,9 +37,8 @@ final class StopSignal: @unchecked Sendable {
 
     private func received(_ number: Int32) {
         let isSecond = state.withLock { state in
-            if state.signal != nil { return true }
-            state.signal = number
-            state.since = .now
+            if state.first != nil { return true }
+            state.first = (number, .now)
             return false
         }
         if isSecond {
@@ -63,23 +61,21 @@ final class StopSignal: @unchecked Sendable {
     func speak(through printer: @escaping @Sendable (String) -> Void) { self.printer.withLock { $0 = printer } }
 
     /// The signal that came.
-    var caught: Int32? { state.withLock(\.signal) }
+    var caught: Int32? { state.withLock { $0.first?.signal } }
 
     /// Why no capture may begin.
-    var reason: String? { state.withLock { $0.signal.map { "stopped by \(Self.name($0))" } } }
+    var reason: String? { state.withLock { $0.first.map { "stopped by \(Self.name($0.signal))" } } }
 
     /// Why running captures have to end now.
     var hurry: String? {
         state.withLock { state in
-            guard let signal = state.signal, let since = state.since, ContinuousClock.now - since > Self.grace else {
-                return nil
-            }
-            return "stopped by \(Self.name(signal)) while it ran"
+            guard let first = state.first, ContinuousClock.now - first.at > Self.grace else { return nil }
+            return "stopped by \(Self.name(first.signal)) while it ran"
         }
     }
 
     /// 129, 130 or 143 after a signal.
-    var exitCode: Int32? { state.withLock { $0.signal.map { ExitStatus.signals + $0 } } }
+    var exitCode: Int32? { state.withLock { $0.first.map { ExitStatus.signals + $0.signal } } }
 
     private static func isIgnored(_ number: Int32) -> Bool {
         var action = sigaction()

@@ -12,8 +12,8 @@ struct CaptureList {
     /// What a person should know of what was named, as lines.
     var warnings: [String] = []
 
-    /// How many paths a warning names.
-    private static let shown = 5
+    /// How many paths a message names.
+    static let shown = 5
 
     /// - Parameter reports: files that a run would write in addition to the results.
     /// - Throws: exit code 2 when something that was named is not there, when there is no capture at all, when OUT is no
@@ -68,8 +68,7 @@ struct CaptureList {
             if let id = ids.first(where: { !names.contains($0) }) {
                 let near = Nearest.suggestion(id, among: captures.map(\.id) + unreadable.map(\.name))
                 let fix = near ?? "`scanmill plan` without `--only` lists the captures and their ids"
-                Console.error("error: `--only \(id)`: no capture has this id\n   = fix: \(fix)")
-                throw ExitCode(ExitStatus.usage)
+                throw Console.exitCode(saying: Problem(.usage, "`--only \(id)`: no capture has this id", fix: fix))
             }
             return asked
         }
@@ -112,9 +111,8 @@ struct CaptureList {
     private static func requireFormats(_ names: [String]) throws {
         let known = CaptureFormats.names
         guard let name = names.first(where: { !known.contains($0) }) else { return }
-        Console.error("error: `--format \(name)`: there is no such format")
-        Console.error("   = fix: " + (Nearest.suggestion(name, among: known) ?? "`scanmill formats` lists them"))
-        throw ExitCode(ExitStatus.usage)
+        let fix = Nearest.suggestion(name, among: known) ?? "`scanmill formats` lists them"
+        throw Console.exitCode(saying: Problem(.usage, "`--format \(name)`: there is no such format", fix: fix))
     }
 
     /// An id that nothing is left of counts as one that no capture has.
@@ -125,11 +123,11 @@ struct CaptureList {
         let left = Set(wanted.map(\.id) + asked.unreadable.map(\.name))
         guard let id = ids.first(where: { !left.contains($0) }) else { return }
         let found = Set(asked.captures.filter { $0.id == id }.compactMap(\.format)).sorted().listed
-        Console.error(
-            "error: `--only \(id)`: this capture is in the format \(found), and `--format` asks for "
-                + formats.joined(separator: " or "))
-        Console.error("   = fix: leave one of the two out")
-        throw ExitCode(ExitStatus.usage)
+        throw Console.exitCode(
+            saying: Problem(
+                .usage,
+                "`--only \(id)`: this capture is in the format \(found), and `--format` asks for "
+                    + formats.joined(separator: " or "), fix: "leave one of the two out"))
     }
 
     /// Looks at everything that was named. A capture named twice, or found below two of the folders, counts once.
@@ -165,8 +163,7 @@ struct CaptureList {
         warn(of: strangers)
         if found.isEmpty {
             warnings.forEach { Console.error(Console.visible($0)) }
-            Self.sayNothing(in: paths)
-            throw ExitCode(ExitStatus.usage)
+            throw Console.exitCode(saying: Self.nothing(in: paths))
         }
         warn(without: without)
         warn(ofResults: strayResults)
@@ -180,14 +177,14 @@ struct CaptureList {
         return FileSystem.exists("\(output)/\(id)/\(Receipt.fileName)") && FileSystem.isGone(path)
     }
 
-    private static func sayNothing(in paths: [String]) {
-        Console.error("error: there is no capture in \(paths.joined(separator: ", "))")
+    private static func nothing(in paths: [String]) -> Problem {
         // A search for captures passes over results.
         let results = paths.filter { !StateFolder(output: $0).published.isEmpty }
-        Console.error(
-            results.isEmpty
-                ? "   = fix: `scanmill inspect \(ShellWord.quoted(paths[0]))` says what it holds"
-                : "   = fix: what ScanMill wrote is not searched; name the results:  "
+        return Problem(
+            .usage, "there is no capture in \(paths.joined(separator: ", "))",
+            fix: results.isEmpty
+                ? "`scanmill inspect \(ShellWord.quoted(paths[0]))` says what it holds"
+                : "what ScanMill wrote is not searched; name the results:  "
                     + results.map { "\(ShellWord.quoted($0))/*" }.joined(separator: " "))
     }
 
@@ -198,19 +195,22 @@ struct CaptureList {
         let path: [UInt8]
 
         init(_ id: String, _ path: String) {
-            self.id = Array(id.utf8)
-            self.path = Array((FileSystem.realPath(path) ?? path).utf8)
+            self.id = id.bytes
+            self.path = (FileSystem.realPath(path) ?? path).bytes
         }
     }
 
     // MARK: - Warnings
 
+    private mutating func warn(_ summary: String, fix: String) {
+        warnings += ["warning: \(summary)", "   = fix: \(fix)"]
+    }
+
     private mutating func warn(without paths: [String]) {
         guard let first = paths.first else { return }
-        warnings += [
-            "warning: there is no capture in \(paths.listed(most: Self.shown))",
-            "   = fix: `scanmill inspect \(ShellWord.quoted(first))` says what is wrong with it",
-        ]
+        warn(
+            "there is no capture in \(paths.listed(most: Self.shown))",
+            fix: "`scanmill inspect \(ShellWord.quoted(first))` says what is wrong with it")
     }
 
     private mutating func warn(of strangers: [CaptureSearch.Stranger: [String]]) {
@@ -226,27 +226,23 @@ struct CaptureList {
                         "record with an app that keeps poses, or find them first: COLMAP's models are read"
                     )
                 }
-            warnings += [
-                "warning: \(what) were passed over: \(paths.sorted().listed(most: Self.shown))", "   = fix: \(fix)",
-            ]
+            warn("\(what) were passed over: \(paths.sorted().listed(most: Self.shown))", fix: fix)
         }
     }
 
     private mutating func warn(ofPacked archives: [String]) {
         if archives.isEmpty { return }
-        warnings += [
-            "warning: archives were passed over, since the folders into which they were unpacked are there too: "
+        warn(
+            "archives were passed over, since the folders into which they were unpacked are there too: "
                 + archives.listed(most: Self.shown),
-            "   = fix: nothing has to be done; this is not said of archives that are kept elsewhere",
-        ]
+            fix: "nothing has to be done; this is not said of archives that are kept elsewhere")
     }
 
     private mutating func warn(of inner: [String], in path: String) {
         if inner.isEmpty { return }
-        warnings += [
-            "warning: \(path) is one capture, but there are more in it: \(inner.listed(most: Self.shown))",
-            "   = fix: if these are to be run, move what makes \(path) itself a capture out of it, or name them one by one",
-        ]
+        warn(
+            "\(path) is one capture, but there are more in it: \(inner.listed(most: Self.shown))",
+            fix: "if these are to be run, move what makes \(path) itself a capture out of it, or name them one by one")
     }
 
     private mutating func warn(ofFormats found: Set<String>, insteadOf asked: [String]) {
@@ -258,10 +254,9 @@ struct CaptureList {
 
     private mutating func warn(ofResults paths: [String]) {
         guard let first = paths.first else { return }
-        warnings += [
-            "warning: results of ScanMill lie among the captures, and were passed over: \(paths.listed(most: Self.shown))",
-            "   = fix: if they are to be run, name them as INPUT: \(ShellWord.quoted(first))",
-        ]
+        warn(
+            "results of ScanMill lie among the captures, and were passed over: \(paths.listed(most: Self.shown))",
+            fix: "if they are to be run, name them as INPUT: \(ShellWord.quoted(first))")
     }
 
     /// What `--settle` cannot tell, because a clock is wrong or was.

@@ -11,9 +11,6 @@ struct CaptureTwins {
     /// For the archives among them.
     let limits: ArchiveLimits
 
-    /// How many paths a message names.
-    private static let shown = 5
-
     /// Separates archives of which the captures hold the folders into which they were unpacked, too: exports often lie
     /// beside these.
     /// - Returns: all other captures in their order, and the archives' paths.
@@ -53,8 +50,9 @@ struct CaptureTwins {
         "run them into different output folders, or run a folder of links that have other names (ln -s)"
 
     private func places(_ twins: [CaptureSearch.Found]) -> [String] {
-        twins.prefix(Self.shown).map { "one is \($0.path)" }
-            + (twins.count > Self.shown ? ["and \(twins.count - Self.shown) more"] : [])
+        let shown = CaptureList.shown
+        return twins.prefix(shown).map { "one is \($0.path)" }
+            + (twins.count > shown ? ["and \(twins.count - shown) more"] : [])
     }
 
     private func spelling(_ twins: [CaptureSearch.Found]) -> [String] {
@@ -110,7 +108,7 @@ struct CaptureTwins {
         if let missing = UnpackedCopy.missing(from: folder, of: archive, limits: limits), !missing.isEmpty {
             notes.append(
                 "the archive holds \(missing.count.counted("file")) that the folder lacks or has in another size: "
-                    + missing.listed(most: Self.shown))
+                    + missing.listed(most: CaptureList.shown))
         }
         let ways = [folder, archive].map { path in
             // Where several paths were named, the others are to stay.

@@ -63,9 +63,18 @@ enum Console {
 
     /// Runs something whose problem ends the command with the exit code of its fault.
     static func orExit<Value>(_ body: () throws(Problem) -> Value) throws -> Value {
-        do throws(Problem) { return try body() } catch {
-            Console.error(error.message())
-            throw ExitCode(error.fault == .usage ? ExitStatus.usage : ExitStatus.environment)
-        }
+        do throws(Problem) { return try body() } catch { throw exitCode(saying: error) }
     }
+
+    /// Says a problem that ends the command.
+    /// - Returns: the exit code of its fault.
+    static func exitCode(saying problem: Problem) -> ExitCode {
+        Console.error(problem.message())
+        return ExitCode(problem.fault == .usage ? ExitStatus.usage : ExitStatus.environment)
+    }
+}
+
+extension String {
+    /// With spaces behind it, for columns.
+    func padded(to width: Int) -> String { self + String(repeating: " ", count: max(0, width - count)) }
 }

@@ -21,15 +21,10 @@ struct LoadedPipeline {
         }
     }
 
-    /// Prints what is odd but not wrong.
-    func warn() {
-        for warning in pipeline.warnings { Console.error(warning.compilerStyleWarning) }
-    }
-
     static func open(_ path: String, settings: [String]) throws(PipelineMistakes) -> LoadedPipeline {
         let text: String
         do throws(Problem) {
-            text = try PipelineFile.text(of: try ConsoleFile.bytes(of: path, limit: 1 << 20), path: path)
+            text = try PipelineFile.text(of: try bytes(of: path), path: path)
         } catch {
             // In `--set stage.option value`, the value is taken for the pipeline.
             throw PipelineMistakes(problems: OptionOverride.mistakes(in: settings) + [error])
@@ -37,14 +32,9 @@ struct LoadedPipeline {
         let pipeline = try Pipeline.load(text: text, path: path, settings: settings, library: .builtIn)
         return LoadedPipeline(pipeline: pipeline, text: text, path: path)
     }
-}
 
-/// Files that the command line itself reads.
-enum ConsoleFile {
-    static func bytes(of path: String, limit: Int) throws(Problem) -> [UInt8] {
-        do throws(Problem) {
-            return try FileSystem.bytes(of: path, limit: limit)
-        } catch {
+    private static func bytes(of path: String) throws(Problem) -> [UInt8] {
+        do throws(Problem) { return try FileSystem.bytes(of: path, limit: 1 << 20) } catch {
             var problem = error
             problem.fix =
                 if FileSystem.isFolder(path) {

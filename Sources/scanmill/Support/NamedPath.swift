@@ -116,11 +116,10 @@ enum NamedPath {
             isMeantAsCapture(capture)
         else { return }
         let command = CommandWords.command(exchanging: [capture: pipeline, pipeline: capture])
-        let problem = Problem(
-            .usage, "\(capture) stands where the pipeline should, and the pipeline among the captures",
-            fix: "name the pipeline first:  \(command)")
-        Console.error(problem.message())
-        throw ExitCode(ExitStatus.usage)
+        throw Console.exitCode(
+            saying: Problem(
+                .usage, "\(capture) stands where the pipeline should, and the pipeline among the captures",
+                fix: "name the pipeline first:  \(command)"))
     }
 
     /// Notes among captures may have the same ending.

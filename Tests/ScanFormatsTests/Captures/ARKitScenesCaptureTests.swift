@@ -91,6 +91,13 @@ import Testing
         #expect(absences[.recordedConfidence] == "there are no pictures in confidence/")
     }
 
+    @Test func depthThatDidNotArriveIsMissed() throws {
+        let video = try video([1])
+        try video.remove("lowres_depth/41069021_1.000.png")
+        #expect(
+            try video.open(ARKitScenesCapture.self).remedies[.recordedDepth] == "copy the folder lowres_depth/ too")
+    }
+
     @Test func picturesBetweenPosesHaveNone() throws {
         let video = try video([1, 1.017, 1.033, 1.1])
         try video.write("1.002 0 0 0 0 0 0\n1.0951 0 0 0 0 0 0\n", to: "lowres_wide.traj")

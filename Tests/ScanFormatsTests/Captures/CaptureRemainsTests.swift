@@ -51,7 +51,7 @@ import Testing
         Rest(
             format: "7-scenes", files: ["frame-000000.pose.txt": "x"],
             summary: "there are no poses with pictures or depth beside them",
-            fix: "copy the files frame-….color.png and frame-….depth.png too"),
+            fix: "copy the pictures frame-….color.… and frame-….depth.… too, whatever their extensions"),
         Rest(
             format: "nerfcapture", files: ["images/0.png": "x", "images/0.depth.png": "x"],
             summary: "the poses are missing",

@@ -84,6 +84,28 @@ import Testing
         #expect(try open(files).variant == "Android")
     }
 
+    /// Half floats of millimetres: one of the two is not so.
+    @Test func halfFloatsOfMillimetres() throws {
+        var files = try MultiScanSample().files()
+        var metadata = MultiScanSample().metadata()
+        metadata["depth_unit"] = .string("mm")
+        let streams = (metadata["streams"]?.array ?? []).map { stream -> JSONValue in
+            guard stream["type"] == .string("lidar_sensor"), var object = stream.object else { return stream }
+            object["encoding"] = .string("float16_zlib")
+            return .object(object)
+        }
+        metadata["streams"] = .array(streams)
+        files["scan.json"] = JSONWriter.text(.object(metadata))
+        let problem = #expect(throws: Problem.self) { try open(files) }
+        #expect(problem?.summary == "the depth stream is float16_zlib and its unit mm: no app records that")
+        #expect(problem?.fault == .input && problem?.place.file == "scan.json")
+        #expect(problem?.notes.first?.hasPrefix("half floats are metres, as iOS records them") == true)
+        #expect(problem?.fix?.contains("make  \"depth_unit\": \"m\"  of it for half floats in metres") == true)
+        metadata["depth_unit"] = .string("m")
+        files["scan.json"] = JSONWriter.text(.object(metadata))
+        #expect(try open(files).channels.contains(.recordedDepth))
+    }
+
     @Test(arguments: ["avaliable", "available"]) func android(spelling: String) throws {
         var sample = MultiScanSample()
         sample.isAndroid = true

@@ -109,6 +109,15 @@ import Testing
         #expect(capture.frames.allSatisfy { $0.drop?.isBad != true })
     }
 
+    @Test func manyMissingPicturesDidNotArrive() throws {
+        try project((1...9).map { frame("images/\($0)") })
+        for n in 1...5 { try picture("images/\(n).png") }
+        let capture = try open()
+        let drops = capture.frames.compactMap(\.drop)
+        #expect(drops.map(\.reason) == Array(repeating: "its picture is not there", count: 4))
+        #expect(drops.allSatisfy { $0.isBad && $0.fix == "copy the folder images/ again" })
+    }
+
     @Test func posesWithoutAnyPictureAreRead() throws {
         try project([frame("images/1"), frame("images/2")])
         let capture = try open()

@@ -257,6 +257,23 @@ import Testing
         #expect(capture.absences[.pose] == "the recording has no poses, as those of the front camera have none")
     }
 
+    /// Poses, cameras and depth are there all the same.
+    @Test func picturesThatAreAllMissing() throws {
+        let recording = try recording(3)
+        for index in 0..<3 { try recording.remove("rgbd/\(index).jpg") }
+        let capture = try recording.open(Record3DCapture.self)
+        #expect(capture.keptFrames.count == 3 && !capture.channels.contains(.color))
+        #expect(capture.channels.isSuperset(of: [.pose, .intrinsics, .timestamp, .recordedDepth]))
+        #expect(capture.absences[.color] == "there are 3 poses, and no pictures in rgbd/")
+        #expect(capture.remedies == [.color: "copy the folder rgbd/ too"])
+        #expect(capture.colorSize == PixelSize(6, 8))
+        let export = try export([EXRSamples.floats, EXRSamples.colors])
+        for index in 0..<2 { try export.remove("rgb/\(index).jpg") }
+        let bare = try export.open(Record3DCapture.self)
+        #expect(bare.absences[.color] == "there are 2 poses, and no pictures in rgb/")
+        #expect(bare.remedies[.color] == "copy the folder rgb/ too")
+    }
+
     @Test func picturesAndPosesThatLackEachOther() throws {
         let recording = try recording(4, metadata(3))
         try recording.remove("rgbd/1.jpg")

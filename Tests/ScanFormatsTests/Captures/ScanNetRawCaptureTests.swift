@@ -262,6 +262,24 @@ import Testing
         #expect(failure?.place.file == "abc.txt" && failure?.fix == "correct depthWidth and depthHeight in abc.txt")
     }
 
+    /// A video of half the size has half of each number, counted from the picture's corner.
+    @Test func theColourCameraIsForTheVideosSize() throws {
+        let twice = Self.description.replacing("colorWidth = 64", with: "colorWidth = 128")
+            .replacing("colorHeight = 48", with: "colorHeight = 96")
+        let capture = try open(try write(files(Self.depth(Self.frames), twice)))
+        #expect(
+            capture.warnings.first
+                == "the video is 64×48, and the description says 128×96; the intrinsics were scaled")
+        #expect(
+            capture.frames[0].intrinsics
+                == CameraIntrinsics(fx: 30, fy: 30.5, cx: 15.5, cy: 11.5, width: 64, height: 48, pixelOrigin: .centre))
+        let other = Self.description.replacing("colorHeight = 48", with: "colorHeight = 40")
+        let failure = problem { _ = try open(try write(files(Self.depth(Self.frames), other))) }
+        #expect(failure?.summary == "the video is 64×48, and the description says 64×40")
+        #expect(failure?.fault == .input && failure?.place.file == "abc.h264")
+        #expect(failure?.fix == "correct colorWidth and colorHeight in abc.txt, or copy both files again")
+    }
+
     @Test func aDepthSensorThatIsMountedOnItsSide() throws {
         let text = Self.description.replacing("depthWidth = 4", with: "depthWidth = 3")
             .replacing("depthHeight = 3", with: "depthHeight = 4")

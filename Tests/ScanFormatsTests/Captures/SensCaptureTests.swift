@@ -389,6 +389,25 @@ import Testing
         #expect(problem { _ = try prepared(capture, 2, [.color]) }?.place.file == "color/000002.png")
     }
 
+    @Test(arguments: [0, 1] as [Int32]) func depthOfAnotherLength(_ compression: Int32) throws {
+        var sens = try Self.sample()
+        sens.depthCompression = compression
+        let short = Array(Self.depth.dropLast())
+        for index in 0..<3 {
+            let bytes = ByteText.words(index == 1 ? short : Self.depth)
+            sens.frames[index].depth = compression == 0 ? bytes : ByteText.zlib(bytes)
+        }
+        let capture = try open(sens)
+        let damage = problem { _ = try prepared(capture, 1, [.recordedDepth]) }
+        #expect(damage?.summary == "the depth frame is damaged" && damage?.fault == .input)
+        #expect(damage?.notes == ["it has 22 bytes, and 4×3 pixels have 24"])
+        #expect(damage?.fix == "copy the file again" && damage?.place.file == "scene.sens")
+        #expect(damage?.place.byteCount == Int64(sens.bytes.count))
+        for index in [0, 2] {
+            #expect(try prepared(capture, index, [.recordedDepth]).recordedDepth?.bytes == ByteText.words(Self.depth))
+        }
+    }
+
     @Test func framesWithoutPayloads() throws {
         var sens = try Self.sample()
         sens.frames[1].color = []

@@ -62,7 +62,15 @@ import Testing
         }
         let capture = try open()
         #expect(!capture.channels.contains(.color) && capture.channels.contains(.recordedDepth))
-        #expect(capture.remedies[.color] == "copy the files frame-….color.png too")
+        #expect(capture.remedies[.color] == "copy the pictures frame-….color.… too, whatever their extension")
+    }
+
+    @Test func picturesOfAnotherKindAreCalledByTheirNames() throws {
+        try write(count: 1, ending: "jpg")
+        try FileManager.default.removeItem(at: folder.url("chess/seq-01/frame-000000.pose.txt"))
+        let problem = #expect(throws: Problem.self) { try open() }
+        #expect(
+            problem?.notes == ["no frame-….pose.txt stands beside pictures such as frame-000000.color.jpg"])
     }
 
     /// Where the frames' files lie at the top, other things may lie there too.

@@ -262,6 +262,18 @@ import Testing
         #expect(absences[.recordedConfidence] == "there are no pictures in confidence/")
     }
 
+    /// The app makes both folders, and fills them, for every recording.
+    @Test(arguments: [true, false]) func depthThatDidNotArriveIsMissed(hasConfidence: Bool) throws {
+        let recording = try recording(2)
+        for folder in ["depth", "confidence"] where folder == "depth" || !hasConfidence {
+            for number in 0..<2 { try recording.remove("\(folder)/00000\(number).png") }
+        }
+        let capture = try recording.open(StrayScannerCapture.self)
+        let sign = hasConfidence ? "confidence" : "the folder"
+        #expect(capture.absences[.recordedDepth] == "there are no pictures in depth/, though \(sign) is there")
+        #expect(capture.remedies[.recordedDepth] == "copy the folder depth/ too")
+    }
+
     @Test func aVideoThatWasMadeSmaller() throws {
         let recording = try recording(1)
         try recording.write("1500, 0, 960\n0, 1500, 720\n0, 0, 1\n", to: "camera_matrix.csv")

@@ -48,6 +48,16 @@ import Testing
         #expect(unread?.notes.first?.hasPrefix("2 lines of rgb.txt cannot be used") == true, "\(unread?.notes ?? [])")
     }
 
+    /// A command cannot rename what lies in an archive.
+    @Test func capitalsInAnArchiveAreRenamedOutsideOfIt() throws {
+        let tree = MemoryTree(["RGB.TXT": Array("1.0 rgb/1.png\n".utf8), "DEPTH.TXT": []])
+        let problem = #expect(throws: Problem.self) { try TUMCapture.open(tree, rules: ReadRules()) }
+        #expect(
+            problem?.fix
+                == "unpack the archive, name the folder instead, and rename them there:  mv DEPTH.TXT depth.txt; mv RGB.TXT rgb.txt"
+        )
+    }
+
     @Test func aSequence() throws {
         let capture = try sequence().open(TUMCapture.self)
         #expect(capture.format == "tum" && capture.worldUp == nil && capture.isMetric)
@@ -307,6 +317,21 @@ import Testing
         #expect(try sequence.open(TUMCapture.self).warnings == [])
         try sequence.write("# ours\n9.5 9 3.75 2.25", to: "calibration.txt")
         #expect(try sequence.open(TUMCapture.self).warnings.first?.contains("calibration.txt, line 2") == true)
+    }
+
+    /// Sixteen lines for each picture that is allowed, of which those that cannot be used count too.
+    @Test func listsThatAreTooLong() throws {
+        let sequence = try sequence(1)
+        var rules = ReadRules()
+        rules.maxFrames = 1
+        let poses = (0..<16).map { "\(1_305_031_100 + $0).175 1 2 3 0 0 0 1\n" }.joined()
+        try sequence.write(poses, to: "groundtruth.txt")
+        #expect(try sequence.problem(TUMCapture.self, rules: rules) == nil)
+        try sequence.write("no pose\n" + poses, to: "groundtruth.txt")
+        let problem = try sequence.problem(TUMCapture.self, rules: rules)
+        #expect(problem?.summary == "there are more than 16 lines")
+        #expect(problem?.fault == .input && problem?.place.file == "groundtruth.txt")
+        #expect(problem?.fix == "if that is right, allow more with  --set read.max-frames=2")
     }
 
     /// As the benchmark's associate.py, which sorts what it has paired.

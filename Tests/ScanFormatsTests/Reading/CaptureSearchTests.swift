@@ -258,6 +258,22 @@ import Testing
         #expect(CaptureSearch.captures(within: inner, nil) == [])
     }
 
+    /// A result that is a capture itself may hold a dataset as well: the format that is asked for is taken.
+    @Test func theFormatThatIsWantedInAResult() throws {
+        try capture("out/desk")
+        try dataset("out/desk/ngp")
+        try folder.write(Self.receipt, to: "out/desk/receipt.json")
+        let desk = "\(folder.path)/out/desk"
+        func search(_ formats: Set<String>) throws -> CaptureSearch { try CaptureSearch(at: desk, formats: formats) }
+        #expect(try search([]).captures.map(\.path) == [desk])
+        #expect(try search(["frames"]).captures.map(\.path) == [desk])
+        #expect(try search(["transforms"]).captures.map(\.path) == ["\(desk)/ngp"])
+        #expect(try search(["transforms"]).captures.map(\.format) == ["transforms"])
+        // All that there is, for the message.
+        let others = try search(["colmap"]).captures.map(\.path)
+        #expect(others.contains(desk) && others.contains("\(desk)/ngp"))
+    }
+
     /// What a pipeline allows an archive to hold counts for what it is called too.
     @Test func archivesWithinTheLimitsThatAreGiven() throws {
         try folder.write(String(repeating: "0", count: 1 << 25), to: "night/a/color/zeros.txt")

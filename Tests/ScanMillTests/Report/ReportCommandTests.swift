@@ -130,6 +130,75 @@ import Testing
         #expect(html.contains("the worst of ") && html.contains(" --set filter-blur.window=2</code>"))
     }
 
+    /// By the pipeline's own rule; where that goes by scores alone, no number of frames helps.
+    @Test(arguments: [
+        (#""seconds": 0.5"#, "seconds=0.25"), (#""count": 30"#, "count=60"), (#""at-least": 100"#, nil),
+        (#""window": 2"#, nil), (#""seconds": 0.01"#, nil), (#""count": 500000"#, nil),
+    ]) func holesAreMadeShorter(_ rule: String, _ remedy: String?) throws {
+        try makeNight(3)
+        let plan = "out/.scanmill/runs/20261120T214000Z-night/plan.json"
+        let text = String(decoding: try folder.bytes(plan), as: UTF8.self)
+        let ruled = text.replacingOccurrences(
+            of: #"{"name": "filter-blur", "options": {}}"#, with: #"{"name": "filter-blur", "options": {\#(rule)}}"#)
+        try #require(ruled != text)
+        try folder.write(ruled, to: plan)
+        let name = try #require(try results().first)
+        try warn("filter-blur: frames 11 to 18 were all dropped, which leaves a hole of 2.25 s; shorter ones", name)
+        _ = try report()
+        let html = try nightPage()
+        if let remedy {
+            #expect(html.contains(" --only \(name) --retry --set filter-blur.\(remedy)</code>"))
+        } else {
+            #expect(!html.contains("--set filter-blur."))
+        }
+    }
+
+    /// What is usual is so in meters, whichever side of it a capture is on.
+    @Test(arguments: [
+        ("0.2", "closer than usual", "0.200 m"), ("4", "farther away than usual", "4.00 m"),
+    ]) func depthUnlikeTheBatch(_ median: String, _ how: String, _ words: String) throws {
+        try makeNight(10)
+        try changeFirstReceipt(#/"p05": 0.4, "median": [0-9.]+/#, to: "\"p05\": 0.1, \"median\": \(median)")
+        let finding = try #require(try report()["findings"]?.array?.first { $0["kind"]?.string == "depth" })
+        #expect(finding["title"]?.string == "Everything is much \(how)")
+        let capture = try #require(finding["captures"]?.array?.first)
+        let usual = try #require(capture["expected"]?.string?.firstMatch(of: #/^usual: (1\.\d\d m)$/#)?.1)
+        #expect(capture["text"]?.string == "The median depth is \(words); in this batch \(usual) is usual.")
+        #expect(capture["fix"]?.string == "check the unit of depth, and what was recorded")
+        #expect(capture["of"]?.string == "median depth" && capture["value"]?.double == Double(median))
+    }
+
+    /// Where frames are not too fast by the stage's own limit.
+    @Test func fasterThanTheBatch() throws {
+        try makeNight(10)
+        let speed = #""speed-m-per-s": {"lowest": 0.1, "median": 0.5, "p90": 2.5, "highest": 3}"#
+        try changeFirstReceipt(#/"speed-m-per-s": \{[^}]*\}/#, to: speed)
+        let finding = try #require(try report()["findings"]?.array?.first { $0["kind"]?.string == "speed" })
+        #expect(finding["title"]?.string == "The camera moves too fast")
+        let capture = try #require(finding["captures"]?.array?.first)
+        let usual = try #require(capture["expected"]?.string?.firstMatch(of: #/^usual: (0\.\d+ m\/s)$/#)?.1)
+        let sentence = "The median is 0.500 m/s, a tenth is above 2.50 m/s, where \(usual) is usual in this batch."
+        #expect(capture["text"]?.string == sentence)
+        #expect(capture["fix"]?.string == "drop the fast frames, or record it again more slowly")
+        #expect(capture["of"]?.string == "speed of the fastest tenth" && capture["value"]?.double == 2.5)
+    }
+
+    /// Without intrinsics only the aim is known, which says nothing of single sides.
+    @Test func noCameraIsAimedAtTheBox() throws {
+        try makeNight(3)
+        try changeFirstReceipt(#/"sides": \{.*?\}\}, /#, to: "")
+        _ = try report()
+        #expect(try !nightPage().contains("at the box</h3>"))
+        try changeFirstReceipt(#/"faces": \{[^}]*\}/#, to: #""faces": {"miss": 40}"#)
+        let finding = try #require(try report()["findings"]?.array?.first { $0["kind"]?.string == "coverage" })
+        #expect(finding["title"]?.string == "No camera is aimed at the box")
+        let capture = try #require(finding["captures"]?.array?.first)
+        let text = "None of 40 pictures has the box in its middle: the box or the poses may be wrong."
+        #expect(capture["text"]?.string == text)
+        #expect(capture["fix"]?.string == "check the box and the axes of the poses")
+        #expect(capture["value"]?.double == 0 && capture["expected"]?.string == "goal: 10")
+    }
+
     /// Degrees begin at the front, in the middle of this gap, and count round to the right.
     @Test func aGapThatGoesPastTheFront() throws {
         try makeNight(3)
@@ -553,6 +622,61 @@ import Testing
             ])
         let html = String(decoding: try folder.bytes(try newestPage()), as: UTF8.self)
         #expect(html.contains("<p>It has no result: the result that was made is gone.</p>"))
+    }
+
+    /// Damage that left the receipt its size and time: a run takes the result for up to date.
+    @Test func aReceiptThatIsDamagedUnseen() throws {
+        try folder.write(QuickRun.cloud, to: "quick.yaml")
+        for name in ["in/a", "in/b"] { _ = try folder.copySample("desk", to: name) }
+        let run = ["run", "quick.yaml", "in", "-o", "out", "--no-report"]
+        try #require(try Scanmill.run(run, in: folder.path).status == 0)
+        let receipt = "\(folder.path)/out/a/receipt.json"
+        var before = stat()
+        try #require(stat(receipt, &before) == 0)
+        let size = try folder.bytes("out/a/receipt.json").count
+        try folder.write([UInt8](repeating: UInt8(ascii: "{"), count: size), to: "out/a/receipt.json")
+        #expect(utimensat(AT_FDCWD, receipt, [before.st_atim, before.st_mtim], 0) == 0)
+        #expect(try Scanmill.run(run, in: folder.path).output.contains("2 captures: 2 up to date"))
+        let captures = try report()["captures"]?.array ?? []
+        #expect(captures.map { $0["status"]?.string } == ["failed", "ready"])
+        let problem = try #require(captures.first?["problem"])
+        #expect(problem["summary"]?.string == "the receipt cannot be read")
+        #expect(problem["file"]?.string == "a/receipt.json")
+        #expect(problem["fix"]?.string == "make the result again with  scanmill run … --only a --force")
+        // So does the command that is shown.
+        let html = String(decoding: try folder.bytes(try newestPage()), as: UTF8.self)
+        let command = "run quick.yaml in/a -o out --only a --retry --force"
+        #expect(html.contains(">scanmill \(command)<"))
+        let again = try Scanmill.run(command.split(separator: " ").map(String.init), in: folder.path)
+        #expect(again.status == 0 && again.output.hasPrefix("done     a  "), "\(again)")
+    }
+
+    /// What went wrong after a result had its place is no failure of the capture, and without a note the record tells.
+    @Test func failuresWithoutANote() throws {
+        try makeNight(3)
+        let outcome = "out/.scanmill/runs/20261120T214000Z-night/outcome.json"
+        var text = String(decoding: try folder.bytes(outcome), as: UTF8.self)
+        let published = "the new result of 2026-11-20_lobby_0000 was published just before, and is whole"
+        for note in [published, "nothing was published for it"] {
+            let problem = #"{"fault": "environment", "summary": "cannot sync", "notes": ["\#(note)"]}"#
+            let failed = text.replacing(
+                #""ended": "done""#, with: #""ended": "failed", "problem": \#(problem)"#, maxReplacements: 1)
+            try #require(failed != text)
+            text = failed
+        }
+        try folder.write(text, to: outcome)
+        let json = try report()
+        let captures = json["captures"]?.array ?? []
+        let states = Dictionary(
+            uniqueKeysWithValues: captures.map { ($0["id"]?.string ?? "", $0["status"]?.string ?? "") })
+        let expected = [
+            "2026-11-20_lobby_0000": "look", "2026-11-20_kitchen_0001": "failed", "2026-11-20_studio_0002": "ready",
+        ]
+        #expect(states == expected)
+        let titles = json["findings"]?.array?.compactMap { $0["title"]?.string }
+        #expect(titles == ["Cannot sync", "Cannot sync, after its result had been published"])
+        let failed = captures.first { $0["status"]?.string == "failed" }
+        #expect(failed?["problem"]?["notes"]?.array?.first?.string == "nothing was published for it")
     }
 
     /// Nobody knows whether it is ready. Not even root can look at the end of such a link.

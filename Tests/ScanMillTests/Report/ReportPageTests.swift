@@ -121,6 +121,29 @@ import Testing
         }
     }
 
+    /// Of a large batch, ready captures are one drawing, and the others keep their links.
+    @Test func marksOfManyCaptures() throws {
+        let night = try Self.night(3)
+        let outcome = "out/.scanmill/runs/20261120T214000Z-night/outcome.json"
+        let text = String(decoding: try night.folder.bytes(outcome), as: UTF8.self)
+        let left = (0..<2000).map { #"{"id": "w\#($0)", "input": "captures/w\#($0)", "ended": "left"}, "# }.joined()
+        let more = text.replacing(#""captures": ["#, with: #""captures": ["# + left)
+        try #require(more != text)
+        try night.folder.write(more, to: outcome)
+        try Scanmill.run(["report", "out"], in: night.folder.path).require(0)
+        let html = try String(contentsOfFile: night.page, encoding: .utf8)
+        let strip = try #require(html.firstMatch(of: #/<svg class="strip".*?<\/svg>/#.dotMatchesNewlines())).0
+        #expect(strip.matches(of: #/<a /#).count == 2000 && strip.matches(of: #/class="waiting"/#).count == 2000)
+        let drawings = strip.matches(of: #/<path class="ready" d="([^"]*)"\/>/#)
+        #expect(drawings.count == 1 && strip.matches(of: #/class="ready"/#).count == 1)
+        // Three rectangles, 8 to the right of each other.
+        let drawing = drawings.first.map { String($0.1) } ?? ""
+        let marks = drawing.matches(of: #/M([0-9.]+) ([0-9.]+)h5\.5v8h-5\.5z/#)
+        let places = marks.compactMap { Double($0.1) }
+        #expect(places.count == 3 && drawing.filter { $0 == "M" }.count == 3, "\(drawing)")
+        #expect(zip(places, places.dropFirst()).allSatisfy { $1 - $0 == 8 }, "\(drawing)")
+    }
+
     /// A small batch's cards stand on the main page, a large one's on pages of their own, which have nothing to load.
     @Test func theDoorwayLeadsToTheNewestReport() throws {
         let night = try Self.night(3)

@@ -227,6 +227,20 @@ import Testing
                     + "   = fix: unpack them"), "\(result.errors)")
     }
 
+    /// Without poses a video is no capture of any format, and the rest is run.
+    @Test func videosWithoutPosesAreNamed() throws {
+        try quick.copySample("desk")
+        for name in ["walk.mp4", "again.mov"] { try quick.folder.write("x", to: "in/\(name)") }
+        let result = try quick.run(["in", "-o", "out"])
+        #expect(result.status == 0 && result.output.contains("1 capture: 1 done"), "\(result)")
+        let warning = """
+            warning: videos without poses were passed over: in/again.mov, in/walk.mp4
+               = fix: record with an app that keeps poses, or find them first: COLMAP's models are read
+
+            """
+        #expect(result.errors == warning)
+    }
+
     @Test func namesWithLineFeedsAreShownInOneLine() throws {
         try quick.copySample("two\nlines")
         let plan = try Scanmill.run(["plan", "quick.yaml", "in", "-o", "out"], in: quick.folder.path)

@@ -447,6 +447,33 @@ import Testing
         #expect(result.output == "40 4 0\n", "\(result.output) \(result.errors)")
     }
 
+    /// By how long the first capture takes: in seconds, minutes or hours.
+    @Test(arguments: [(2, "[0-9]+ s"), (90, "[1-5]?[0-9] min"), (800, "[1-9][0-9]* h [1-5]?[0-9] min")])
+    func theLiveViewSaysWhatIsLeft(_ count: Int, _ left: String) throws {
+        var mini = MiniCapture()
+        mini.pictures = .mp4
+        try mini.write(in: folder)
+        try FileManager.default.createDirectory(at: folder.url("captures"), withIntermediateDirectories: false)
+        for number in 0..<count { #expect(symlink("../mini", folder.url("captures/\(number)").path) == 0) }
+        let path = try folder.fakeFFmpeg(
+            version: "FFMPEG -version", else: "sleep \(count > 100 ? 5 : 1.2); exec FFMPEG \"$@\"")
+        try folder.write("name: t\nstages: [read, filter-blur: {window: 3}, write-transforms]\n", to: "t.yaml")
+        let stop = """
+            stopped = []
+            def stop():
+                if not stopped and re.search(b'about \(left) left', text): stopped.append(run.terminate())
+
+            """
+        // Wide enough for the whole line.
+        let onATerminal = Self.onATerminal.replacing("5, 40,", with: "5, 80,")
+            .replacing("text += part", with: "text += part; stop()")
+        let run = [Scanmill.path, "run", "t.yaml", "captures", "-o", "out", "--jobs", "1", "--no-report"]
+        let result = try runCommand(
+            ["python3", "-c", stop + onATerminal + "print(len(stopped), run.returncode)"] + run, in: folder.path,
+            environment: path.merging(["TERM": "xterm"]) { $1 })
+        #expect(result.output == "1 143\n", "\(result.output) \(result.errors)")
+    }
+
     /// Most terminals wrap the lines that no longer fit, and these would leave remains.
     @Test func theLiveViewGoesFromATerminalThatBecameNarrower() throws {
         for number in 0..<6 {

@@ -318,6 +318,10 @@ import Testing
         let lost = try runCommand(["sh", "-c", "'\(Scanmill.path)' schema > /dev/full"])
         #expect(lost.status == 3)
         #expect(lost.errors == "error: what was printed is not complete: No space left on device\n")
+        for words in ["help", "help run", "--help", "--version", "--generate-completion-script bash"] {
+            let help = try runCommand(["sh", "-c", "'\(Scanmill.path)' \(words) > /dev/full"])
+            #expect(help.status == 3 && help.errors == lost.errors, "\(words): \(help)")
+        }
         // Whoever closes a pipe has seen enough.
         let closed = try runCommand(["sh", "-c", "'\(Scanmill.path)' schema | head -c 1"])
         #expect(closed.status == 0 && closed.errors == "")
@@ -331,6 +335,23 @@ import Testing
         let end = "ended with 3\nerror: what was printed is not complete: No space left on device\n"
         #expect(night.errors.hasSuffix(end), "\(night.errors)")
         #expect(String(decoding: try folder.bytes("figures"), as: UTF8.self).contains("scanmill_run_status 3.0\n"))
+    }
+
+    /// A screen holds a dozen fixes; the rest is not passed over in silence.
+    @Test func fixesThatAreNotShownAreCounted() throws {
+        let ids = (10..<24).map { "c\($0)" }
+        let inputs = ids.map { "in/\($0)" }
+        try MiniCapture().write(inputs, in: folder)
+        let stages = "read, {select-frames: {include: [900]}}, decompress, write-frames"
+        _ = try folder.run(stages, inputs + ["-o", "out", "--no-report"])
+        for id in ids {
+            let note = "out/.scanmill/failures/\(id).json"
+            let text = String(decoding: try folder.bytes(note), as: UTF8.self)
+            try folder.write(text.replacing("\"fix\": \"loosen", with: "\"fix\": \"for \(id), loosen"), to: note)
+        }
+        let again = try folder.run(stages, inputs + ["-o", "out", "--no-report"])
+        let shown = again.errors.split(separator: "\n").count { $0.contains(" again does not help: for c") }
+        #expect(shown == 12 && again.errors.contains("\nand 2 more of other kinds\n"), "\(again.errors)")
     }
 
     /// As a user who may not read them.

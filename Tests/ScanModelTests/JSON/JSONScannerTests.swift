@@ -43,6 +43,15 @@ private func scanning<R>(
             ("[1,\n2\n,]", "invalid JSON: no comma may stand before the closing “]”", 3, 1, 6),
             ("[1 2]", "invalid JSON: expected “,” or “]”, found “2”", 1, 4, 3),
             ("{\"a\" 1}", "invalid JSON: expected “:” after the key, found “1”", 1, 6, 5),
+            (
+                "{ // a\n\"a\": 1}",
+                "invalid JSON: expected a key in double quotes, found a comment, which JSON does not have: take it out",
+                1, 3, 2
+            ),
+            (
+                "[1 /* a */]",
+                "invalid JSON: expected “,” or “]”, found a comment, which JSON does not have: take it out", 1, 4, 3
+            ),
             ("{'a': 1}", "invalid JSON: expected a key in double quotes, found “'”", 1, 2, 1),
             ("{\"a\": 1", "invalid JSON: the text ends where “,” or “}” is expected", 1, 8, 7),
             ("[\"abc", "invalid JSON: the string is not closed", 1, 2, 1),

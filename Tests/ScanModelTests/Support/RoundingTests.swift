@@ -19,6 +19,24 @@ import Testing
         #expect(99.9999.shortText == "100")
     }
 
+    @Test func theNearestNumberWithSoManyDigits() {
+        #expect(1234.5678.rounded(digits: 2) == 1200)
+        #expect((-0.0012345).rounded(digits: 3) == -0.00123)
+        #expect(0.0996.rounded(digits: 2) == 0.1)
+        #expect(0.0.rounded(digits: 4) == 0)
+        #expect(Double.infinity.rounded(digits: 2) == .infinity)
+    }
+
+    /// As on a drawing: never in powers of ten.
+    @Test func shortNumbersOfSoManyDigits() {
+        let values = [0, 0.05, 0.0123, 1.5, 9.96, 12, 130.4, 0.0000123, 0.0000001, 1234567]
+        let expected = ["0", "0.05", "0.012", "1.5", "10", "12", "130", "0.000012", "0", "1234567"]
+        #expect(values.map { $0.shortText(digits: 2) } == expected)
+        #expect(4.0.shortText(decimals: 2) == "4" && 0.304.shortText(decimals: 2) == "0.3")
+        #expect((-0.001).shortText(decimals: 2) == "0" && 1e300.shortText == "1e+300")
+        #expect(0.0000123.shortText(decimals: 6) == "0.000012")
+    }
+
     @Test func soManyDecimals() {
         #expect(2.0.fixedText(decimals: 2) == "2.00")
         #expect((-0.001).fixedText(decimals: 2) == "0.00")

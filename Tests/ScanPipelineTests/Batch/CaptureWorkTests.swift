@@ -93,10 +93,12 @@ import Testing
         for damaged in [text.replacing("\"kept\": 2", with: "\"kept\": 3"), text + "\n"] {
             try #require(damaged != text)
             try damaged.write(toFile: receipt, atomically: false, encoding: .utf8)
-            guard case .done = try fixture.run(input) else {
+            guard case .done(let summary) = try fixture.run(input) else {
                 Issue.record("the damaged receipt was taken for good")
                 continue
             }
+            // Nor are its numbers.
+            #expect(summary.framesBefore == nil)
             #expect(fixture.results() == results)
             #expect(try fixture.plan([input]) == [.upToDate])
         }

@@ -272,6 +272,40 @@ import Testing
         #expect(output.files.first?.digest == Digest.of(Array("two".utf8)))
     }
 
+    /// Its digest is that of the bytes before. Where the change comes too late or too early, it is tried again.
+    @Test func aFileThatIsChangedWhileItIsCopied() throws {
+        let fixture = try OutputFixture()
+        let path = try fixture.folder.write("", to: "in.bin")
+        let source = MockSource(files: ["in.bin": []], folder: fixture.folder.path)
+        for _ in 0..<10 {
+            try #require(truncate(path, 128 << 20) == 0)
+            let output = try fixture.open()
+            let input = InputFile(path: "in.bin", byteCount: 128 << 20)
+            output.trust(try InputDigests.take([input], from: source, workers: 1).known)
+            let copy = output.workPath + "/pictures/1.jpg"
+            let isChanged = DispatchSemaphore(value: 0)
+            Thread.detachNewThread {
+                for _ in 0..<1_000_000 where !FileSystem.exists(copy) { sched_yield() }
+                truncate(path, 1 << 20)
+                isChanged.signal()
+            }
+            let failure = problem { try output.copy(FileLocation(path: path), name: "1.jpg", to: "pictures/1.jpg") }
+            isChanged.wait()
+            guard let failure else { continue }
+            let message = """
+                error: the file was changed while it was copied
+                  --> 1.jpg
+                   = fix: wait until it is whole, and run again
+                """
+            #expect(failure.message() == message)
+            #expect(failure.fault == .environment)
+            #expect(output.files.isEmpty)
+            #expect(fixture.tree(output.workPath).isEmpty)
+            return
+        }
+        skip("a file that is changed while it is copied, because files are copied at once here")
+    }
+
     @Test func foldersThatCannotBeMade() {
         for root in ["", "/proc/nowhere", "/proc/nowhere/below"] {
             #expect(problem { _ = try OutputFolder(root: root, id: "a") } != nil)

@@ -1,7 +1,9 @@
 import Dispatch
+import Foundation
 import ScanModel
 import ScanPipeline
 import Synchronization
+import TestSupport
 import Testing
 
 @Suite struct StateFolderTests {
@@ -42,6 +44,28 @@ import Testing
                 #expect((owner == nil) == names.contains(pipeline.name))
             }
         }
+    }
+
+    /// A link to another disk would let every capture be processed, and none be published.
+    @Test(.enabled(if: FileSystem.isFolder("/dev/shm"), "no /dev/shm here"))
+    func aStateFolderOnAnotherFilesystem() throws {
+        let fixture = try DiskFixture()
+        let elsewhere = try TemporaryFolder(in: "/dev/shm")
+        guard !fixture.path.hasPrefix("/dev/shm") else {
+            return skip("a state folder on another filesystem, because all temporary files lie on that one")
+        }
+        try FileSystem.makeFolders(fixture.output)
+        #expect(symlink(elsewhere.path, fixture.state.path) == 0)
+        let refused = try #require(
+            problem { try fixture.state.claim(for: try fixture.pipeline(), replacing: true) })
+        let message = """
+            error: it lies on another filesystem than the results, which are renamed out of it when they are whole
+              --> \(fixture.state.path)
+               = fix: move it into \(fixture.output), or put all of \(fixture.output) on the other filesystem
+            """
+        #expect(refused.message() == message)
+        #expect(refused.fault == .usage)
+        #expect(FileSystem.names(in: elsewhere.path) == [])
     }
 
     /// A power cut may have emptied it: then nobody's results are replaced by mistake.

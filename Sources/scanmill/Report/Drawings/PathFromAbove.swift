@@ -56,14 +56,8 @@ enum PathFromAbove {
     /// still, where the shortest would be longer than the drawing.
     private static func ruler(_ scale: Double, _ motion: Measured.Motion) -> HTML {
         let most = width * 0.4 / scale
-        var length = 1e-3
-        guard length <= most else { return HTML() }
-        search: for power in [1e-3, 1e-2, 0.1, 1, 10, 100, 1000, 1e4] {
-            for factor in [1.0, 2, 5] {
-                if factor * power > most { break search }
-                length = factor * power
-            }
-        }
+        let lengths = [1e-3, 1e-2, 0.1, 1, 10, 100, 1000, 1e4].flatMap { power in [1.0, 2, 5].map { $0 * power } }
+        guard let length = lengths.last(where: { $0 <= most }) else { return HTML() }
         let end = 8 + length * scale
         let y = height - 6
         let words =

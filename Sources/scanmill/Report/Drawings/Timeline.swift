@@ -1,17 +1,17 @@
 /// When each capture ran, in as many lanes as captures ran side by side.
 enum Timeline {
-    static let mostTitles = 600
+    private static let mostTitles = 600
 
     static func draw(_ captures: [CaptureFacts], seconds: Double?) -> HTML? {
-        let ran = captures.filter { $0.share != nil }.sorted { ($0.share?.begin ?? 0) < ($1.share?.begin ?? 0) }
-        let last = ran.reduce(0.0) { max($0, ($1.share?.begin ?? 0) + ($1.share?.seconds ?? 0)) }
+        let ran = captures.compactMap { capture in capture.share.map { (capture: capture, share: $0) } }
+            .sorted { $0.share.begin < $1.share.begin }
+        let last = ran.reduce(0.0) { max($0, $1.share.begin + $1.share.seconds) }
         let end = max(last, seconds ?? 0)
         guard ran.count > 1, end > 0 else { return nil }
         var lanes: [Double] = []
         var paths: [CaptureFacts.Status: String] = [:]
         var marks: [HTML] = []
-        for capture in ran {
-            guard let share = capture.share else { continue }
+        for (capture, share) in ran {
             let lane = lanes.firstIndex { $0 <= share.begin + 0.01 } ?? lanes.count
             if lane == lanes.count { lanes.append(0) }
             lanes[lane] = share.begin + share.seconds
@@ -51,7 +51,7 @@ enum Timeline {
                 <text x="\(x)" y="\(base + 17)" text-anchor="\(anchor)">\(time == 0 ? "0" : words(time))</text>
                 """
         }
-        return "<path class=\"axis\" d=\"M2 \(base)H1182\"/>\(Array(ticks))"
+        return "<path class=\"axis\" d=\"M2 \(base)H1182\"/>\(ticks)"
     }
 
     private static func words(_ seconds: Double) -> String {

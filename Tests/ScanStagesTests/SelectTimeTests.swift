@@ -1,0 +1,78 @@
+import TestSupport
+import Testing
+
+@Suite struct SelectTimeTests {
+    /// A frame every tenth of a second, by a clock whose zero is anywhere.
+    private func frames(_ count: Int, _ timestamp: (Int) -> Int64? = { 5_000_000_000 + Int64($0) * 100_000_000 })
+        -> MemoryCapture
+    {
+        MemoryCapture((0..<count).map { MemoryCapture.Item(timestamp: timestamp($0)) })
+    }
+
+    private func kept(_ options: String, of capture: MemoryCapture) throws -> [Int] {
+        try StageRun("- select-time: \(options)", on: capture).kept
+    }
+
+    @Test func bothBoundsBelongToThePart() throws {
+        #expect(try kept("{from: 0.3, to: 0.7}", of: frames(11)) == Array(3...7))
+        #expect(try kept("{from: 0.3}", of: frames(11)) == Array(3...10))
+        #expect(try kept("{to: 0.25}", of: frames(11)) == [0, 1, 2])
+        #expect(try kept("{from: 0.5, to: 0.5}", of: frames(11)) == [5])
+        #expect(try kept("{to: 3600}", of: frames(11)) == Array(0...10))
+    }
+
+    @Test func negativeSecondsCountFromTheEnd() throws {
+        #expect(try kept("{to: -0.3}", of: frames(11)) == Array(0...7))
+        #expect(try kept("{from: -0.3}", of: frames(11)) == Array(7...10))
+        #expect(try kept("{from: -0.5, to: -0.2}", of: frames(11)) == [5, 6, 7, 8])
+        #expect(try kept("{from: 0.2, to: -0.2}", of: frames(11)) == Array(2...8))
+        #expect(try kept("{from: -0.5, to: 0.8}", of: frames(11)) == [5, 6, 7, 8])
+    }
+
+    @Test func everyDropSaysWhy() throws {
+        let run = try StageRun("- select-time: {from: 0.15, to: -0.1}", on: frames(5))
+        #expect(
+            run.drops == [
+                "0 select-time: before 0.15 s", "1 select-time: before 0.15 s", "4 select-time: after the last 0.1 s",
+            ])
+    }
+
+    /// What stages above drop does not shift the part.
+    @Test func secondsCountFromTheSourcesFirstFrame() throws {
+        let run = try StageRun(
+            "- select-frames: {exclude: [0-2, 9-10]}\n- select-time: {from: 0.5, to: -0.3}", on: frames(11))
+        #expect(run.kept == [5, 6, 7])
+    }
+
+    @Test func framesWithoutATimeAreDropped() throws {
+        let run = try StageRun(
+            "- select-time: {from: 0.1}", on: frames(6) { $0 == 0 || $0 == 3 ? nil : Int64($0) * 100_000_000 })
+        // The first that has a time is where seconds begin.
+        #expect(run.kept == [2, 4, 5])
+        #expect(run.drops.contains("3 select-time: no time"))
+    }
+
+    @Test func aCaptureThatIsTooShortFails() throws {
+        let short = problem { _ = try StageRun("- select-time: {from: 2}", on: frames(11)) }
+        #expect(
+            short?.summary == "no frame is left between the bounds of select-time: the recording is 1.00 s long")
+        #expect(short?.isOfPipeline == true)
+        let timeless = problem { _ = try StageRun("- select-time: {from: 2}", on: frames(3) { _ in nil }) }
+        #expect(timeless?.summary == "select-time needs timestamp, and this capture has none")
+    }
+
+    @Test func mistakesAreToldBeforeAnythingRuns() {
+        #expect(StageRun.mistakes(in: "- select-time") == ["select-time has nothing to do"])
+        #expect(
+            StageRun.mistakes(in: "- select-time: {from: 3, to: 2}") == [
+                "`from: 3` is after `to: 2`, which leaves nothing"
+            ])
+        #expect(
+            StageRun.mistakes(in: "- select-time: {from: -1, to: -2.5}") == [
+                "`from: -1` is after `to: -2.5`, which leaves nothing"
+            ])
+        // Whether these leave something depends on the capture.
+        #expect(StageRun.mistakes(in: "- select-time: {from: 3, to: -2}") == [])
+        #expect(StageRun.mistakes(in: "- select-time: {from: -3, to: 2}") == [])
+    }
+}
