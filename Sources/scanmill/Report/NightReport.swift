@@ -108,7 +108,8 @@ struct NightReport: Sendable {
                 capture.needsForce = true
                 capture.problem = Problem(
                     .environment, "the receipt cannot be read",
-                    fix: "make the result again with  scanmill run … \(Wording.command(PublishedResult.only(id))) --force"
+                    fix: "make the result again with  scanmill run … "
+                        + Wording.command(PublishedResult.only(id) + ["--force"])
                 ).at(file: "\(id)/\(Receipt.fileName)")
             }
             guard let standing else { return capture }

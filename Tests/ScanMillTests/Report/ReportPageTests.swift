@@ -132,9 +132,9 @@ import Testing
         try night.folder.write(more, to: outcome)
         try Scanmill.run(["report", "out"], in: night.folder.path).require(0)
         let html = try String(contentsOfFile: night.page, encoding: .utf8)
-        let strip = try #require(html.firstMatch(of: #/<svg class="strip".*?<\/svg>/#.dotMatchesNewlines())).0
+        let strip = try #require(html.firstMatch(of: #/<svg class="strip".*?</svg>/#.dotMatchesNewlines())).0
         #expect(strip.matches(of: #/<a /#).count == 2000 && strip.matches(of: #/class="waiting"/#).count == 2000)
-        let drawings = strip.matches(of: #/<path class="ready" d="([^"]*)"\/>/#)
+        let drawings = strip.matches(of: #/<path class="ready" d="([^"]*)"/>/#)
         #expect(drawings.count == 1 && strip.matches(of: #/class="ready"/#).count == 1)
         // Three rectangles, 8 to the right of each other.
         let drawing = drawings.first.map { String($0.1) } ?? ""

@@ -119,6 +119,23 @@ import Testing
         #expect(whole.output.contains("done     room  6 frames"), "\(whole.output)\(whole.errors)")
     }
 
+    /// Captures may have been missed in it: the others are run, and the night was not a good one.
+    @Test func aFolderThatCannotBeListedToItsEndIsNamed() throws {
+        guard RunProcessTests.hasStrace else { return }
+        try MiniCapture().write(in: folder)
+        let moves = "mkdir -p night/b && cp -r mini night/a && mv mini night/b/"
+        try runCommand(["sh", "-c", moves], in: folder.path).require(0)
+        try folder.write("name: trouble\nstages: [\(Self.cloud)]\n", to: "trouble.yaml")
+        let answer = try run("night", failing: "getdents64", on: "night/b", with: "error=EIO:when=2+")
+        let result = try #require(answer)
+        #expect(result.status == 3, "\(result.output)")
+        #expect(result.output.contains("2 captures: 1 done, 1 failed"), "\(result.output)")
+        #expect(
+            result.errors.contains("error: the folder could not be listed to its end\n  --> night/b\n"),
+            "\(result.errors)")
+        #expect(result.errors.contains(": Input/output error\n   = fix: look at the kernel's log"), "\(result.errors)")
+    }
+
     /// A file server that forgets a picture for a moment, while it is copied.
     @Test func aPictureThatIsOutOfReachIsNoBadFrame() throws {
         guard RunProcessTests.hasStrace else { return }
