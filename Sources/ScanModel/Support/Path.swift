@@ -22,7 +22,7 @@ extension StringProtocol where SubSequence == Substring {
 
     package var endsInSlash: Bool { self[...].utf8.last == slash }
 
-    /// The path of what has this one in a folder; the same in the folder "", from which paths begin.
+    /// The path from where `folder`'s begins, for one that begins in `folder`; "" is the place where both begin.
     package func path(in folder: String) -> String { folder.isEmpty ? String(self) : "\(folder)/\(self)" }
 
     /// Whether the path leads below a folder, if both are spelled alike.
