@@ -43,6 +43,9 @@ public struct PipelineMistakes: Error, Sendable {
     public var problems: [Problem]
 
     public init(problems: [Problem]) { self.problems = problems }
+
+    /// The first alone, for a pipeline that has passed the check before, or that the tool itself made.
+    package var first: Problem { problems.first ?? Problem(.tool, "the pipeline is not valid") }
 }
 
 extension Pipeline {

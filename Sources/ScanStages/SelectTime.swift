@@ -46,9 +46,11 @@ public struct SelectTime: CaptureStage {
                 continue
             }
             let (since, left) = (Timestamp.seconds(from: first, to: time), Timestamp.seconds(from: time, to: last))
-            if from < 0 ? left > -from : since < from {
+            // As a bound counts it: negative from the end.
+            func seconds(as bound: Double) -> Double { bound < 0 ? -left : since }
+            if seconds(as: from) < from {
                 capture.drop(frame.index, stage: context.label, reason: "before \(Self.moment(from))")
-            } else if let to, to < 0 ? left < -to : since > to {
+            } else if let to, seconds(as: to) > to {
                 capture.drop(frame.index, stage: context.label, reason: "after \(Self.moment(to))")
             }
         }

@@ -149,8 +149,7 @@ private enum CaptureSize {
             tree.entries(in: folder).map { entry in
                 switch entry.kind {
                 case .file(let count): count
-                case .folder where depth < 4:
-                    bytes(in: tree, folder.isEmpty ? entry.name : "\(folder)/\(entry.name)", depth + 1)
+                case .folder where depth < 4: bytes(in: tree, entry.name.path(in: folder), depth + 1)
                 default: 0
                 }
             })

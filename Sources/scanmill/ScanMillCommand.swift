@@ -60,10 +60,10 @@ struct ScanMillCommand: AsyncParsableCommand {
     private static func refuseFileLikeAnOption() {
         let words = CommandWords.arguments.prefix { $0 != "--" }
         guard let word = words.first(where: { isShortOptions($0) && FileSystem.exists($0) }) else { return }
-        Console.error(
-            "error: \(Console.visible(word)) is there, but a name that begins with a dash is taken for an option\n"
-                + "   = fix: name it  \(ShellWord.quoted("./\(word)"))")
-        exit(withError: ExitCode(ExitStatus.usage))
+        let problem = Problem(
+            .usage, "\(word) is there, but a name that begins with a dash is taken for an option",
+            fix: "name it  \(ShellWord.quoted("./\(word)"))")
+        exit(withError: Console.exitCode(saying: problem))
     }
 
     private static func isShortOptions(_ word: String) -> Bool {

@@ -77,17 +77,14 @@ package enum ScanNetPPDepth {
     }
 
     private static func nextSize(_ source: inout BufferedSource) throws(Problem) -> Int? {
-        try source.fill(4)
-        guard source.unread.count >= 4 else { return nil }
-        let size = try source.withBytes(source.unread.prefix(4)) { (bytes) throws(Problem) in
-            chunkSize(Array(bytes))
-        }
+        guard let size = chunkSize(try source.peek(4)) else { return nil }
         source.consume(4)
         return size <= chunkLimit ? size : nil
     }
 
-    /// - Parameter bytes: the four before a chunk.
-    fileprivate static func chunkSize(_ bytes: [UInt8]) -> Int {
+    /// - Parameter bytes: the four before a chunk; nil for fewer.
+    fileprivate static func chunkSize(_ bytes: [UInt8]) -> Int? {
+        guard bytes.count == 4 else { return nil }
         var cursor = LittleEndianCursor(bytes)
         return Int(cursor.integer(as: UInt32.self))
     }
@@ -148,10 +145,6 @@ private struct ChunkWalk {
             return ScanNetPPDepth.chunkSize(try file.bytes(at: offset, count: 4))
         }
         guard try source.skip(Int(offset - source.offset)) else { return nil }
-        try source.fill(4)
-        guard source.unread.count >= 4 else { return nil }
-        return try source.withBytes(source.unread.prefix(4)) { (bytes) throws(Problem) in
-            ScanNetPPDepth.chunkSize(Array(bytes))
-        }
+        return ScanNetPPDepth.chunkSize(try source.peek(4))
     }
 }

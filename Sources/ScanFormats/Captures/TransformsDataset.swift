@@ -90,7 +90,7 @@ public enum TransformsDataset: CaptureFormat {
         let root = try JSONField(
             parsing: bytes, file: file, keepsNonNumbers: true, warnings: &reader.capture.warnings)
         do throws(Problem) { return try reader.read(root) } catch {
-            throw error.place.file == nil ? error.at(file: file) : error
+            throw error.at(file: file)
         }
     }
 }
@@ -249,8 +249,7 @@ struct TransformsReader {
             let size = try capture.attachPicture(look, to: index)
             try capture.setCamera(try Self.sound(found.lens, size), of: index, for: size)
         } catch {
-            let reason = error.place.file == nil ? error.at(file: entry.name) : error
-            try capture.drop(index, for: reason)
+            try capture.drop(index, for: error.at(file: entry.name))
         }
     }
 
@@ -259,7 +258,7 @@ struct TransformsReader {
         // Few datasets have masks beside their pictures, so the folders are listed instead of looking for each mask.
         let listed = Set(
             capture.pictureFolders.flatMap { folder in
-                tree.entries(in: folder).map { folder.isEmpty ? $0.name : "\(folder)/\($0.name)" }
+                tree.entries(in: folder).map { $0.name.path(in: folder) }
             })
         let masks = entries.enumerated().map { index, entry -> FrameMasks.File? in
             // A path that leads out of the capture counts as none.

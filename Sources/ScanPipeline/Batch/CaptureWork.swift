@@ -212,8 +212,6 @@ extension CaptureJob {
         do throws(PipelineMistakes) {
             return try Pipeline.load(
                 text: pipelineText, path: pipelinePath, settings: settings, library: library)
-        } catch {
-            throw error.problems.first ?? Problem(.tool, "the pipeline is not valid")
-        }
+        } catch { throw error.first }
     }
 }

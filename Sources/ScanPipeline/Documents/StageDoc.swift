@@ -106,7 +106,7 @@ public enum StageDoc {
             own.formUnion(role.possible)
         }
         let wants = Set(uses.roles.flatMap(\.optional)).subtracting(uses.roles.flatMap { $0.demands.joined() })
-        let makes = Set(uses.roles.flatMap(\.possible))
+        let makes = uses.possible
         let changes = Set(uses.roles.flatMap(\.changes))
         func list(_ channels: Set<Channel>) -> String {
             channels.map { "`\($0.name)`" }.sorted().joined(separator: ", ")
@@ -121,7 +121,7 @@ public enum StageDoc {
         }
         if !makes.isEmpty { lines.append("- makes " + list(makes)) }
         if !changes.isEmpty { lines.append("- changes " + list(changes)) }
-        if uses.roles.contains(where: \.drops) { lines.append("- drops frames") }
+        if uses.drops { lines.append("- drops frames") }
         if !uses.claims.isEmpty {
             lines.append(
                 "- writes " + uses.claims.map { "`\($0.replacing("{id}", with: "<id>"))`" }.joined(separator: ", "))

@@ -168,7 +168,7 @@ struct InspectPictures {
             let pipeline: Pipeline
             do throws(PipelineMistakes) {
                 pipeline = try Pipeline.load(text: text, path: "scanmill inspect", settings: [], library: .builtIn)
-            } catch { throw error.problems.first ?? Problem(.tool, "the pipeline is not valid") }
+            } catch { throw error.first }
             var runner = Runner(pipeline: pipeline, workers: max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN))), tool: "")
             runner.takesDigests = false
             return try runner.run(CaptureInput(id: id, path: capture), into: work).warnings
