@@ -61,11 +61,14 @@ let package = Package(
         .target(name: "TestSupport", dependencies: ["ScanModel", "ScanFormats"], path: "Tests/TestSupport"),
         // Also what `make fuzz` drives; the tests replay the corpus.
         .target(
-            name: "FuzzTargets", dependencies: ["ScanModel", "ScanFormats", "ScanPipeline", "ScanStages"],
+            name: "FuzzTargets",
+            dependencies: ["ScanModel", "ScanFormats", "ScanPipeline", "ScanStages", "KernelTwins"],
             path: "Fuzz/Targets"),
         .testTarget(name: "FuzzTests", dependencies: ["FuzzTargets", "TestSupport"], swiftSettings: quickly),
         .testTarget(name: "ScanModelTests", dependencies: ["ScanModel", "TestSupport"], swiftSettings: quickly),
-        .testTarget(name: "ScanFormatsTests", dependencies: ["ScanFormats", "TestSupport"], swiftSettings: quickly),
+        .testTarget(
+            name: "ScanFormatsTests", dependencies: ["ScanFormats", "KernelTwins", "TestSupport"],
+            swiftSettings: quickly),
         .testTarget(name: "ScanPipelineTests", dependencies: ["ScanPipeline", "TestSupport"], swiftSettings: quickly),
         .testTarget(name: "ScanStagesTests", dependencies: ["ScanStages", "TestSupport"], swiftSettings: quickly),
         .testTarget(
@@ -73,8 +76,9 @@ let package = Package(
         .target(name: "Sabotage", path: "Tests/Sabotage"),
         .testTarget(
             name: "TortureTests", dependencies: ["scanmill", "TestSupport", "CNettle"], swiftSettings: quickly),
-        // The hot loops and the same in C, for counting instructions.
-        .target(name: "KernelTwins", path: "Tests/KernelTwins"),
+        // The hot loops and the same in C, for counting instructions; and zlib, for comparing what is inflated.
+        .target(
+            name: "KernelTwins", path: "Tests/KernelTwins", linkerSettings: [.linkedLibrary("z")]),
         .executableTarget(
             name: "kernel-counts", dependencies: ["ScanModel", "KernelTwins"], path: "Tests/KernelCounts"),
         .executableTarget(

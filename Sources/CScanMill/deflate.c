@@ -8,43 +8,29 @@
 #include <string.h>
 #include <zlib.h>
 
-// Both engines count what is left of a buffer in 32 bits.
+// ISA-L and zlib count what is left of a buffer in 32 bits.
 static const size_t longest_run = (size_t)1 << 30;
 
 struct sm_inflate {
-    enum sm_engine engine;
     // Bytes of the wrapper's header that are kept from ISA-L, which loses a header that arrives in two pieces.
     int header_left;
     int ended;
     // Why the data cannot be inflated any further, once that is known.
     const char *damage;
-    union {
-        struct inflate_state isal;
-        z_stream zlib;
-    };
+    struct inflate_state isal;
 };
 
-struct sm_inflate *sm_inflate_new(enum sm_engine engine, int wrapped) {
+struct sm_inflate *sm_inflate_new(int wrapped) {
     // Zeroed, because isal_inflate_init leaves some fields as they are (hist_bits bounds how far matches may reach).
     struct sm_inflate *stream = calloc(1, sizeof *stream);
     if (!stream) return NULL;
-    stream->engine = engine;
-    if (engine == SM_ENGINE_ISAL) {
-        isal_inflate_init(&stream->isal);
-        stream->isal.crc_flag = wrapped ? ISAL_ZLIB_NO_HDR_VER : ISAL_DEFLATE;
-        stream->header_left = wrapped ? 2 : 0;
-    } else if (inflateInit2(&stream->zlib, wrapped ? MAX_WBITS : -MAX_WBITS) != Z_OK) {
-        free(stream);
-        return NULL;
-    }
+    isal_inflate_init(&stream->isal);
+    stream->isal.crc_flag = wrapped ? ISAL_ZLIB_NO_HDR_VER : ISAL_DEFLATE;
+    stream->header_left = wrapped ? 2 : 0;
     return stream;
 }
 
-void sm_inflate_free(struct sm_inflate *stream) {
-    if (!stream) return;
-    if (stream->engine == SM_ENGINE_ZLIB) inflateEnd(&stream->zlib);
-    free(stream);
-}
+void sm_inflate_free(struct sm_inflate *stream) { free(stream); }
 
 ptrdiff_t sm_inflate_whole(const uint8_t *bytes, size_t count, int wrapped, uint8_t *output, size_t capacity) {
     struct libdeflate_decompressor *decompressor = libdeflate_alloc_decompressor();
@@ -56,8 +42,6 @@ ptrdiff_t sm_inflate_whole(const uint8_t *bytes, size_t count, int wrapped, uint
     libdeflate_free_decompressor(decompressor);
     return result == LIBDEFLATE_SUCCESS && taken == count ? (ptrdiff_t)given : -1;
 }
-
-static const char needs_dictionary[] = "needs a preset dictionary";
 
 static const char *isal_reason(int code) {
     switch (code) {
@@ -107,18 +91,6 @@ static void isal_drain(struct sm_inflate *stream, struct sm_inflate_progress *st
     step->given = count;
 }
 
-static void zlib_step(struct sm_inflate *stream, struct sm_inflate_progress *step) {
-    z_stream *z = &stream->zlib;
-    const uInt input = z->avail_in, output = z->avail_out;
-    const int code = inflate(z, Z_NO_FLUSH);
-    step->given = output - z->avail_out;
-    step->taken = (ptrdiff_t)input - z->avail_in;
-    step->ended = code == Z_STREAM_END;
-    // Z_BUF_ERROR says that nothing could be done with so little input or output; that is no damage.
-    if (code == Z_OK || code == Z_STREAM_END || code == Z_BUF_ERROR) return;
-    stream->damage = code == Z_NEED_DICT ? needs_dictionary : z->msg ? z->msg : zError(code);
-}
-
 int sm_inflate_step(
     struct sm_inflate *stream, const uint8_t *input, size_t input_count, uint8_t *output, size_t output_count,
     struct sm_inflate_progress *step, char *message) {
@@ -130,22 +102,14 @@ int sm_inflate_step(
     ptrdiff_t skipped = 0;
     for (; stream->header_left > 0 && input_count > 0; skipped++, input++, input_count--) {
         // Bit 5 of the second byte announces a dictionary, which no recorder uses.
-        if (--stream->header_left == 0 && (*input & 0x20)) stream->damage = needs_dictionary;
+        if (--stream->header_left == 0 && (*input & 0x20)) stream->damage = "needs a preset dictionary";
     }
-    if (stream->engine == SM_ENGINE_ISAL) {
-        stream->isal.next_in = (uint8_t *)input;
-        stream->isal.avail_in = (uint32_t)input_count;
-        stream->isal.next_out = output;
-        stream->isal.avail_out = (uint32_t)output_count;
-        if (stream->damage) isal_drain(stream, step);
-        else isal_step(stream, step);
-    } else if (!stream->damage) {
-        stream->zlib.next_in = (Bytef *)input;
-        stream->zlib.avail_in = (uInt)input_count;
-        stream->zlib.next_out = output;
-        stream->zlib.avail_out = (uInt)output_count;
-        zlib_step(stream, step);
-    }
+    stream->isal.next_in = (uint8_t *)input;
+    stream->isal.avail_in = (uint32_t)input_count;
+    stream->isal.next_out = output;
+    stream->isal.avail_out = (uint32_t)output_count;
+    if (stream->damage) isal_drain(stream, step);
+    else isal_step(stream, step);
     step->taken += skipped;
     stream->ended = step->ended;
     // Damage is reported once everything before it has been given out.

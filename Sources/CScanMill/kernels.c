@@ -141,21 +141,15 @@ BODY size_t units_from_metres(
     return overflow;
 }
 
-#if defined(__x86_64__)
 // Without fused products, so that the numbers are the same on all machines.
 AVX2 static size_t units_from_metres_avx2(
     const float *metres, size_t count, double units_per_metre, uint16_t largest, int32_t invalid, uint16_t *units) {
     return units_from_metres(metres, count, units_per_metre, largest, invalid, units);
 }
-#endif
 
 size_t sm_units_from_metres(
     const float *metres, size_t count, double units_per_metre, uint16_t largest, int32_t invalid, uint16_t *units) {
-#if defined(__x86_64__)
-    if (has_avx2()) {
-        return units_from_metres_avx2(metres, count, units_per_metre, largest, invalid, units);
-    }
-#endif
+    if (has_avx2()) return units_from_metres_avx2(metres, count, units_per_metre, largest, invalid, units);
     return units_from_metres(metres, count, units_per_metre, largest, invalid, units);
 }
 
@@ -183,16 +177,9 @@ BODY void expand_range(uint8_t *luma, size_t count) {
     }
 }
 
-#if defined(__x86_64__)
 AVX2 static void expand_range_avx2(uint8_t *luma, size_t count) { expand_range(luma, count); }
-#endif
 
 void sm_expand_range(uint8_t *luma, size_t count) {
-#if defined(__x86_64__)
-    if (has_avx2()) {
-        expand_range_avx2(luma, count);
-        return;
-    }
-#endif
-    expand_range(luma, count);
+    if (has_avx2()) expand_range_avx2(luma, count);
+    else expand_range(luma, count);
 }

@@ -54,7 +54,9 @@ int sm_png_encode(
     const void *pixels, uint32_t width, uint32_t height, int channels, int bits, int level, enum sm_png_filter filter,
     uint8_t **output, size_t *written, char *message) {
     static const uint8_t signature[8] = {0x89, 'P', 'N', 'G', '\r', '\n', 0x1a, '\n'};
-    enum { header_size = 13, around_chunk = 12, gray = 0, rgb = 2 };
+    enum { header_size = 13, around_chunk = 12 };
+    // Colour types by the number of channels.
+    static const uint8_t types[] = {[1] = 0, [3] = 2, [4] = 6};
     const size_t size = (size_t)channels * (size_t)bits / 8 * width, raw = (size + 1) * height;
     struct libdeflate_compressor *compressor = libdeflate_alloc_compressor(level);
     const size_t bound = compressor ? libdeflate_zlib_compress_bound(compressor, raw) : 0;
@@ -70,7 +72,7 @@ int sm_png_encode(
         memcpy(file, signature, sizeof signature);
         uint8_t *header = begin_chunk(file + sizeof signature, "IHDR", header_size);
         put32(put32(header, width), height);
-        const uint8_t rest[] = {(uint8_t)bits, channels == 3 ? rgb : gray, 0, 0, 0};
+        const uint8_t rest[] = {(uint8_t)bits, types[channels], 0, 0, 0};
         memcpy(header + 8, rest, sizeof rest);
         uint8_t *data = end_chunk(header, header_size) + 8;
         packed = libdeflate_zlib_compress(compressor, rows, raw, data, bound);

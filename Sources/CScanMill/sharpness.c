@@ -97,6 +97,7 @@ AVX2 BODY size_t gray_avx2(const uint8_t *pixels, size_t width, int16_t *gray) {
 AVX2 static void take_row_avx2(struct sm_laplacian_rows *rows, const uint8_t *pixels) {
     take_row(rows, pixels, gray_avx2);
 }
+#endif
 
 AVX2 static void take_gray_avx2(struct sm_laplacian_rows *rows) { take_gray(rows); }
 
@@ -105,7 +106,6 @@ AVX2 static void take_end_avx2(struct sm_laplacian_rows *rows) { take_end(rows);
 AVX2 static void gray_pixels_avx2(const uint8_t *pixels, size_t count, uint8_t *gray) {
     gray_pixels(pixels, count, gray);
 }
-#endif
 
 struct sm_laplacian_rows sm_laplacian_begin(size_t width, int channels, int16_t *room) {
     struct sm_laplacian_rows rows = {.width = width, .channels = channels};
@@ -125,23 +125,13 @@ void sm_laplacian_add(struct sm_laplacian_rows *rows, const uint8_t *pixels) {
 
 // Like sm_laplacian_add, for a row whose grey is already there.
 static void add_gray(struct sm_laplacian_rows *rows) {
-#if defined(__x86_64__)
-    if (has_avx2()) {
-        take_gray_avx2(rows);
-        return;
-    }
-#endif
-    take_gray(rows);
+    if (has_avx2()) take_gray_avx2(rows);
+    else take_gray(rows);
 }
 
 struct sm_laplacian sm_laplacian_end(struct sm_laplacian_rows *rows) {
-#if defined(__x86_64__)
-    if (has_avx2()) {
-        take_end_avx2(rows);
-        return rows->sums;
-    }
-#endif
-    take_end(rows);
+    if (has_avx2()) take_end_avx2(rows);
+    else take_end(rows);
     return rows->sums;
 }
 
@@ -162,11 +152,6 @@ struct sm_laplacian sm_laplacian_sums_yuv(const struct sm_yuv *picture, int16_t 
 }
 
 void sm_gray(const uint8_t *pixels, size_t count, uint8_t *gray) {
-#if defined(__x86_64__)
-    if (has_avx2()) {
-        gray_pixels_avx2(pixels, count, gray);
-        return;
-    }
-#endif
-    gray_pixels(pixels, count, gray);
+    if (has_avx2()) gray_pixels_avx2(pixels, count, gray);
+    else gray_pixels(pixels, count, gray);
 }

@@ -12,6 +12,10 @@
 #define AVX2 __attribute__((target("avx2")))
 
 static inline int has_avx2(void) { return __builtin_cpu_supports("avx2"); }
+#else
+#define AVX2
+
+static inline int has_avx2(void) { return 0; }
 #endif
 
 /// Inlined into whichever function calls it, and compiled for the same machines.

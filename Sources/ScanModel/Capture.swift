@@ -206,9 +206,6 @@ public protocol CaptureSource: Sendable {
     /// time for different channels. Leaves all other channels as they are.
     func prepare(_ frame: inout Frame, for channels: Set<Channel>) throws(Problem)
 
-    /// A whole small file of the capture, such as a picture. A file larger than `limit` bytes is a problem.
-    func bytes(of file: String, limit: Int) throws(Problem) -> [UInt8]
-
     /// Where the file's bytes lie on disk, for copying and for other programs; nil when they are not on disk as such.
     func location(of file: String) -> FileLocation?
 
@@ -223,6 +220,11 @@ public protocol CaptureSource: Sendable {
 }
 
 extension CaptureSource {
+    /// A whole small file of the capture, such as a picture. A file larger than `limit` bytes is a problem.
+    public func bytes(of file: String, limit: Int) throws(Problem) -> [UInt8] {
+        try open(file).readAll(limit: limit)
+    }
+
     public func toolVersions(for channels: Set<Channel>) throws(Problem) -> [String: String] { [:] }
 
     public func place(_ file: String) throws(Problem) -> FileLocation {
@@ -283,11 +285,8 @@ public struct TrackEnd: Sendable {
 struct NoSource: CaptureSource {
     func tracks(for channels: Set<Channel>, of capture: Capture) -> [any FrameTrack] { [] }
     func prepare(_ frame: inout Frame, for channels: Set<Channel>) {}
-    func bytes(of file: String, limit: Int) throws(Problem) -> [UInt8] { throw missing(file) }
     func location(of file: String) -> FileLocation? { nil }
-    func open(_ file: String) throws(Problem) -> any ByteSource { throw missing(file) }
-
-    private func missing(_ file: String) -> Problem {
-        Problem(.tool, "the capture was not read yet").at(file: file)
+    func open(_ file: String) throws(Problem) -> any ByteSource {
+        throw Problem(.tool, "the capture was not read yet").at(file: file)
     }
 }

@@ -11,6 +11,9 @@ public struct DatasetSplit: OptionSet, Hashable, Sendable {
     /// Held back from training, to judge its result.
     public static let heldOut: DatasetSplit = [.validation, .test]
 
+    /// Whether the frame is held back for either.
+    public var isHeldOut: Bool { !isDisjoint(with: .heldOut) }
+
     /// The pictures for one of the three. nerfstudio's loaders want a list for validation and one for tests: if there
     /// is only one of them, it also serves as the other.
     public static func names(for split: DatasetSplit, of pictures: [(name: String, split: DatasetSplit)]) -> [String] {

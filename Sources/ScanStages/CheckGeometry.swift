@@ -50,14 +50,12 @@ public struct CheckGeometry: FoldStage {
     public var bindsFrames: Bool { false }
 
     public func begin(_ context: StageContext) -> GeometryCheck {
-        GeometryCheck(
-            frameCount: context.capture.frames.count, file: PoseInFile(of: context.capture))
+        GeometryCheck(frameCount: context.capture.frames.count, file: PoseInFile(of: context.capture))
     }
 
     public func fold(_ frame: inout Frame, into check: inout GeometryCheck, in context: StageContext) {
         guard let depth = frame.depth, let camera = frame.intrinsics, let pose = frame.pose else { return }
-        check.add(
-            index: frame.index, depth: depth, view: context.capture.depthView(camera: camera, pose: pose))
+        check.add(index: frame.index, depth: depth, view: context.capture.depthView(camera: camera, pose: pose))
     }
 
     public func end(_ check: consuming GeometryCheck, _ capture: inout Capture, in context: StageContext)

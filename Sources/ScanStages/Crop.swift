@@ -44,7 +44,8 @@ public struct Crop: CaptureStage {
         options.warn("centre", unless: around != nil, "with `around`")
         options.warn("from", unless: countsHeights, "with `above` or `below`")
         if let above, let below, above > below {
-            options.fail("above", "`above: \(above)` and `below: \(below)` leave nothing")
+            let (low, high) = (OptionText.number(above), OptionText.number(below))
+            options.fail("above", "`above: \(low)` and `below: \(high)` leave nothing")
         }
     }
 

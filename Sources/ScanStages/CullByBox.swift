@@ -115,17 +115,16 @@ public struct CullByBox: FrameStage, CaptureStage {
                 anyOf: cullsDepth ? [] : [[.cloud, .points]], wants: [.cloud],
                 prefers: cullsDepth ? [[.cloud, .points]] : [], makes: replacesBox ? [.box] : [], changes: [.cloud]),
             files: [source.file].compactMap(\.self),
-            instead: source == .capture
-                ? [
-                    [.box]: [
-                        .words(
-                            "use a pipeline for captures without a box: where the format knows which way is up, the ready "
-                                + "object-no-box.yaml for what stands on the floor or object-on-table.yaml on a table, else "
-                                + "room-nerf.yaml; or give a box in a file, with `box: FILE`"
-                        )
-                    ]
-                ]
-                : [:])
+            instead: [
+                [.cloud, .points]: [.pointsFromDepth],
+                [.box]: [
+                    .words(
+                        "use a pipeline for captures without a box: where the format knows which way is up, the ready "
+                            + "object-no-box.yaml for what stands on the floor or object-on-table.yaml on a table, else "
+                            + "room-nerf.yaml; or give a box in a file, with `box: FILE`"
+                    )
+                ],
+            ])
     }
 
     /// Whether a box from a file becomes the capture's. A box whose inside is taken away does not.

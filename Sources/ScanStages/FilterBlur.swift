@@ -45,8 +45,7 @@ public struct FilterBlur: FrameStage, NeighbourStage {
         options.exactlyOne(of: ["at-least", "keep", "window", "seconds", "count"])
         let limit = options.number("at-least", "Lowest score that is kept.", in: 0...Double.greatestFiniteMagnitude)
         let share = options.number("keep", "Share of the frames to keep, the sharpest ones.", in: 0.0001...1)
-        let window = options.integer(
-            "window", "Keep the sharpest of every n consecutive frames.", in: 1...1_000_000)
+        let window = options.integer("window", "Keep the sharpest of every n consecutive frames.", in: 1...1_000_000)
         let seconds = options.number(
             "seconds", "Keep the sharpest of the frames within this time.", in: 0.001...86_400, unit: "s")
         let count = options.integer("count", "Keep this many frames, spread evenly.", in: 1...1_000_000)
@@ -57,14 +56,11 @@ public struct FilterBlur: FrameStage, NeighbourStage {
     }
 
     public var uses: Uses {
-        if case .atLeast = rule {
-            return Uses(
-                frame: .init(anyOf: score.pictures, makes: [.sharpness], drops: true),
-                finish: .init(needs: [.frames, .sharpness], wants: [.timestamp]))
-        }
+        // Other rules compare frames with each other.
+        let judgesAlone = if case .atLeast = rule { true } else { false }
         return Uses(
-            frame: .init(anyOf: score.pictures, makes: [.sharpness]),
-            finish: .init(needs: [.frames, .sharpness], wants: [.timestamp], drops: true))
+            frame: .init(anyOf: score.pictures, makes: [.sharpness], drops: judgesAlone),
+            finish: .init(needs: [.frames, .sharpness], wants: [.timestamp], drops: !judgesAlone))
     }
 
     public func process(_ frame: inout Frame, in context: StageContext) throws(Problem) {

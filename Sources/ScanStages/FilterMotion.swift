@@ -28,24 +28,22 @@ public struct FilterMotion: CaptureStage {
         speed = options.number("speed", "Highest speed that is kept.", in: 0...1e6, unit: "m/s")
         turning = options.number("turning", "Highest turning rate that is kept.", in: 0...1e6, unit: "°/s")
         blur = options.number("blur", "Most predicted blur that is kept.", in: 0...1e6, unit: "px")
-        afterJump = options.number(
-            "after-jump", "How long to drop frames after a jump.", in: 0...86_400, unit: "s")
+        afterJump = options.number("after-jump", "How long to drop frames after a jump.", in: 0...86_400, unit: "s")
         jumps = Trajectory.JumpLimits(&options)
         for name in ["jump-speed", "jump-turning"] {
-            options.warn(
-                name, unless: speed != nil || turning != nil || afterJump != nil,
-                "with `speed`, `turning` or `after-jump`")
+            options.warn(name, unless: goesByPoses, "with `speed`, `turning` or `after-jump`")
         }
-        if speed == nil, turning == nil, blur == nil, afterJump == nil {
+        if !goesByPoses, blur == nil {
             options.fail(
                 nil, "one of `speed`, `turning`, `blur`, `after-jump` is needed",
                 "give those you mean; `scanmill stages filter-motion` explains them")
         }
     }
 
+    private var goesByPoses: Bool { speed != nil || turning != nil || afterJump != nil }
+
     public var uses: Uses {
-        let goesByPoses = speed != nil || turning != nil || afterJump != nil
-        return Uses(
+        Uses(
             finish: .init(
                 needs: [.frames] + (goesByPoses ? [.pose, .timestamp] : []) + (blur != nil ? [.predictedBlur] : []),
                 drops: true))

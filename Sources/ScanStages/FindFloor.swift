@@ -41,8 +41,7 @@ public struct FindFloor: CaptureStage {
             ).ofPipeline()
         }
         context.warnUnlessMetric(capture, "cells of 5 cm may be anything")
-        let cameras = capture.keptFrames.compactMap(\.pose).map { up.dot($0.position) }
-        let lowest = cameras.min() ?? .infinity
+        let lowest = capture.cameraPositions.map(up.dot).min() ?? .infinity
         guard let cloud = capture.cloud,
             let floor = Floor.find(in: cloud, up: up, below: lowest - clearance, minArea: minArea)
         else {

@@ -31,8 +31,7 @@ public struct MaskConfidence: FrameStage, CaptureStage {
     public var uses: Uses {
         let isNeeded = missing == .fail
         return Uses(
-            frame: .init(
-                needs: isNeeded ? [.confidence] : [], wants: isNeeded ? [] : [.confidence], changes: [.depth]),
+            frame: .init(needs: isNeeded ? [.confidence] : [], wants: isNeeded ? [] : [.confidence], changes: [.depth]),
             instead: [[.confidence]: [.option("if-missing", set: "pass", not: "fail")]])
     }
 
@@ -58,10 +57,9 @@ public struct MaskConfidence: FrameStage, CaptureStage {
         }
         let threshold = ConfidenceMap.threshold(level: level, in: confidence.range)
         try DepthMask.apply(to: &frame, in: context) { (depth) throws(Problem) in
-            guard depth.width == confidence.width, depth.height == confidence.height else {
+            guard depth.size == confidence.size else {
                 throw Problem(
-                    .input,
-                    "depth is \(depth.width)×\(depth.height), confidence \(confidence.width)×\(confidence.height)",
+                    .input, "depth is \(depth.size), confidence \(confidence.size)",
                     fix: "leave \(context.label) out for this capture")
             }
             return depth.mask(confidence: confidence, atLeast: threshold)

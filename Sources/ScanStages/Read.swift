@@ -247,9 +247,7 @@ public struct Read: CaptureStage {
     }
 
     /// - Returns: the capture and, unless the format was named, what it was recognised by.
-    private func open(
-        _ tree: any CaptureTree, _ resources: RunResources
-    ) throws(Problem) -> (Capture, Recognition?) {
+    private func open(_ tree: any CaptureTree, _ resources: RunResources) throws(Problem) -> (Capture, Recognition?) {
         var rules = rules
         rules.resources = resources
         // Without what such links lead to, a capture would give a poorer result, which would replace the good one of

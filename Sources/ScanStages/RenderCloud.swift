@@ -100,9 +100,7 @@ public struct RenderCloud: CaptureStage {
             axes: CloudView.Axes(up: capture.worldUp, box: box))
         scene.drawsBox = drawsBox
         scene.pointSize = pointSize
-        if ceiling == .hide {
-            scene.ceiling = capture.keptFrames.compactMap(\.pose).map { scene.axes.up.dot($0.position) }.max()
-        }
+        if ceiling == .hide { scene.ceiling = capture.cameraPositions.map(scene.axes.up.dot).max() }
         if cameras == .speed, let trail = scene.trail, !trail.stations.isEmpty, trail.measure != .speed {
             context.warn(
                 "the frames have no times that ascend, so the cameras are coloured in their order and not by speed")
@@ -113,16 +111,12 @@ public struct RenderCloud: CaptureStage {
             return context.warn("there is nothing to draw: the cloud holds no points, and no frame has a pose")
         }
         context.count("points", scene.cloud?.count ?? 0)
-        let picture = view == .sheet ? sheet(scene, points, capture) : single(scene, points, capture)
-        try context.output.write(
-            try PNG.encodeRGB(picture, compressionLevel: 6), to: path(capture.id))
-    }
-
-    private func single(_ scene: CloudScene, _ points: [Vector3], _ capture: Capture) -> RGBImage {
-        let direction = CloudView.Direction(rawValue: view.rawValue) ?? .oblique
-        let cloudView = CloudView(
-            direction, axes: Self.axes(direction, scene, capture), fitting: points, size: size)
-        return Self.panel(cloudView, direction, scene, capture)
+        let picture =
+            view == .sheet
+            ? sheet(scene, points, capture)
+            : Self.panel(
+                CloudView.Direction(rawValue: view.rawValue) ?? .oblique, scene, fitting: points, size: size, capture)
+        try context.output.write(try PNG.encodeRGB(picture, compressionLevel: 6), to: path(capture.id))
     }
 
     /// Four views, two by two; the three orthographic ones at the scale that the largest of them needs.
@@ -136,19 +130,11 @@ public struct RenderCloud: CaptureStage {
         var picture = RGBImage(width: size.width, height: size.height, color: RGBColor(205, 205, 205))
         let places: [CloudView.Direction] = [.above, .oblique, .front, .side]
         for (place, direction) in places.enumerated() {
-            let view = CloudView(
-                direction, axes: Self.axes(direction, scene, capture), fitting: points, size: panel, scale: scale)
             picture.paste(
-                Self.panel(view, direction, scene, capture), atX: place % 2 * (size.width - panel.width),
-                y: place / 2 * (size.height - panel.height))
+                Self.panel(direction, scene, fitting: points, size: panel, scale: scale, capture),
+                atX: place % 2 * (size.width - panel.width), y: place / 2 * (size.height - panel.height))
         }
         return picture
-    }
-
-    private static func axes(
-        _ direction: CloudView.Direction, _ scene: CloudScene, _ capture: Capture
-    ) -> CloudView.Axes {
-        direction == .oblique ? scene.axes.facing(as: capture.keptFrames.compactMap(\.pose)) : scene.axes
     }
 
     /// The name of the view from the right of the front: with a box, that of the face that it shows, as in
@@ -158,9 +144,13 @@ public struct RenderCloud: CaptureStage {
         return isLeft ? "from the left" : "from the right"
     }
 
+    /// One view with its legend.
     private static func panel(
-        _ view: CloudView, _ direction: CloudView.Direction, _ scene: CloudScene, _ capture: Capture
+        _ direction: CloudView.Direction, _ scene: CloudScene, fitting points: [Vector3], size: PixelSize,
+        scale: Double? = nil, _ capture: Capture
     ) -> RGBImage {
+        let axes = direction == .oblique ? scene.axes.facing(as: capture.keptFrames.compactMap(\.pose)) : scene.axes
+        let view = CloudView(direction, axes: axes, fitting: points, size: size, scale: scale)
         let title =
             switch direction {
             case .above: "from above"

@@ -85,9 +85,10 @@ public struct ReportCoverage: CaptureStage {
         var sides = JSONObject()
         for face in Self.faces {
             let side = visibility[face]
-            var object: JSONObject = ["views": .of(side.views), "share": Measurement.number(side.share, digits: 3)]
-            object["nearest"] = side.nearest.map { Measurement.number($0, digits: 3) }
-            sides[face.rawValue] = .object(object)
+            sides[face.rawValue] = .object([
+                "views": .of(side.views), "share": Measurement.number(side.share, digits: 3),
+                "nearest": side.nearest.map { Measurement.number($0, digits: 3) },
+            ])
         }
         context.record("sides", .object(sides))
         context.record("goal", .of(BoxVisibility.goal))

@@ -38,9 +38,8 @@ public struct SelectEvery: CaptureStage {
             }
         } else if let count {
             let kept = capture.keptFrames
-            let times = Self.times(of: kept)
-            let chosen = Set(Self.spread(count, over: times ?? Self.numbers(of: kept)))
-            let reason = "not one of \(count) spread over \(times == nil ? "the frames" : "time")"
+            let chosen = Set(Self.spread(count, over: Self.moments(of: kept)))
+            let reason = "not one of \(count) spread over \(Self.times(of: kept) == nil ? "the frames" : "time")"
             for (position, frame) in kept.enumerated() where !chosen.contains(position) {
                 capture.drop(frame.index, stage: context.label, reason: reason)
             }
@@ -48,7 +47,7 @@ public struct SelectEvery: CaptureStage {
     }
 
     /// The times of frames; nil if one has none, or if the clock stands still or goes back and so says nothing.
-    static func times(of frames: [FrameFacts]) -> [Int64]? {
+    private static func times(of frames: [FrameFacts]) -> [Int64]? {
         let times = frames.compactMap(\.timestamp)
         guard times.count == frames.count, let first = times.first, let last = times.last, first < last else {
             return nil
@@ -56,10 +55,8 @@ public struct SelectEvery: CaptureStage {
         return times
     }
 
-    private static func numbers(of frames: [FrameFacts]) -> [Int64] { frames.map { Int64($0.index) } }
-
     /// Where frames lie along the recording: their times or, if these say nothing, their numbers.
-    static func moments(of frames: [FrameFacts]) -> [Int64] { times(of: frames) ?? numbers(of: frames) }
+    static func moments(of frames: [FrameFacts]) -> [Int64] { times(of: frames) ?? frames.map { Int64($0.index) } }
 
     /// The positions of the moments nearest to `count` evenly spaced ones from the first to the last; no moment is taken
     /// twice, and as many are taken as there can be.

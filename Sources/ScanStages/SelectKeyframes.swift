@@ -31,8 +31,7 @@ public struct SelectKeyframes: CaptureStage {
         angle = options.number(
             "angle", "How far the cameras of one neighbourhood may be turned apart.", default: 10, in: 0.01...180,
             unit: "°")
-        perFace = options.integer(
-            "per-face", "How many frames should look at each face of the box.", in: 1...1_000_000)
+        perFace = options.integer("per-face", "How many frames should look at each face of the box.", in: 1...1_000_000)
     }
 
     public var uses: Uses {

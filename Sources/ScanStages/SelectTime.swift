@@ -31,7 +31,8 @@ public struct SelectTime: CaptureStage {
             options.fail(nil, "select-time has nothing to do", "give it `from` or `to`")
         }
         if let to, (from < 0) == (to < 0), from > to {
-            options.fail("from", "`from: \(from.shortText)` is after `to: \(to.shortText)`, which leaves nothing")
+            let (start, end) = (OptionText.number(from), OptionText.number(to))
+            options.fail("from", "`from: \(start)` is after `to: \(end)`, which leaves nothing")
         }
     }
 

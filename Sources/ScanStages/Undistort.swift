@@ -26,25 +26,40 @@ public struct Undistort: CaptureStage {
             is assumed to be distorted like the picture that it is aligned with. Pictures are decoded, and writers
             encode them again.
 
+            **`one-camera: true`** gives all pictures of one size the same camera, also where no lens distorts: its
+            principal point is in the middle, and it sees only what every picture shows. It is for programs that know
+            no other camera: Gaussian Splatting's own trainer assumes that middle, others take the first picture's
+            numbers for all. A phone's focus and stabiliser change them from picture to picture.
+
             The receipt holds the number of undistorted frames and the range of `focal-scale`. There is a warning where
             less than half of a picture is left.
             """,
         example: "- undistort", revision: 3)
 
-    public init(_ options: inout OptionReader) {}
+    let isOneCamera: Bool
+
+    public init(_ options: inout OptionReader) {
+        isOneCamera = options.flag(
+            "one-camera", "Give all pictures the same camera, with its principal point in the middle.", default: false)
+    }
 
     public var uses: Uses {
-        Uses(
+        let facts: [Channel] = isOneCamera ? [.intrinsics, .video] : []
+        return Uses(
             finish: .init(
-                needs: [.frames], wants: PixelChannels.all + [.lens],
-                derives: [(made: .intrinsics, from: .lens)], changes: PixelChannels.all, removes: [.lens]),
-            idleWithout: .lens)
+                needs: [.frames], wants: PixelChannels.all + [.lens] + facts,
+                derives: [(made: .intrinsics, from: .lens)], changes: PixelChannels.all + facts,
+                removes: [.lens] + facts.filter { $0 == .video }),
+            idleWithout: isOneCamera ? nil : .lens)
     }
 
     public func finish(_ capture: inout Capture, in context: StageContext) throws(Problem) {
-        let all = capture.channels.contains(.lens) ? capture.undistortions : [:]
-        let bent = capture.keptFrames.filter { all[$0.index]?.recorded.lens.isStraight == false }
+        let lenses = capture.channels.contains(.lens) ? capture.undistortions : [:]
+        let all = isOneCamera ? try Self.toOneCamera(lenses, capture) : lenses
+        let bent = capture.keptFrames.filter { all[$0.index]?.changesNothing == false }
         context.record("undistorted", .of(bent.count))
+        // A video shows what each frame's own camera saw.
+        if isOneCamera { capture.channels.remove(.video) }
         if all.isEmpty { return }
         try PictureOutput.warnOfTransparency(of: bent, context)
         report(bent.compactMap { all[$0.index] }, context)
@@ -58,8 +73,42 @@ public struct Undistort: CaptureStage {
         capture.source = ChangedSource(
             of: capture,
             Undistortions(
-                byFrame: undistortions.filter { !$0.value.recorded.lens.isStraight },
+                byFrame: undistortions.filter { !$0.value.changesNothing },
                 movesDepth: capture.depthCamera == nil))
+    }
+
+    /// For each frame, to the camera that all pictures of its size get.
+    private static func toOneCamera(
+        _ lenses: [Int: Undistortion], _ capture: Capture
+    ) throws(Problem) -> [Int: Undistortion] {
+        var all: [Int: Undistortion] = [:]
+        for frame in capture.keptFrames {
+            all[frame.index] = lenses[frame.index] ?? frame.intrinsics.map(Undistortion.init(straight:))
+        }
+        var targets: [PixelSize: CameraIntrinsics] = [:]
+        for (_, undistortion) in all.sorted(by: { $0.key < $1.key }) {
+            let recorded = undistortion.recorded
+            let size = recorded.intrinsics.size
+            var target = targets[size] ?? Self.centred(recorded.intrinsics)
+            var scale = try Undistortion.leastScale(of: target, seenBy: recorded)
+            // A pinhole's picture is never made smaller.
+            if recorded.lens.isStraight { scale = max(scale, recorded.intrinsics.fx / target.fx) }
+            // The first picture decides; those after it can only ask for more.
+            if targets[size] == nil || scale > 1 {
+                target.fx *= scale
+                target.fy *= scale
+            }
+            targets[size] = target
+        }
+        return all.compactMapValues { undistortion in
+            targets[undistortion.recorded.intrinsics.size].map { Undistortion(undistortion.recorded, to: $0) }
+        }
+    }
+
+    private static func centred(_ camera: CameraIntrinsics) -> CameraIntrinsics {
+        var camera = camera.counted(from: .corner)
+        (camera.cx, camera.cy) = (Double(camera.width) / 2, Double(camera.height) / 2)
+        return camera
     }
 
     private func report(_ undistortions: [Undistortion], _ context: StageContext) {

@@ -69,14 +69,21 @@ public struct VoxelDownsample: FrameStage, FoldStage {
                 fix: "move the origin of the world near the scene, or make the voxels larger")
         }
         if grid.outOfRange > 0 {
-            context.warn("\(grid.outOfRange) points lie more than a million voxels from the origin and were left out")
+            let (lie, were) = grid.outOfRange == 1 ? ("lies", "was") : ("lie", "were")
+            context.warn(
+                "\(grid.outOfRange.counted("point")) \(lie) more than a million voxels from the origin and \(were) "
+                    + "left out")
         }
         let cloud = grid.cloud(minPoints: minPoints)
         context.count("voxels", cloud.count)
         if minPoints > 1 { context.count("sparse-voxels", grid.count - cloud.count) }
         if cloud.count == 0 && grid.count > 0 {
+            let few =
+                grid.count == 1
+                ? "the only voxel has fewer than \(minPoints) points"
+                : "none of \(grid.count) voxels has \(minPoints) points"
             throw Problem(
-                .input, "none of \(grid.count) voxels has \(minPoints) points: nothing would be left of the cloud",
+                .input, "\(few): nothing would be left of the cloud",
                 notes: ["a voxel is \(size.shortText) m"],
                 fix: "make the voxels larger, or let fewer points do with  --set \(context.label).min-points=1")
         }

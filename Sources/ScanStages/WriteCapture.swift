@@ -8,6 +8,17 @@ public struct WriteCapture: FrameStage, FoldStage {
         case strayScanner = "stray-scanner"
         case polycam, scannetpp, arkitscenes
         case threeDScannerApp = "3d-scanner-app"
+
+        /// What differs between the formats.
+        fileprivate var layout: any CaptureLayout.Type {
+            switch self {
+            case .strayScanner: StrayScannerLayout.self
+            case .polycam: PolycamLayout.self
+            case .scannetpp: ScanNetPPLayout.self
+            case .arkitscenes: ARKitScenesLayout.self
+            case .threeDScannerApp: ThreeDScannerLayout.self
+            }
+        }
     }
 
     public static let card = StageCard(
@@ -59,21 +70,10 @@ public struct WriteCapture: FrameStage, FoldStage {
 
     public init(_ options: inout OptionReader) {
         format = options.choice("format", "Whose layout is written.", default: Format.strayScanner)
-        quality = PictureOutput.quality(&options, isUsed: Self.layout(of: format).encodesJPEG)
+        quality = PictureOutput.quality(&options, isUsed: format.layout.encodesJPEG)
     }
 
-    private var layout: any CaptureLayout.Type { Self.layout(of: format) }
-
-    /// What differs between the formats.
-    private static func layout(of format: Format) -> any CaptureLayout.Type {
-        switch format {
-        case .strayScanner: StrayScannerLayout.self
-        case .polycam: PolycamLayout.self
-        case .scannetpp: ScanNetPPLayout.self
-        case .arkitscenes: ARKitScenesLayout.self
-        case .threeDScannerApp: ThreeDScannerLayout.self
-        }
-    }
+    private var layout: any CaptureLayout.Type { format.layout }
 
     public var uses: Uses {
         Uses(
@@ -93,7 +93,7 @@ public struct WriteCapture: FrameStage, FoldStage {
         let (pose, camera) = (try frame.facts.requiredPose, try frame.facts.requiredIntrinsics)
         let timestamp = try frame.facts.requiredTimestamp
         let name = layout.name(timestamp, of: context.capture.id)
-        if let name { try names(context).require(name, for: frame.facts) }
+        try names(context).requireFree(frame.facts)
         var parcel = CaptureParcel(
             timestamp: timestamp, name: name, pose: layout.turn(of: context.capture).apply(pose), camera: camera,
             exposure: frame.facts.exposure, sharpness: frame.sharpness)
@@ -109,8 +109,7 @@ public struct WriteCapture: FrameStage, FoldStage {
             context.count("frames-without-depth", 1)
         }
         if let confidence = frame.recordedConfidence {
-            parcel.confidence = try picture(
-                of: size.map { confidence.nearest(to: $0) } ?? confidence)
+            parcel.confidence = try picture(of: size.map { confidence.nearest(to: $0) } ?? confidence)
         } else if layout.extras.contains(.recordedConfidence), context.available.contains(.recordedConfidence) {
             context.count("frames-without-confidence", 1)
         }

@@ -35,26 +35,10 @@ public struct WriteColmap: FrameStage, FoldStage {
             claims: ["\(Self.folder)/"], instead: dataset.instead)
     }
 
-    /// What the model says of a frame.
-    private struct Entry: Sendable {
-        var name: String
-        var pose: Pose
-        var intrinsics: CameraIntrinsics
-        var split: DatasetSplit?
-    }
-
     public func process(_ frame: inout Frame, in context: StageContext) throws(Problem) {
-        let (pose, intrinsics) = (try frame.facts.requiredPose, try frame.facts.requiredIntrinsics)
-        let number = FrameName.padded(frame.index)
-        let path = try dataset.pictures.write(&frame, to: "\(Self.folder)/images/\(number)", context)
-        try dataset.pictures.writeDownscaled(&frame, besides: path, context)
-        if dataset.depth.isOn { try dataset.depth.write(&frame, to: "\(Self.folder)/depths/\(number).png", context) }
-        if dataset.masks.isOn(context) {
-            try dataset.masks.write(&frame, to: "\(Self.folder)/masks/\(number).png", context)
-        }
-        let name = path.lastPart
-        frame.parcels[context.label] = Entry(
-            name: name, pose: pose, intrinsics: intrinsics, split: frame.split)
+        _ = (try frame.facts.requiredPose, try frame.facts.requiredIntrinsics)
+        // The picture's name in the model.
+        frame.parcels[context.label] = try dataset.write(&frame, in: Self.folder, context).picture.lastPart
     }
 
     public struct Fold {
@@ -94,9 +78,11 @@ public struct WriteColmap: FrameStage, FoldStage {
     }
 
     public func fold(_ frame: inout Frame, into fold: inout Fold, in context: StageContext) throws(Problem) {
-        if let entry = frame.parcels.removeValue(forKey: context.label) as? Entry {
-            fold.model.add(entry.name, pose: entry.pose, intrinsics: entry.intrinsics)
-            fold.splits.append((entry.name, entry.split))
+        if let name = frame.parcels.removeValue(forKey: context.label) as? String, let pose = frame.pose,
+            let intrinsics = frame.intrinsics
+        {
+            fold.model.add(name, pose: pose, intrinsics: intrinsics)
+            fold.splits.append((name, frame.split))
         }
         if fold.gathers, let points = frame.points { try fold.points.writer.add(points) }
     }
@@ -108,7 +94,7 @@ public struct WriteColmap: FrameStage, FoldStage {
         let pictures = zip(recorded, splits).map { (name: $0.name, split: $1) }
         for (file, split) in COLMAPModel.splitLists {
             let names = DatasetSplit.names(for: split, of: pictures)
-            try context.output.write(Array(names.map { $0 + "\n" }.joined().utf8), to: "\(Self.folder)/\(file)")
+            try context.output.write(names.map { $0 + "\n" }.joined(), to: "\(Self.folder)/\(file)")
         }
     }
 
@@ -135,7 +121,7 @@ public struct WriteColmap: FrameStage, FoldStage {
         if points == 0 {
             let words =
                 "the model holds no points: nerfstudio begins at random ones with --load-3D-points False, gsplat's example with "
-                + "--init_type random, and Gaussian Splatting's own train.py needs some"
+                + "--init_type random --no-normalize-world-space, and Gaussian Splatting's own train.py needs some"
             // Without a cloud this follows from the pipeline or the app; an empty cloud is this capture's fault.
             if context.available.isDisjoint(with: [.cloud, .points]) {
                 context.note("\(words): put `scatter-points` above this stage")

@@ -124,7 +124,10 @@ public struct WriteContactSheet: FrameStage, FoldStage {
 
     public func fold(_ frame: inout Frame, into fold: inout Fold, in context: StageContext) throws(Problem) {
         guard let picture = frame.parcels.removeValue(forKey: context.label) as? RGBImage else { return }
-        if fold.sheet == nil { fold.sheet = try sheet(for: picture.size) }
+        if fold.sheet == nil {
+            try checkPage(of: picture.size)
+            fold.sheet = ContactSheet(width: width, columns: columns, rows: rows, picture: picture.size)
+        }
         if fold.sheet?.isFull == true { try flush(&fold, context) }
         fold.sheet?.add(picture, number: frame.index)
         fold.count += 1
@@ -138,13 +141,11 @@ public struct WriteContactSheet: FrameStage, FoldStage {
         case .depth:
             guard let map = frame.depth else { return nil }
             let size = try size(of: map.size, pictures)
-            return colors.picture(of: map.nearest(to: size))
-                .turned(quarterTurns: pictures.quarterTurns)
+            return colors.picture(of: map.nearest(to: size)).turned(quarterTurns: pictures.quarterTurns)
         case .confidence:
             guard let map = frame.confidence else { return nil }
             let size = try size(of: map.size, pictures)
-            return map.nearest(to: size).coloredPicture
-                .turned(quarterTurns: pictures.quarterTurns)
+            return map.nearest(to: size).coloredPicture.turned(quarterTurns: pictures.quarterTurns)
         }
     }
 
@@ -153,11 +154,6 @@ public struct WriteContactSheet: FrameStage, FoldStage {
         let size = pictures.size(ofMap: map)
         try checkPage(of: QuarterTurn.size(size, turns: pictures.quarterTurns))
         return size
-    }
-
-    private func sheet(for picture: PixelSize) throws(Problem) -> ContactSheet {
-        try checkPage(of: picture)
-        return ContactSheet(width: width, columns: columns, rows: rows, picture: picture)
     }
 
     private func checkPage(of picture: PixelSize) throws(Problem) {

@@ -145,7 +145,7 @@ public struct WriteFrames: FrameStage, FoldStage {
         let prepared = frame.parcels.removeValue(forKey: context.label) as? Pictures
         let pictures = if let prepared { prepared } else { try self.pictures(of: &frame, context) }
         let number = number == .kept ? fold.written.count : frame.index
-        _ = try pictures.color?.write(to: "\(Self.folder)/color/\(number)", context)
+        try pictures.color?.write(to: "\(Self.folder)/color/\(number)", context)
         if let depth = pictures.depth {
             try context.output.write(depth, for: &frame, to: "\(Self.folder)/\(depthFolder)/\(number).png")
         }
@@ -158,11 +158,10 @@ public struct WriteFrames: FrameStage, FoldStage {
     public func end(_ fold: consuming Fold, _ capture: inout Capture, in context: StageContext) {
         context.count("frames", fold.written.count)
         if number == .kept { context.record("source-frames", .of(fold.written)) }
-        if depth != .none && !capture.isMetric {
-            context.warn(
-                depth == .png16
-                    ? "the world's unit is unknown: depth is not in millimetres"
-                    : "the world's unit is unknown: `near` and `far` may not be in metres")
+        switch depth {
+        case .png16: context.warnUnlessMetric(capture, "depth is not in millimetres")
+        case .colors: context.warnUnlessMetric(capture, "`near` and `far` may not be in metres")
+        case .none: break
         }
     }
 }

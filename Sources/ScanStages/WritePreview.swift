@@ -127,14 +127,10 @@ public struct WritePreview: FrameStage, FoldStage {
     }
 
     private func start(_ size: PixelSize, _ context: StageContext) throws(Problem) -> VideoEncoder {
-        var settings = VideoSettings(
-            width: size.width, height: size.height, layout: .rgb24, nominalRate: Double(rate))
+        var settings = VideoSettings(width: size.width, height: size.height, layout: .rgb24, nominalRate: Double(rate))
         settings.rateFactor = rateFactor
         settings.startsAtOnce = true
-        let path = Self.path(context)
-        return try VideoEncoder(
-            path: try context.output.externalPath(for: path), name: path, settings: settings,
-            with: try FFmpeg.find(for: context.capture))
+        return try context.videoEncoder(Self.path(context), settings)
     }
 
     public func end(_ fold: consuming Fold, _ capture: inout Capture, in context: StageContext) throws(Problem) {

@@ -89,8 +89,7 @@ public struct WriteScannet: FrameStage, FoldStage {
         if writesDepth {
             let depth = try frame.requiredDepth
             let map = layout == .sevenScenes ? frame.aligned(depth, context) : depth
-            var size = map.size
-            if layout == .sevenScenes { size = camera.size }
+            let size = layout == .sevenScenes ? camera.size : map.size
             parcel.depth = try encoded(map, size, context)
             parcel.depthSize = size
         }
@@ -137,7 +136,7 @@ public struct WriteScannet: FrameStage, FoldStage {
         }
         if let picture = parcel.picture, let pose = frame.pose {
             let number = fold.written.count
-            _ = try picture.write(to: path(number, "color"), context)
+            try picture.write(to: path(number, "color"), context)
             if let depth = parcel.depth { try context.output.write(depth, to: "\(path(number, "depth")).png") }
             try context.output.write(ScanNetFiles.pose(pose), to: "\(path(number, "pose")).txt")
         }
@@ -161,8 +160,7 @@ public struct WriteScannet: FrameStage, FoldStage {
         switch layout {
         case .extracted: try writeMatrices(camera, depth, context)
         case .sevenScenes:
-            try context.output.write(
-                ScanNetFiles.shortIntrinsics(camera), to: "\(folder)/seq-01/camera-intrinsics.txt")
+            try context.output.write(ScanNetFiles.shortIntrinsics(camera), to: "\(folder)/seq-01/camera-intrinsics.txt")
         case .raw:
             let motion = try MotionRecords.of(capture, context)
             try fold.raw?.finish(color: camera, depth: depth, motion: motion, capture, context)

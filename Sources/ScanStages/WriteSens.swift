@@ -35,8 +35,7 @@ public struct WriteSens: FrameStage, FoldStage {
 
     public var uses: Uses {
         Uses(
-            frame: .init(
-                needs: [.intrinsics] + (writesDepth ? [.depth] : []), wants: [.color, .pose, .timestamp]),
+            frame: .init(needs: [.intrinsics] + (writesDepth ? [.depth] : []), wants: [.color, .pose, .timestamp]),
             fold: .init(wants: [.motion]), claims: ["{id}.sens"],
             instead: [[.depth]: [.option("depth", set: "false", not: "true")]])
     }
@@ -94,7 +93,7 @@ public struct WriteSens: FrameStage, FoldStage {
         try fold.camera.add(camera)
         if let size = parcel.depthSize { try OneCamera.requireSameDepthSize(size, as: fold.header.depthSize) }
         try unify(&parcel.color, fold.header.colorCompression, context)
-        if frame.timestamp == nil || frame.timestamp ?? 0 < 0 { fold.untimed += 1 }
+        if frame.timestamp ?? -1 < 0 { fold.untimed += 1 }
         if frame.pose == nil { fold.untracked += 1 }
         let time = DecimalSeconds.microseconds(max(0, frame.timestamp ?? 0)).magnitude
         let pose = frame.pose.map { $0.withCVAxes.rowMajorRows.joined().map { Float($0) } }
@@ -110,7 +109,7 @@ public struct WriteSens: FrameStage, FoldStage {
         _ bytes: inout [UInt8], _ compression: SensHeader.ColorCompression, _ context: StageContext
     ) throws(Problem) {
         guard !bytes.isEmpty, PNG.isPNG(bytes) != (compression == .png) else { return }
-        let image = try RGBImage.decode(bytes, limits: PictureLimits(pixels: context.capture.maxPicturePixels))
+        let image = try RGBImage.decode(bytes, limits: context.capture.pictureLimits)
         bytes = try image.encoded(as: compression == .png ? .png : .jpeg(quality: output.quality))
         context.count("pictures-encoded-again", 1)
     }
@@ -133,7 +132,9 @@ public struct WriteSens: FrameStage, FoldStage {
         try fold.file.close()
         context.count("frames", Int(header.frameCount))
         if fold.untracked > 0 { context.count("frames-without-pose", fold.untracked) }
-        if fold.untimed > 0 { context.warn("\(fold.untimed) frames have no time, and got 0") }
+        if fold.untimed > 0 {
+            context.warn("\(fold.untimed.counted("frame")) \(fold.untimed == 1 ? "has" : "have") no time, and got 0")
+        }
         context.warnUnlessMetric(capture, "the file may not be in metres")
     }
 }

@@ -233,7 +233,7 @@ public struct WriteStaging: FrameStage, FoldStage {
         let processed = ProcessedSteps(
             id: id, frameCount: content.frames.count, files: Set(context.output.files.map(\.path)),
             hasOthersPictures: fold.hasOthersPictures)
-        try context.output.write(Array(processed.text.utf8), to: "processed.txt")
+        try context.output.write(processed.text, to: "processed.txt")
         context.count("frames", content.frames.count)
         context.count("frames-masked", content.maskedCount)
         context.record(turn)

@@ -74,8 +74,7 @@ public struct WriteThumbnail: FoldStage {
         guard let best = fold.best else {
             return context.warn("there is no thumbnail: no picture could be decoded")
         }
-        try context.output.write(
-            try JPEG.encode(best.picture, quality: quality), to: "\(capture.id)_thumb.jpg")
+        try context.output.write(try JPEG.encode(best.picture, quality: quality), to: "\(capture.id)_thumb.jpg")
         context.record("frame", .of(best.frame))
         context.record("quarter-turns", .of(fold.pictures.quarterTurns))
     }

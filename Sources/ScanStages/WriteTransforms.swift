@@ -30,7 +30,9 @@ public struct WriteTransforms: FrameStage, FoldStage {
             a mask that ignores nothing and is counted; `silhouette` is 255 where the pixel's ray meets the box in front
             of the camera, `depth` where the pixel's depth point lies in the box, with the `pixel-centre` of the nearest
             `unproject` above, or else `half`. These two use the capture's box as it is: if `cull-by-box` above has a
-            `margin`, give it as `mask-margin` too, or points will lie where a mask says ignore.
+            `margin`, give it as `mask-margin` too, or points will lie where a mask says ignore. **`mask-as: alpha`**
+            writes PNGs with an alpha channel instead of files with masks: what is ignored is transparent, and black for
+            readers that leave alpha out.
 
             `test-every: 8` puts every 8th frame into the test and validation lists and all others into the training
             list. Without it, frames stay in the lists of the dataset that they come from; if it has only one of the
@@ -60,7 +62,7 @@ public struct WriteTransforms: FrameStage, FoldStage {
     public init(_ options: inout OptionReader) {
         dialect = options.choice("dialect", "Whose loader is to read it.", default: .nerfstudio)
         isZUp = options.flag("z-up", "Turn a y-up world so that z is up.", default: true)
-        dataset = DatasetOutput(&options)
+        dataset = DatasetOutput(&options, for: dialect)
     }
 
     public var uses: Uses {
@@ -76,26 +78,10 @@ public struct WriteTransforms: FrameStage, FoldStage {
     public func process(_ frame: inout Frame, in context: StageContext) throws(Problem) {
         let pose = try frame.facts.requiredPose
         let camera = try frame.facts.requiredIntrinsics.counted(from: .corner)
-        let name = FrameName.padded(frame.index)
-        let picture = try dataset.pictures.write(&frame, to: "\(folder)/images/\(name)", context)
-        try dataset.pictures.writeDownscaled(&frame, besides: picture, context)
-        var entry = TransformsJSON.Entry(
-            picture: String(picture.dropFirst(folder.count + 1)), camera: camera,
-            pose: worldTurn(context).apply(pose))
-        entry.sharpness = frame.sharpness
-        if dataset.depth.isOn {
-            entry.depth = "depths/\(name).png"
-            // instant-ngp refuses other sizes than the picture's.
-            try dataset.depth.write(
-                &frame, to: "\(folder)/depths/\(name).png", fillsPicture: dialect == .instantNGP, context)
-        }
-        if dataset.masks.isOn(context) {
-            let path = dialect == .nerfstudio ? "masks/\(name).png" : "images/dynamic_mask_\(name).png"
-            entry.mask = path
-            // instant-ngp's masks say what to ignore.
-            try dataset.masks.write(&frame, to: "\(folder)/\(path)", saysIgnore: dialect == .instantNGP, context)
-        }
-        entry.split = frame.split
+        let files = try dataset.write(&frame, in: folder, context)
+        var entry = TransformsJSON.Entry(picture: files.picture, camera: camera, pose: worldTurn(context).apply(pose))
+        (entry.depth, entry.mask) = (files.depth, files.mask)
+        (entry.sharpness, entry.split) = (frame.sharpness, frame.split)
         frame.parcels[context.label] = entry
     }
 
@@ -157,7 +143,7 @@ public struct WriteTransforms: FrameStage, FoldStage {
         json.entries = fold.entries
         json.appliedTransform = turn.rows
         json.pointFile = points == nil ? nil : "points.ply"
-        let splits = dataset.splits(of: json.entries.map(\.split), isNerfstudio: dialect == .nerfstudio, context)
+        let splits = dataset.splits(of: json.entries.map(\.split), context)
         for number in json.entries.indices { json.entries[number].split = splits?[number] }
         json.isZUp = capture.worldUp.map { (turn.rotation * $0 - Vector3(0, 0, 1)).length < 1e-6 } == true
         if dialect == .instantNGP {
@@ -193,9 +179,7 @@ public struct WriteTransforms: FrameStage, FoldStage {
     }
 
     private func write(_ json: TransformsJSON, _ name: String, _ context: StageContext) throws(Problem) {
-        let file = try context.output.create("\(folder)/\(name)")
-        try file.write(json.bytes)
-        try file.close()
+        try context.output.write(json.bytes, to: "\(folder)/\(name)")
     }
 
     package static func warning(points: Int) -> String? {
@@ -215,27 +199,25 @@ public struct WriteTransforms: FrameStage, FoldStage {
         _ fold: Fold, _ box: OrientedBox?, _ turn: WorldTurn, _ context: StageContext
     ) -> TransformsJSON.Volume? {
         let points = fold.sample.elements.map { turn.rotation * $0 }
-        let cloud = Self.trimmed(points, by: 0.01)
+        let axes = (0..<3).map { axis in Distribution(points.map { $0.components[axis] }) }
+        // Without the outermost share at each end of each axis, where strays lie.
+        func trimmed(by share: Double) -> [Vector3] {
+            let limits = axes.map { $0?.range(without: share) ?? 0...0 }
+            return points.filter { point in
+                zip(point.components, limits).allSatisfy { value, limit in limit.contains(value) }
+            }
+        }
+        let cloud = trimmed(by: 0.01)
         let cameras = fold.entries.map(\.pose.position)
         let corners = box.map { $0.cutByItsFloor.corners.map { turn.rotation * $0 } }
         let volume = TransformsJSON.Volume(
             focus: corners ?? (cloud.isEmpty ? cameras : cloud),
-            everything: (corners ?? []) + Self.trimmed(points, by: 0.001) + cameras)
+            everything: (corners ?? []) + trimmed(by: 0.001) + cameras)
         if volume?.leavesOut == true {
             context.warn(
                 "the scene is more than 128 times as large as what is to fill instant-ngp's cube, and `aabb_scale` goes no "
                     + "further: cameras or points lie outside of it")
         }
         return volume
-    }
-
-    /// The points without the outermost `share` at each end of each axis, where strays lie.
-    private static func trimmed(_ points: [Vector3], by share: Double) -> [Vector3] {
-        let limits = (0..<3).map { axis in
-            Distribution(points.map { $0.components[axis] })?.range(without: share) ?? 0...0
-        }
-        return points.filter { point in
-            zip(point.components, limits).allSatisfy { value, limit in limit.contains(value) }
-        }
     }
 }

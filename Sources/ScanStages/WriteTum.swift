@@ -50,21 +50,16 @@ public struct WriteTum: FrameStage, FoldStage {
 
     // MARK: - Each frame, in parallel
 
-    /// What the lists hold of a frame.
+    /// A frame's pictures, in the sequence's folder.
     private struct Parcel: Sendable {
-        var timestamp: Int64
-        var pose: Pose
-        var camera: CameraIntrinsics
-        /// In the sequence's folder.
         var color: String
         var depth: String?
     }
 
     public func process(_ frame: inout Frame, in context: StageContext) throws(Problem) {
-        let (pose, camera) = (try frame.facts.requiredPose, try frame.facts.requiredIntrinsics)
-        let timestamp = try frame.facts.requiredTimestamp
-        let time = TUMText.time(timestamp)
-        try names(context).require(time, for: frame.facts)
+        let (_, camera) = (try frame.facts.requiredPose, try frame.facts.requiredIntrinsics)
+        let time = TUMText.time(try frame.facts.requiredTimestamp)
+        try names(context).requireFree(frame.facts)
         let color = try output.write(&frame, to: "\(Self.folder)/rgb/\(time)", context)
         var depth: String?
         if writesDepth, let picture = try depthPicture(frame, camera, context) {
@@ -72,9 +67,7 @@ public struct WriteTum: FrameStage, FoldStage {
             try context.output.write(picture, for: &frame, to: "\(Self.folder)/\(path)")
             depth = path
         }
-        frame.parcels[context.label] = Parcel(
-            timestamp: timestamp, pose: pose, camera: camera, color: String(color.dropFirst(Self.folder.count + 1)),
-            depth: depth)
+        frame.parcels[context.label] = Parcel(color: String(color.dropFirst(Self.folder.count + 1)), depth: depth)
     }
 
     /// Made in `begin`, where the frames are known.
@@ -110,23 +103,25 @@ public struct WriteTum: FrameStage, FoldStage {
     }
 
     public func fold(_ frame: inout Frame, into fold: inout Fold, in context: StageContext) throws(Problem) {
-        guard let parcel = frame.parcels.removeValue(forKey: context.label) as? Parcel else { return }
-        fold.color += TUMText.listLine(timestamp: parcel.timestamp, path: parcel.color)
-        fold.poses += TUMText.trajectoryLine(timestamp: parcel.timestamp, pose: parcel.pose)
+        guard let parcel = frame.parcels.removeValue(forKey: context.label) as? Parcel,
+            let timestamp = frame.timestamp, let pose = frame.pose, let camera = frame.intrinsics
+        else { return }
+        fold.color += TUMText.listLine(timestamp: timestamp, path: parcel.color)
+        fold.poses += TUMText.trajectoryLine(timestamp: timestamp, pose: pose)
         fold.count += 1
         if let depth = parcel.depth {
-            fold.depth += TUMText.listLine(timestamp: parcel.timestamp, path: depth)
+            fold.depth += TUMText.listLine(timestamp: timestamp, path: depth)
             fold.depthCount += 1
         }
-        try fold.camera.add(parcel.camera)
+        try fold.camera.add(camera)
     }
 
     public func end(_ fold: consuming Fold, _ capture: inout Capture, in context: StageContext) throws(Problem) {
         guard let camera = fold.camera.median(reportedTo: context) else { return }
-        try context.output.write(Array(fold.color.utf8), to: "\(Self.folder)/rgb.txt")
-        try context.output.write(Array(fold.poses.utf8), to: "\(Self.folder)/groundtruth.txt")
-        try context.output.write(Array(TUMText.cameraText(camera).utf8), to: "\(Self.folder)/calibration.txt")
-        if fold.depthCount > 0 { try context.output.write(Array(fold.depth.utf8), to: "\(Self.folder)/depth.txt") }
+        try context.output.write(fold.color, to: "\(Self.folder)/rgb.txt")
+        try context.output.write(fold.poses, to: "\(Self.folder)/groundtruth.txt")
+        try context.output.write(TUMText.cameraText(camera), to: "\(Self.folder)/calibration.txt")
+        if fold.depthCount > 0 { try context.output.write(fold.depth, to: "\(Self.folder)/depth.txt") }
         context.count("frames", fold.count)
         context.count("frames-with-depth", fold.depthCount)
         context.warnUnlessMetric(capture, "the sequence may not be in metres")

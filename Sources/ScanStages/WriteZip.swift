@@ -18,7 +18,7 @@ public struct WriteZip: FrameStage, FoldStage {
             Pictures become PNG, which is what the project's readers look for; `color: copy` keeps JPEGs as they are. All
             files are stored uncompressed and with the same date, so that equal captures make equal archives.
             """,
-        example: "- write-zip", revision: 5)
+        example: "- write-zip", revision: 6)
 
     let output: PictureOutput
 
@@ -32,15 +32,12 @@ public struct WriteZip: FrameStage, FoldStage {
 
     // MARK: - Each frame, in parallel
 
-    private struct Parcel: Sendable {
-        var picture: [UInt8]
-        var fileExtension: String
-    }
-
     public func process(_ frame: inout Frame, in context: StageContext) throws(Problem) {
+        _ = (try frame.facts.requiredPose, try frame.facts.requiredIntrinsics)
         let picture = try output.prepare(&frame, context)
-        frame.parcels[context.label] = Parcel(
-            picture: try picture.bytes(context), fileExtension: picture.fileExtension)
+        // Read now: when its turn comes, it is too late to drop the frame for a file that cannot be read.
+        frame.parcels[context.label] = PreparedPicture.encoded(
+            try picture.bytes(context), fileExtension: picture.fileExtension)
     }
 
     // MARK: - In frame order
@@ -57,9 +54,9 @@ public struct WriteZip: FrameStage, FoldStage {
     }
 
     public func fold(_ frame: inout Frame, into fold: inout Fold, in context: StageContext) throws(Problem) {
-        guard let parcel = frame.parcels.removeValue(forKey: context.label) as? Parcel else { return }
-        let name = "\(context.capture.id)/\(Self.picture(frame.facts)).\(parcel.fileExtension)"
-        try fold.archive.add(name, parcel.picture)
+        guard let picture = frame.parcels.removeValue(forKey: context.label) as? PreparedPicture else { return }
+        let name = "\(context.capture.id)/\(Self.picture(frame.facts)).\(picture.fileExtension)"
+        try fold.archive.add(name, try picture.bytes(context))
         fold.frames.append(frame.facts)
     }
 

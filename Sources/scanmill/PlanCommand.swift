@@ -78,8 +78,7 @@ struct PlanCommand: ParsableCommand {
         }
         return .object([
             "captures": .array(captures),
-            "output-bytes": estimate.output.map { .integer($0) } ?? .null,
-            "free-bytes": estimate.free.map { .integer($0) } ?? .null,
+            "output-bytes": .of(estimate.output) ?? .null, "free-bytes": .of(estimate.free) ?? .null,
             "peak-memory-bytes": .integer(estimate.memory.bytes),
         ])
     }

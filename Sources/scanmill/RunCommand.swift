@@ -67,8 +67,8 @@ struct RunCommand: AsyncParsableCommand {
     /// Whether stdout is kept for JSON, or for nothing.
     var isSilent: Bool { quiet || batch.json }
 
-    /// The command to run one of the captures again.
-    var again: RerunCommand {
+    /// What is kept of the command, to run any of the captures again.
+    var asRun: RunRecord.Command {
         // Without `--force` an older result that is up to date would be left as it is.
         var words =
             (batch.force ? ["--force"] : []) + (replace ? ["--replace"] : [])
@@ -77,8 +77,9 @@ struct RunCommand: AsyncParsableCommand {
             words += ["--capture-memory", captureMemory.argument]
         }
         if patience != Self.usualPatience { words += ["--patience", "\(patience.components.seconds)s"] }
-        return RerunCommand(
-            pipeline: batch.pipeline, output: batch.output, settings: batch.settings, further: words)
+        return RunRecord.Command(
+            pipeline: batch.pipeline, settings: batch.settings, further: words, output: batch.output,
+            tool: Tool.nameAndVersion)
     }
 
     func validate() throws {

@@ -25,11 +25,11 @@ struct StatusCommand: ParsableCommand {
             Console.out(
                 .array(
                     entries.map { entry in
-                        var object: JSONObject = ["id": .string(entry.id), "status": .string(entry.standing.rawValue)]
-                        object["cause"] = entry.cause.map { .string($0) }
-                        if entry.isCaptureGone { object["capture-gone"] = .bool(true) }
-                        if entry.standing == .failed { object["older-result"] = .bool(entry.hasOlderResult) }
-                        return .object(object)
+                        .object([
+                            "id": .string(entry.id), "status": .string(entry.standing.rawValue),
+                            "cause": .of(entry.cause), "capture-gone": entry.isCaptureGone ? .bool(true) : nil,
+                            "older-result": entry.standing == .failed ? .bool(entry.hasOlderResult) : nil,
+                        ])
                     }))
             return
         }

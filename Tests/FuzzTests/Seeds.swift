@@ -224,12 +224,12 @@ enum Seeds {
             MotionSample(
                 timestamp: 280_670_466_266_040 + Int64(i) * 16_666_667, value: Vector3(Double(i), -0.5, 1 / Double(i)))
         }
-        var sink = MemorySink()
-        try MotionStream.write(samples, kind: .gravity, to: &sink)
+        let file = MotionFileSource(.gravity, count: samples.count, name: "motion") { Array(samples[$0]) }
+        let whole = try file.readAll(limit: .max)
         let header = MotionStream.header(.gravity, count: samples.count).count
-        let records = Array(sink.bytes.dropFirst(header))
+        let records = Array(whole.dropFirst(header))
         let swapped = stride(from: 0, to: records.count, by: 8).flatMap { records[$0..<$0 + 8].reversed() }
-        return ["whole": sink.bytes, "cut": sink.bytes.dropLast(5), "records": records, "big-endian": swapped]
+        return ["whole": whole, "cut": whole.dropLast(5), "records": records, "big-endian": swapped]
     }
 
     private static func pipelines() -> [String: [UInt8]] {

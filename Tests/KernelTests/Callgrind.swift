@@ -24,17 +24,19 @@ enum Callgrind {
         #endif
     }
 
-    /// A program that was built beside the tool.
-    static func program(_ name: String) -> String {
-        URL(fileURLWithPath: Scanmill.path).deletingLastPathComponent().appendingPathComponent(name).path
-    }
-
-    /// Runs a command, and gives what it printed and what each of its functions took.
+    /// Runs a program that was built beside the tool, and gives what it printed and what each of its functions took.
     /// - Parameter withCallees: whether what a function calls counts as its own.
-    static func count(_ command: [String], withCallees: Bool) throws -> (output: String, lines: [Line]) {
+    static func count(
+        _ program: String, _ arguments: [String] = [], withCallees: Bool
+    ) throws -> (output: String, lines: [Line]) {
         let folder = try TemporaryFolder()
+        let built = URL(fileURLWithPath: Scanmill.path).deletingLastPathComponent().appendingPathComponent(program)
+        // Debian's valgrind cannot read all the debugging symbols that Swift writes.
+        let copy = "\(folder.path)/\(program)"
+        let stripped = try runCommand(["strip", "-g", "-o", copy, built.path])
+        try #require(stripped.status == 0, "\(stripped.errors)")
         let counts = "\(folder.path)/counts"
-        let run = try runCommand(["valgrind", "--tool=callgrind", "--callgrind-out-file=\(counts)"] + command)
+        let run = try runCommand(["valgrind", "--tool=callgrind", "--callgrind-out-file=\(counts)", copy] + arguments)
         try #require(run.status == 0, "\(run.errors)")
         let table = try runCommand([
             "callgrind_annotate", "--inclusive=\(withCallees ? "yes" : "no")", "--threshold=100", counts,

@@ -73,7 +73,7 @@ private struct CountedRun {
     /// Nil, and said aloud, where instructions cannot be counted.
     init?() throws {
         guard try Callgrind.isUsable() else { return nil }
-        let (output, lines) = try Callgrind.count([Callgrind.program("kernel-counts")], withCallees: true)
+        let (output, lines) = try Callgrind.count("kernel-counts", withCallees: true)
         for line in output.split(separator: "\n") {
             let words = line.split(separator: " ").map(String.init)
             if words.count == 3 { results[words[0]] = (words[1], words[2]) }

@@ -78,7 +78,8 @@ def receipt(number, name, device, fault, rng):
             "path-length-m": round(2 * math.pi * radius * turns, 3), "seconds": round(frames / 30, 2),
             "speed-m-per-s": spread([t[3] for t in track]),
             "turning-deg-per-s": spread([20 + rng.random() * 20 for _ in range(20)]),
-            "too-fast": sum(1 for t in track if t[3] > 1), "too-slow": 0, "limits": {"too-fast": 1.0, "too-slow": 0.0},
+            "too-fast": sum(1 for t in track if t[3] > 1), "too-slow": 7 if number % 4 == 0 else 0,
+            "limits": {"too-fast": 1.0, "too-slow": 0.0},
             "jumps": [{"frame": 77, "metres": 0.42, "degrees": 31}] if fault == "jump" else [],
             "jump-count": 1 if fault == "jump" else 0, "lost-tracking": 6 if fault == "jump" else 0,
             "track": track, "box-outline": [[-half, -half], [half, -half], [half, half], [-half, half]]},
@@ -93,6 +94,7 @@ def receipt(number, name, device, fault, rng):
         "check-geometry": {"verdict": verdict, "reason": "the median relative error is 0.41, and 0.008 with OpenCV's axes"
                            if fault == "wrong-axes" else "the median relative error is 0.006", "pairs": 32,
                            **({"fits-better": "cv-axes"} if fault == "wrong-axes" else {})},
+        "predict-blur": {"pixels": {"lowest": 0.1, "median": 0.8, "p90": 1.5, "highest": 3.1}, "correlation": -0.71},
         "unproject": {"points": 4000000}, "write-ply": {"points": 181231},
     }
     warnings = []
@@ -109,7 +111,8 @@ def receipt(number, name, device, fault, rng):
         "capture": {"id": name, "format": "multiscan", "variant": "iOS", "device": device},
         "pipeline": PIPELINE, "inputs": [],
         "frames": {"source": source, "kept": source - len(dropped), "dropped-by": by_stage, "dropped": dropped},
-        "stages": [{"name": s, "options": options.get(s, {}), "counts": counts[s]} for s in STAGES],
+        "stages": [{"name": s, "options": options.get(s, {}), "counts": counts[s]}
+                   for s in STAGES + (["predict-blur"] if number % 4 == 0 else [])],
         "files": [{"path": "%s.ply" % name, "bytes": 2718465, "sha256": "0" * 64}], "warnings": warnings}
 
 

@@ -97,7 +97,7 @@ import Testing
     @Test func optionsThatLeaveNothingAreRefused() {
         #expect(
             StageRun.mistakes(in: "- crop: {above: 2, below: 1}").contains(
-                "`above: 2.0` and `below: 1.0` leave nothing"))
+                "`above: 2` and `below: 1` leave nothing"))
         #expect(StageRun.mistakes(in: "- crop").contains("crop has nothing to do"))
     }
 

@@ -21,6 +21,15 @@ import Testing
         #expect(run.count("cull-by-box", "points-in") == 3 && run.count("cull-by-box", "points-out") == 0)
     }
 
+    /// Above `unproject` there is nothing to cull yet, which only shows where the reader gives no cloud of its own.
+    @Test func whereThereAreNoPointsTheFixTellsWhatMakesThem() throws {
+        var capture = MemoryCapture([.init()])
+        capture.box = cube
+        let problem = problem { _ = try StageRun("- cull-by-box", on: capture) }
+        #expect(problem?.summary == "cull-by-box needs cloud or points, and this capture has none")
+        #expect(problem?.fix == "make points of the depth above it, with `decompress` and `unproject`")
+    }
+
     /// Ten points are the fewest that a box is fitted to.
     @Test func aBoxIsNotFittedToAFewPoints() throws {
         func run(_ count: Int) throws -> StageRun {
@@ -34,10 +43,11 @@ import Testing
                 on: MemoryCapture([.init(points: positions)]))
         }
         #expect(try run(10).capture.box != nil)
-        let problem = problem { _ = try run(9) }
-        #expect(problem?.fault == .input)
-        #expect(problem?.summary == "the cloud has only 9 points, too few for a box")
-        #expect(problem?.fix == "let the stages above leave more of it")
+        let (nine, one) = (problem { _ = try run(9) }, problem { _ = try run(1) })
+        #expect(nine?.fault == .input)
+        #expect(nine?.summary == "the cloud has only 9 points, too few for a box")
+        #expect(nine?.fix == "let the stages above leave more of it")
+        #expect(one?.summary == "the cloud has only 1 point, too few for a box")
     }
 
     @Test func aBoxIsNotFittedWhereNothingIsUpright() throws {

@@ -71,7 +71,7 @@ import Testing
         let problem = problem { _ = try StageRun("- read: {\(option): \(most - 1)}", reading: path) }
         #expect(problem?.fault == .input && problem?.summary == summary, "\(problem?.summary ?? "read")")
         #expect(problem?.notes.first == "allowed are \(most - 1); nothing was unpacked")
-        let fix = "if it is sound, allow more with  --set read.\(option)=…  or unpack it yourself"
+        let fix = "if it is sound, allow more with  --set read.\(option)=\(most)  or unpack it yourself"
         #expect(problem?.fix == fix)
     }
 

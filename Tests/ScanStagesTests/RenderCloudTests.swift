@@ -223,6 +223,8 @@ import Testing
         let source = try MiniSource()
         let problem = try PipelineRun.problem("- read\n- render-cloud", on: source.path)
         #expect(problem?.summary == "render-cloud needs cloud, and this capture has none")
+        // A PLY file has no depth of which `unproject` could make points, but points that were not merged yet.
+        #expect(problem?.fix?.hasSuffix("or of a PLY file's points, with `voxel-downsample` alone") == true)
         var capture = MemoryCapture([MemoryCapture.Item(points: [])])
         capture.items[0].pose = nil
         let run = try StageRun("- voxel-downsample\n- render-cloud", on: capture)

@@ -71,6 +71,10 @@ import Testing
             StageRun.mistakes(in: "- select-time: {from: -1, to: -2.5}") == [
                 "`from: -1` is after `to: -2.5`, which leaves nothing"
             ])
+        #expect(
+            StageRun.mistakes(in: "- select-time: {from: 0.0004, to: 0.0001}") == [
+                "`from: 0.0004` is after `to: 0.0001`, which leaves nothing"
+            ])
         // Whether these leave something depends on the capture.
         #expect(StageRun.mistakes(in: "- select-time: {from: 3, to: -2}") == [])
         #expect(StageRun.mistakes(in: "- select-time: {from: -3, to: 2}") == [])

@@ -88,6 +88,41 @@ import Testing
         #expect(run.warnings.allSatisfy { !$0.contains("distort") }, "\(run.warnings)")
     }
 
+    /// For trainers that take the middle of the picture for the principal point, or the first camera for all.
+    @Test func allPicturesGetOneCamera() throws {
+        try dataset([["fl_x": 50, "fl_y": 50, "cx": 28, "cy": 20, "w": 60, "h": 40], ["k1": -0.1]])
+        let run = try StageRun(
+            "- read\n- undistort: {one-camera: true}\n- decompress\n- write-colmap", reading: path,
+            probing: [.color, .mask, .depth])
+        let cameras = run.frames.compactMap(\.intrinsics)
+        let camera = try #require(cameras.first)
+        #expect(cameras == [camera, camera])
+        #expect(camera.counted(from: .corner).cx == 30 && camera.counted(from: .corner).cy == 20)
+        #expect(camera.fx == camera.fy && camera.fx > 50)
+        let lenses = [LensDistortion(), LensDistortion(radial: [-0.1, 0, 0, 0])]
+        for (n, frame) in run.frames.enumerated() {
+            var recorded = CameraIntrinsics(
+                fx: 50, fy: 50, cx: 30, cy: 20, width: 60, height: 40, pixelOrigin: .corner)
+            if n == 0 { recorded.cx = 28 }
+            let undistortion = Undistortion(CalibratedCamera(recorded, lenses[n]), to: camera)
+            #expect(frame.picture == .pixels(undistortion.picture(Self.places)))
+            #expect(frame.mask == undistortion.mask(Self.mask))
+            #expect(frame.depth?.metres == undistortion.depth(Self.recordedDepth).bytes.metres)
+        }
+        #expect(run.count("undistort", "undistorted") == 2)
+        #expect(run.count("write-colmap", "cameras") == 1)
+    }
+
+    /// Pictures that have that camera already are copied.
+    @Test func oneCameraThatAllHaveCostsNothing() throws {
+        try dataset([[:], [:]])
+        let run = try StageRun(
+            "- read\n- undistort: {one-camera: true}\n- write-transforms", reading: path, probing: [.color])
+        #expect(run.frames.map(\.picture) == [.file("images/0.png"), .file("images/1.png")])
+        #expect(run.frames.map { $0.intrinsics?.fx } == [50, 50])
+        #expect(run.count("undistort", "undistorted") == 0)
+    }
+
     /// Cameras of several sizes: each picture keeps its own.
     @Test(arguments: [[:], ["k1": -0.1]]) func picturesOfTwoSizes(_ first: [String: Double]) throws {
         let small = RGBImage(width: 30, height: 20, color: .black)

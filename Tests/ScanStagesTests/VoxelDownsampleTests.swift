@@ -63,6 +63,12 @@ import Testing
             run.warnings == [
                 "voxel-downsample: 2 points lie more than a million voxels from the origin and were left out"
             ])
+        let one = try StageRun(
+            "- voxel-downsample: {size: 0.001}", on: MemoryCapture([.init(points: [2000, 0, 0, 1, 1, 1])]))
+        #expect(
+            one.warnings == [
+                "voxel-downsample: 1 point lies more than a million voxels from the origin and was left out"
+            ])
     }
 
     /// A world whose origin is at the other end of the country: an empty cloud is no result.
@@ -144,6 +150,10 @@ import Testing
         let none = try #require(problem { _ = try cloud(4) })
         #expect(none.fault == .input)
         #expect(none.summary == "none of 3 voxels has 4 points: nothing would be left of the cloud")
+        let one = problem {
+            _ = try StageRun("- voxel-downsample: {size: 100, min-points: 9}", on: capture, probing: [.cloud])
+        }
+        #expect(one?.summary == "the only voxel has fewer than 9 points: nothing would be left of the cloud")
         #expect(try cloud(1).count("voxel-downsample", "sparse-voxels") == nil)
     }
 

@@ -193,7 +193,7 @@ import Testing
         for missing in [[1], [0, 1, 2]] {
             for index in missing { memory.items[index].timestamp = nil }
             let run = try StageRun("- write-scannet: {layout: raw}", on: memory)
-            let start = missing.count == 3 ? "the frames have no times" : "1 frames have no time"
+            let start = missing.count == 3 ? "the frames have no times" : "1 frame has no time"
             #expect(
                 run.warnings.contains("write-scannet: \(start): all were given 30 a second from 0 on"),
                 "\(run.warnings)")

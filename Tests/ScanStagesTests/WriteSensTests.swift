@@ -181,6 +181,15 @@ import Testing
         #expect(back.drops == ["1 read: tracking was lost"])
     }
 
+    @Test func framesWithoutTimesAreCounted() throws {
+        var capture = try MemoryCapture.posed(3)
+        for (index, words) in [(1, "1 frame has"), (2, "2 frames have")] {
+            capture.items[index].timestamp = nil
+            let run = try StageRun("- write-sens", on: capture)
+            #expect(run.warnings.contains("write-sens: \(words) no time, and got 0"), "\(run.warnings)")
+        }
+    }
+
     @Test func theMedianCameraStandsForAllAndTheWidestIsTold() throws {
         let capture = try MemoryCapture.posed(4)
         let run = try StageRun("- write-sens", on: capture)

@@ -146,4 +146,15 @@ import Testing
         let timed = try StageRun("- read: {rate: 20}", reading: archive, probing: [.pose])
         #expect(timed.frames.map(\.timestamp) == [0, 50_000_000])
     }
+
+    @Test func aFrameWithoutAPoseHasNoPictureEither() throws {
+        var capture = try MemoryCapture.posed(2)
+        capture.items[0].pose = nil
+        let run = try StageRun("- write-zip: {color: copy}", on: capture)
+        #expect(run.drops == ["0 write-zip: the frame has no pose"])
+        #expect(run.count("write-zip", "frames") == 1)
+        let names = try PythonReaders.run(
+            "import zipfile; print(json.dumps(zipfile.ZipFile(sys.argv[1]).namelist()))", ["\(run.path)/memory.zip"])
+        #expect(names.array?.compactMap(\.string).filter { $0.contains("images/") }.count == 1)
+    }
 }

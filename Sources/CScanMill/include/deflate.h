@@ -1,21 +1,19 @@
-// DEFLATE (RFC 1951), raw or in its zlib wrapper (RFC 1950), through ISA-L or zlib.
+// DEFLATE (RFC 1951), raw or in its zlib wrapper (RFC 1950).
 #pragma once
 #include <stddef.h>
 #include <stdint.h>
 
-enum sm_engine { SM_ENGINE_ISAL, SM_ENGINE_ZLIB };
-
-/// A stream on its way through an engine. One thread at a time may use it; it may move between threads.
+/// A stream on its way through ISA-L. One thread at a time may use it; it may move between threads.
 struct sm_inflate;
 
 /// - wrapped: the stream starts with the two bytes of RFC 1950 and ends with an Adler-32, which is checked.
 /// Returns NULL when there is no memory. Release with sm_inflate_free.
-struct sm_inflate *sm_inflate_new(enum sm_engine engine, int wrapped);
+struct sm_inflate *sm_inflate_new(int wrapped);
 void sm_inflate_free(struct sm_inflate *stream);
 
 /// What one step did.
 struct sm_inflate_progress {
-    /// Bytes taken from the input. At the end, bytes that the engine had read ahead are given back by counting less, so
+    /// Bytes taken from the input. At the end, bytes that ISA-L had read ahead are given back by counting less, so
     /// this can be negative if they came with an earlier step.
     ptrdiff_t taken;
     /// Bytes written to the output.

@@ -153,7 +153,7 @@ final class OpenArchive: Sendable {
         self.path = path
         do throws(Problem) {
             // FileSource says what is wrong with the file, and keeps libzip from waiting for a FIFO.
-            let packedByteCount = try FileSource(path: path, name: path).byteCount ?? 0
+            let packedByteCount = try FileSource(path: path, name: path).byteCount
             let handle = try ZipHandle(path)
             contents = try ZipContents(handle, packedByteCount: packedByteCount, limits)
             self.handle = Mutex(handle)

@@ -15,7 +15,9 @@ struct ZipContents: Sendable {
     init(_ handle: borrowing ZipHandle, packedByteCount: Int64, _ limits: ArchiveLimits) throws(Problem) {
         entryCount = handle.count
         if entryCount > limits.entryCount {
-            throw Self.excess("\(entryCount) entries", "\(limits.entryCount)", option: "max-archive-entries")
+            throw Self.excess(
+                "\(entryCount) entries", "\(limits.entryCount)", option: "max-archive-entries",
+                enough: Int64(entryCount))
         }
         var (unpacked, packed): (Int64, Int64) = (0, 0)
         for index in 0..<entryCount {
@@ -31,7 +33,8 @@ struct ZipContents: Sendable {
             packed = packed.addingReportingOverflow(entry.packedByteCount).partialValue
             guard entry.byteCount >= 0, unpacked >= 0, packed >= 0, unpacked <= limits.byteCount else {
                 throw Self.excess(
-                    "more than \(limits.byteCount) bytes", "\(limits.byteCount)", option: "max-archive-bytes")
+                    "more than \(limits.byteCount) bytes", "\(limits.byteCount)", option: "max-archive-bytes",
+                    enough: try Self.byteCount(of: handle))
             }
             if kinds.updateValue(entry.kind, forKey: name).map({ $0 != .folder || entry.kind != .folder }) ?? false {
                 throw Self.collision(name)
@@ -48,9 +51,10 @@ struct ZipContents: Sendable {
                 fix: "pack the capture again")
         }
         if unpacked > 16 << 20, unpacked / limits.ratio > packedByteCount {
+            let ratio = unpacked / max(1, packedByteCount)
             throw Self.excess(
-                "\(unpacked / max(1, packedByteCount)) bytes for each of the archive's", "\(limits.ratio)",
-                option: "max-archive-ratio")
+                "\(ratio) bytes for each of the archive's", "\(limits.ratio)", option: "max-archive-ratio",
+                enough: ratio + 1)
         }
         try listFolders()
     }
@@ -115,9 +119,23 @@ struct ZipContents: Sendable {
         Problem(.input, "the archive holds two entries called \(name)", fix: "pack the capture again")
     }
 
-    private static func excess(_ what: String, _ limit: String, option: String) -> Problem {
-        Problem(
+    /// The bytes of all entries, unpacked; nil where the directory's numbers cannot be true.
+    private static func byteCount(of handle: borrowing ZipHandle) throws(Problem) -> Int64? {
+        var sum: Int64 = 0
+        for index in 0..<handle.count {
+            let entry = try handle.entry(UInt64(index))
+            let (next, overflow) = sum.addingReportingOverflow(entry.byteCount)
+            if overflow || entry.byteCount < 0 { return nil }
+            sum = next
+        }
+        return sum
+    }
+
+    /// - Parameter enough: the value of the option that allows this archive, if there is one.
+    private static func excess(_ what: String, _ limit: String, option: String, enough: Int64?) -> Problem {
+        let setting = enough.map { "allow more with  --set read.\(option)=\($0)  or " } ?? ""
+        return Problem(
             .input, "the archive holds \(what)", notes: ["allowed are \(limit); nothing was unpacked"],
-            fix: "if it is sound, allow more with  --set read.\(option)=…  or unpack it yourself")
+            fix: "if it is sound, \(setting)unpack it yourself")
     }
 }

@@ -103,7 +103,7 @@ struct ZipHandle: ~Copyable {
 final class ZipEntrySource: ByteSource, @unchecked Sendable {
     // libzip's file is used only under the archive's lock, and the position only by the reader.
     let name: String
-    let byteCount: Int64?
+    let byteCount: Int64
     private let archive: OpenArchive
     private let file: OpaquePointer
     private var position: Int64 = 0
@@ -131,7 +131,7 @@ final class ZipEntrySource: ByteSource, @unchecked Sendable {
             }
         } catch { throw error.at(file: name, byte: position, of: byteCount) }
         // More than the directory says: only its numbers were checked against the limits. Less: the end is not real.
-        if let byteCount, position > byteCount || (count == 0 && !buffer.isEmpty && position < byteCount) {
+        if position > byteCount || (count == 0 && !buffer.isEmpty && position < byteCount) {
             let what = position > byteCount ? "larger" : "smaller"
             throw Problem(
                 .input, "the file is \(what) than its archive says", fix: "copy or pack the archive again"

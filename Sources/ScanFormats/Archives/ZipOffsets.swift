@@ -26,7 +26,7 @@ enum ZipOffsets {
 
     /// The end of a file, as far back as an archive's end record can begin.
     fileprivate static func tail(of file: FileSource) throws(Problem) -> [UInt8] {
-        let size = file.byteCount ?? 0
+        let size = file.byteCount
         let count = min(size, 22 + 65_535)
         return try file.bytes(at: size - count, count: Int(count))
     }
@@ -61,7 +61,7 @@ enum ZipDamage {
         guard let file = try? FileSource(path: path, name: path), let tail = try? ZipOffsets.tail(of: file) else {
             return nil
         }
-        let size = file.byteCount ?? 0
+        let size = file.byteCount
         let fix = "the copy is incomplete: copy the archive again"
         /// How many bytes are missing before an end record; nil with ZIP64, whose numbers stand elsewhere.
         func lack(before end: Int) -> Int64? {
@@ -85,7 +85,7 @@ enum ZipDamage {
             ).at(byte: size, of: size)
         }
         guard let lacking, lacking > 0 else { return nil }
-        return Problem(.input, "the archive lacks \(lacking) bytes", notes: notes, fix: fix)
+        return Problem(.input, "the archive lacks \(Int(lacking).counted("byte"))", notes: notes, fix: fix)
     }
 }
 

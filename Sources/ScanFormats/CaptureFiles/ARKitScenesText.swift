@@ -7,14 +7,8 @@ import ScanModel
 ///
 /// Source: ARKitScenes, DATA.md and tenFpsDataLoader.py; the axes of the world: its maintainers.
 public enum ARKitScenesText {
-    public struct Posed: Hashable, Sendable {
-        /// Nanoseconds.
-        public var timestamp: Int64
-        public var pose: Pose
-    }
-
     /// A line of the trajectory. Its rotation must be valid, but may include full turns.
-    package static func posed(_ row: TextTable.Row) throws(Problem) -> Posed {
+    package static func posed(_ row: TextTable.Row) throws(Problem) -> (timestamp: Int64, pose: Pose) {
         let time = try row.time(0)
         let numbers = try row.numbers(1..<7)
         let rotation = Quaternion(rotationVector: Vector3(numbers[0], numbers[1], numbers[2])).matrix
@@ -23,7 +17,7 @@ public enum ARKitScenesText {
             rotation: rotation.transposed, position: -(rotation.transposed * cameraFromWorld.position)
         ).withCVAxes
         if let defect = pose.defect { throw Problem(.input, defect).at(line: row.line) }
-        return Posed(timestamp: time, pose: pose)
+        return (time, pose)
     }
 
     /// The trajectory's line for a frame.

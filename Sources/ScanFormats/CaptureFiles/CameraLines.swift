@@ -106,7 +106,7 @@ extension CameraLines {
         }
         let outdated = ["quaternion", "rotationQuaternion", "transformMatrices"]
         for key in object.keys where outdated.contains(where: key.hasPrefix) { object[key] = nil }
-        for (key, value) in try members(timestamp, intrinsics, pose).members { object[key] = value }
+        object.merge(try members(timestamp, intrinsics, pose))
         object["source_frame"] = .of(number)
         return JSONWriter.text(.object(object), pretty: false)
     }
@@ -118,11 +118,11 @@ extension CameraLines {
     ///   output. Also when camera lines cannot have that time.
     public static func line(
         timestamp: Int64, intrinsics: CameraIntrinsics, pose: Pose, exposure: Int64? = nil,
-        extra: [(key: String, value: JSONValue)] = []
+        extra: JSONObject = [:]
     ) throws(Problem) -> [UInt8] {
         var line = try members(timestamp, intrinsics, pose)
-        if let exposure { line["exposure_duration"] = .integer(exposure) }
-        for (key, value) in extra { line[key] = value }
+        line["exposure_duration"] = .of(exposure)
+        line.merge(extra)
         return JSONWriter.text(.object(line), pretty: false)
     }
 

@@ -4,7 +4,7 @@ import Synchronization
 /// A motion file in the iOS app's layout that exists on no disk: its records are generated in batches as they are read.
 package final class MotionFileSource: ByteSource {
     package let name: String
-    package let byteCount: Int64?
+    package let byteCount: Int64
     private let count: Int
     private let samples: @Sendable (Range<Int>) throws(Problem) -> [MotionSample]
     /// Bytes generated but not read yet (at first the header), and the next sample.

@@ -15,8 +15,6 @@ public struct MotionFacts: Hashable, Sendable {
     /// From the header, or as the caller said.
     public var kind: MotionKind?
     public var layout: MotionLayout
-    /// Bytes before the first record; 0 without a header.
-    public var headerByteCount: Int64 = 0
     /// The number of samples that the header announces.
     public var declaredCount: Int?
     /// The number of complete records.
@@ -42,11 +40,14 @@ public struct MotionFacts: Hashable, Sendable {
         var texts: [String] = []
         if sampleCount == 0 { texts.append("there are no samples in the file") }
         if let declaredCount, declaredCount != sampleCount {
-            texts.append("the header announces \(declaredCount) samples, the file holds \(sampleCount)")
+            texts.append("the header announces \(declaredCount.counted("sample")), the file holds \(sampleCount)")
         }
         if partialByteCount > 0 { texts.append("the last record has only \(partialByteCount) of 32 bytes") }
-        if notFiniteCount > 0 { texts.append("\(notFiniteCount) samples are not finite") }
-        if backwardCount > 0 { texts.append("\(backwardCount) samples are not later than the one before them") }
+        if notFiniteCount > 0 { texts.append("\(notFiniteCount.counted("sample", "is", "are")) not finite") }
+        if backwardCount > 0 {
+            let before = backwardCount == 1 ? "it" : "them"
+            texts.append("\(backwardCount.counted("sample", "is", "are")) not later than the one before \(before)")
+        }
         return texts
     }
 }
@@ -121,7 +122,6 @@ public enum MotionStream {
         }
         facts.kind = kind
         facts.layout = header.format == .binaryBigEndian ? .bigEndian : .header
-        facts.headerByteCount = header.byteCount
         facts.declaredCount = element.count
     }
 
@@ -198,23 +198,6 @@ public enum MotionStream {
             ["ply", "format binary_little_endian 1.0", "element \(kind.rawValue) \(count)", "comment"]
             + ["property int64 timestamp"] + names.map { "property double \($0)" } + ["end_header"]
         return Array((lines.joined(separator: "\n") + "\n").utf8)
-    }
-
-    /// Writes a whole file in the iOS app's layout.
-    public static func write(
-        _ samples: some Collection<MotionSample>, kind: MotionKind, to sink: inout some ByteSink
-    ) throws(Problem) {
-        try sink.write(header(kind, count: samples.count))
-        var bytes: [UInt8] = []
-        bytes.reserveCapacity(1 << 16)
-        for sample in samples {
-            append(sample, to: &bytes)
-            if bytes.count >= 1 << 16 {
-                try sink.write(bytes)
-                bytes.removeAll(keepingCapacity: true)
-            }
-        }
-        try sink.write(bytes)
     }
 
     /// A record: the timestamp, and three doubles.

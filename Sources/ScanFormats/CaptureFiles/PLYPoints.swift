@@ -5,6 +5,8 @@ struct PLYPoints {
     private(set) var cloud: PointCloud
     /// Points left out because a coordinate is not finite.
     private(set) var notFiniteCount = 0
+    /// Points whose colour is brighter than its type can say.
+    private(set) var clippedCount = 0
     private let properties: PointCloud.Properties
 
     init(_ properties: PointCloud.Properties) {
@@ -18,17 +20,33 @@ struct PLYPoints {
         cloud.colors?.reserveCapacity(3 * count)
     }
 
-    /// - Parameter vectors: x, y, z, and nx, ny, nz.
-    mutating func append(_ vectors: InlineArray<6, Float>, _ color: InlineArray<3, UInt8>) {
+    /// What a colour is multiplied by to be of 0–255, which its type tells alone: of integers without a sign, the largest
+    /// is the brightest, and of floats it is 1. Open3D's tensors have it so.
+    /// - Returns: nil for a type that colours do not have.
+    static func colorScale(_ type: PLYHeader.Scalar) -> Float? {
+        switch type {
+        case .uint8: 1
+        case .uint16: 255 / 65_535
+        case .float32, .float64: 255
+        default: nil
+        }
+    }
+
+    /// - Parameters:
+    ///   - vectors: x, y, z, and nx, ny, nz.
+    ///   - color: 0–255.
+    mutating func append(_ vectors: InlineArray<6, Float>, _ color: InlineArray<3, Float>) {
         guard vectors[0].isFinite, vectors[1].isFinite, vectors[2].isFinite else {
             notFiniteCount += 1
             return
         }
         let normal = Self.unit(SIMD3(vectors[3], vectors[4], vectors[5]))
+        if max(color[0], color[1], color[2]) > 255.5 { clippedCount += 1 }
         for axis in 0..<3 {
             cloud.positions.append(vectors[axis])
             cloud.normals?.append(normal[axis])
-            cloud.colors?.append(color[axis])
+            // What is not a number is dark.
+            cloud.colors?.append(color[axis] > 0 ? UInt8(min(color[axis] + 0.5, 255)) : 0)
         }
     }
 
@@ -45,10 +63,11 @@ struct PLYPoints {
     mutating func append(
         _ bytes: UnsafeRawBufferPointer, count: Int, stride: Int, _ places: [PLYHeader.Property], isBigEndian: Bool
     ) {
-        let offsets = places.map(\.offset)
         let floats = places.prefix(properties.contains(.normals) ? 6 : 3)
+        let colors = places[floats.count...]
         // What nearly every program writes, ScanMill among them.
-        if !isBigEndian, floats.allSatisfy({ $0.type == .float32 }) {
+        if !isBigEndian, floats.allSatisfy({ $0.type == .float32 }), colors.allSatisfy({ $0.type == .uint8 }) {
+            let offsets = places.map(\.offset)
             return append(RecordsOfFloats(bytes: bytes, count: count, stride: stride, offsets: offsets))
         }
         for i in 0..<count {
@@ -56,9 +75,10 @@ struct PLYPoints {
             for (number, place) in floats.enumerated() {
                 vectors[number] = Self.float(bytes, i * stride + place.offset, place.type, isBigEndian)
             }
-            var color = InlineArray<3, UInt8>(repeating: 0)
-            for (channel, offset) in offsets[floats.count...].enumerated() {
-                color[channel] = bytes[i * stride + offset]
+            var color = InlineArray<3, Float>(repeating: 0)
+            for (channel, place) in colors.enumerated() {
+                let value = Self.float(bytes, i * stride + place.offset, place.type, isBigEndian)
+                color[channel] = value * (Self.colorScale(place.type) ?? 0)
             }
             append(vectors, color)
         }

@@ -1,8 +1,8 @@
 import ScanModel
 
 /// Reads the points of a PLY file in chunks: text or binary of either byte order, x, y, z of any type, nx, ny, nz as floats
-/// or doubles, which become normals of length 1, red, green, blue as bytes. Other properties are skipped, and so is
-/// everything after the vertices (faces, for the most part).
+/// or doubles, which become normals of length 1, red, green, blue as bytes, 16-bit numbers without a sign, or floats or
+/// doubles from 0 to 1. Other properties are skipped, and so is everything after the vertices (faces, for the most part).
 public struct PLYReader {
     public let header: PLYHeader
     /// How many points the header announces.
@@ -13,6 +13,7 @@ public struct PLYReader {
     public let warnings: [String]
     /// Points left out so far because a coordinate is not finite.
     public private(set) var notFiniteCount = 0
+    private var clippedCount = 0
     /// Points read so far, including those left out.
     public private(set) var readCount = 0
 
@@ -52,11 +53,14 @@ public struct PLYReader {
         let axes = ["x", "y", "z"].compactMap(vertex.index)
         guard axes.count == 3 else { throw refuse("the points have no x, y and z") }
         let colors = ["red", "green", "blue"].compactMap(vertex.index)
-        let hasColor = colors.count == 3 && colors.allSatisfy { [vertex] in vertex.properties[$0].type == .uint8 }
+        let hasColor =
+            colors.count == 3
+            && colors.allSatisfy { [vertex] in PLYPoints.colorScale(vertex.properties[$0].type) != nil }
         let namesColor = vertex.properties.contains { Self.colorNames.contains($0.name) }
         warnings =
             hasColor || !namesColor
-            ? [] : ["the colours are not read: red, green and blue have to be there as bytes"]
+            ? []
+            : ["the colours are not read: red, green and blue have to be there as bytes, 16-bit numbers or floats"]
         let normals = ["nx", "ny", "nz"].compactMap(vertex.index)
         // Scenes of Gaussian splats have them for form's sake, all 0.
         let hasNormals =
@@ -100,6 +104,7 @@ public struct PLYReader {
             readCount += whole
         }
         notFiniteCount += values.notFiniteCount
+        clippedCount += values.clippedCount
         return values.cloud
     }
 
@@ -122,10 +127,18 @@ public struct PLYReader {
             + "are points, correct that number"
     }
 
+    /// What to say of colours that were read so far; nil where nothing is odd about them.
+    var colorDoubt: String? {
+        clippedCount == 0
+            ? nil
+            : "the colours of \(clippedCount.counted("point")) were cut to 1: as floats they should be from 0 to 1, and may be wrong"
+    }
+
     /// Before the first point: whether a binary file is long enough for all of them.
     /// - Throws: what ``next(_:)`` would throw at the end of the file.
     func requireLength() throws(Problem) {
-        guard header.format != .ascii, readCount == 0, let size = lines.rest.byteCount else { return }
+        guard header.format != .ascii, readCount == 0 else { return }
+        let size = lines.rest.byteCount
         let whole = (size - lines.rest.offset) / Int64(vertex.byteCount)
         if whole >= Int64(pointCount) { return }
         throw truncated(after: whole, at: size)
@@ -159,12 +172,12 @@ public struct PLYReader {
     /// The position and the normal of a line's point, and its colour; nil where it has too few numbers, or something else.
     private func point(
         _ line: UnsafeBufferPointer<UInt8>
-    ) -> (vectors: InlineArray<6, Float>, color: InlineArray<3, UInt8>)? {
+    ) -> (vectors: InlineArray<6, Float>, color: InlineArray<3, Float>)? {
         let floats = properties.contains(.normals) ? 6 : 3
         var vectors = InlineArray<6, Float>(repeating: 0)
-        var color = InlineArray<3, UInt8>(repeating: 0)
+        var color = InlineArray<3, Float>(repeating: 0)
         var start = 0
-        for place in places {
+        for (property, place) in zip(vertex.properties, places) {
             while start < line.count, Self.isBlank(line[start]) { start += 1 }
             var end = start
             while end < line.count, !Self.isBlank(line[end]) { end += 1 }
@@ -176,11 +189,22 @@ public struct PLYReader {
                 guard let coordinate = Float(text: UnsafeBufferPointer(rebasing: word)) else { return nil }
                 vectors[place] = coordinate
             } else {
-                guard let value = UInt8(String(decoding: word, as: UTF8.self)) else { return nil }
-                color[place - floats] = value
+                guard let scale = PLYPoints.colorScale(property.type), let value = number(word, property.type) else {
+                    return nil
+                }
+                color[place - floats] = value * scale
             }
         }
         return (vectors, color)
+    }
+
+    /// The number of a colour; nil where it is not of its type.
+    private func number(_ word: Slice<UnsafeBufferPointer<UInt8>>, _ type: PLYHeader.Scalar) -> Float? {
+        switch type {
+        case .uint8: UInt8(String(decoding: word, as: UTF8.self)).map { Float($0) }
+        case .uint16: UInt16(String(decoding: word, as: UTF8.self)).map { Float($0) }
+        default: Float(text: UnsafeBufferPointer(rebasing: word))
+        }
     }
 
     private func noPoint(_ line: UnsafeBufferPointer<UInt8>) -> Problem {

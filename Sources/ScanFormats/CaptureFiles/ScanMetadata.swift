@@ -32,9 +32,8 @@ public struct ScanMetadata: Equatable, Sendable {
     var saysDepthUnit: Bool { json["depth_unit"].map { $0 != .null } ?? false }
     /// Whether quaternions have the order of Android's app.
     var hasAndroidQuaternions: Bool { json["camera_orientation_quaternion_format"]?.string == "xyzw" }
-    /// Whether confidence was recorded, where the metadata says so.
-    public let hasConfidence: Bool?
-    /// The iOS app misspells it; Android and the documentation do not; a third app has a spelling of its own.
+    /// Whether confidence was recorded. The iOS app misspells it; Android and the documentation do not; a third app has a
+    /// spelling of its own.
     static let confidenceKeys = ["avaliable", "available", "avaiable"].map { "depth_confidence_\($0)" }
     /// The worst and the best confidence value: 0...2 on iOS and where nothing is said, 0...255 on Android.
     public let confidenceRange: ClosedRange<Int>
@@ -47,11 +46,6 @@ public struct ScanMetadata: Equatable, Sendable {
     public func motionStream(_ kind: MotionKind) -> ScanStream? { streams.first { $0.role == .motion(kind) } }
 
     /// - Throws: fault `input`, naming the JSON path of a value that does not fit.
-    public init(_ bytes: [UInt8], file: String) throws(Problem) {
-        try self.init(try JSONValue.parse(bytes, file: file), file: file)
-    }
-
-    /// The same from a text that was parsed already.
     public init(_ json: JSONValue, file: String) throws(Problem) { try self.init(JSONField(json, file: file)) }
 
     init(_ root: JSONField) throws(Problem) {
@@ -64,11 +58,6 @@ public struct ScanMetadata: Equatable, Sendable {
                 guard let unit = DepthUnit(rawValue: try field.text()) else { throw field.unlike("“m” or “mm”") }
                 return unit
             } ?? .metres
-        var hasConfidence: Bool?
-        for key in Self.confidenceKeys where hasConfidence == nil {
-            hasConfidence = try root[key].ifPresent { (field) throws(Problem) in try field.bool() }
-        }
-        self.hasConfidence = hasConfidence
         confidenceRange =
             try root["depth_confidence_value_range"].ifPresent { (field) throws(Problem) in
                 let ends = try field.elements()

@@ -141,7 +141,8 @@ private struct ChunkWalk {
     /// Nil beyond the end.
     mutating func size(at offset: Int64) throws(Problem) -> Int? {
         if let file {
-            guard let total = file.byteCount, offset + 4 <= total else { return nil }
+            let total = file.byteCount
+            guard offset + 4 <= total else { return nil }
             return ScanNetPPDepth.chunkSize(try file.bytes(at: offset, count: 4))
         }
         guard try source.skip(Int(offset - source.offset)) else { return nil }

@@ -17,7 +17,7 @@ public struct SensFrame: Hashable, Sendable {
     /// - Parameter offset: where the frame begins.
     /// - Returns: nil when the file ends before the frame does.
     init?(_ file: FileSource, at offset: Int64) throws(Problem) {
-        let room = (file.byteCount ?? 0) - offset - Int64(Self.headerByteCount)
+        let room = file.byteCount - offset - Int64(Self.headerByteCount)
         guard room >= 0 else { return nil }
         var cursor = LittleEndianCursor(try file.bytes(at: offset, count: Self.headerByteCount))
         pose = cursor.floats(16)

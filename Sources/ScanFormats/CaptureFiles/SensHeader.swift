@@ -130,7 +130,7 @@ public struct SensHeader: Hashable, Sendable {
     var firstFrameOffset: Int64 { Int64(Self.fixedByteCount + (nameByteCount ?? sensorName.utf8.count)) }
 
     private static func take(_ file: FileSource, at offset: Int64, _ count: Int) throws(Problem) -> [UInt8] {
-        guard (file.byteCount ?? 0) >= offset + Int64(count) else {
+        guard file.byteCount >= offset + Int64(count) else {
             throw Problem(.input, "the file ends inside its header", fix: "copy the file again")
                 .at(byte: file.byteCount, of: file.byteCount)
         }

@@ -22,7 +22,7 @@ struct ShiftFrames: Sendable {
         self.file = file
         self.size = size
         self.announced = announced
-        let total = file.byteCount ?? 0
+        let total = file.byteCount
         var position: Int64 = 0
         // The number of frames for which the file's length works out exactly, and where they end.
         var even: (count: Int, end: Int64)?
@@ -48,7 +48,7 @@ struct ShiftFrames: Sendable {
     }
 
     private mutating func takeTimes(said: Int64?, even: (count: Int, end: Int64)?, end: Int64) throws(Problem) {
-        let total = file.byteCount ?? 0
+        let total = file.byteCount
         if let even {
             spans.removeLast(spans.count - even.count)
             depthTimes = try times(at: even.end)
@@ -66,7 +66,7 @@ struct ShiftFrames: Sendable {
         let whole = spans.count
         truncation = Problem(
             .input, "the depth stream is truncated or damaged",
-            notes: ["\(whole) whole frames are there, without the times that follow the last one"]
+            notes: ["\(whole.counted("whole frame", "is", "are")) there, without the times that follow the last one"]
                 + (announced.map { ["the description announces \($0)"] } ?? []),
             fix: ReadRules.wayToMend(cutAfter: whole, of: announced ?? whole)
         ).at(file: file.name, byte: said ?? end, of: total)

@@ -88,12 +88,12 @@ public struct ThreeDScannerFrame: Hashable, Sendable {
             [0, 2 * k.fy / height, 2 * (k.cy + 0.5) / height - 1, 0],
             [0, 0, -0.99999976, -0.00099999981], [0, 0, -1, 0],
         ]
-        var frame: JSONObject = [
+        let frame: JSONObject = [
             Self.poseKey: .of(pose.rowMajorRows.flatMap(\.self)), "frame_index": .of(index),
             Self.intrinsicsKey: .of(k.rowMajor),
             "projectionMatrix": .of(projection.flatMap(\.self)), "time": .number(Double(timestamp) / 1e9),
+            "exposureDuration": .of(exposure.map { Double($0) / 1e9 }),
         ]
-        if let exposure { frame["exposureDuration"] = .number(Double(exposure) / 1e9) }
         return JSONWriter.text(.object(frame))
     }
 }

@@ -85,7 +85,7 @@ public struct TransformsJSON: Sendable {
     public var parts: (trained: TransformsJSON, held: TransformsJSON) {
         var (trained, held) = (self, self)
         trained.entries = entries.filter { $0.split?.contains(.training) != false }
-        held.entries = entries.filter { $0.split?.isDisjoint(with: .heldOut) == false }
+        held.entries = entries.filter { $0.split?.isHeldOut == true }
         return (trained, held)
     }
 

@@ -74,10 +74,6 @@ private struct ARKitScenesReader {
     let tree: any CaptureTree
     let rules: ReadRules
     private var capture: Capture
-    /// The time of the last pose, where the file with the poses was cut off.
-    private var lastPose: Int64?
-    /// The lines of that file that hold no pose.
-    private var poselessLines = PoselessLines()
     /// The last number in each camera file that ends with a line feed; then those in the others, with their frames.
     private var cameraEnds = LastNumbers()
     private var openCameras: [(frame: Int, last: String)] = []
@@ -100,7 +96,7 @@ private struct ARKitScenesReader {
         let posed = try readPoses()
         for index in sets.indices {
             sets[index].poses = TimeMatch(
-                sets[index].pictures.times, with: posed.map(\.timestamp), within: Self.poseTolerance)
+                sets[index].pictures.times, with: posed.times, within: Self.poseTolerance)
         }
         let set = choose(sets)
         let (pictures, poses) = (set.pictures, set.poses)
@@ -111,9 +107,7 @@ private struct ARKitScenesReader {
             capture.frames.append(facts)
         }
         capture.channels.formUnion([.color, .pose, .intrinsics, .timestamp])
-        capture.takePoses(
-            posed.map(\.pose), of: ARKitScenesCapture.trajectoryFile, by: poses, cutOffAfter: lastPose,
-            besides: poselessLines)
+        capture.takePoses(posed, by: poses)
         // Pictures without a pose are not even looked at.
         for index in pictures.paths.indices where !capture.frames[index].isDropped {
             capture.frames[index].pictureFile = pictures.paths[index]
@@ -260,29 +254,13 @@ private struct ARKitScenesReader {
 
     // MARK: - Poses and cameras
 
-    private mutating func readPoses() throws(Problem) -> [ARKitScenesText.Posed] {
+    private mutating func readPoses() throws(Problem) -> TimedPoses {
         let file = ARKitScenesCapture.trajectoryFile
         try tree.require(file, "the poses are missing", fix: "download \(file) too")
-        capture.list(file, in: tree, [])
-        var table = TextTable(try tree.open(file), .space, lineLimit: 1 << 12)
-        var posed: [ARKitScenesText.Posed] = []
-        var bad: (first: Problem?, count: Int) = (nil, 0)
-        var isCut = false
-        while let row = try table.next() {
-            try rules.check(frames: posed.count + bad.count + 1, of: "poses", in: file)
-            do throws(Problem) { posed.append(try ARKitScenesText.posed(row)) } catch {
-                bad = (bad.first ?? error, bad.count + 1)
-                isCut = row.end.mayBeCut
-                poselessLines.add(row)
-            }
-            // A file that holds something else entirely is read no further.
-            if bad.count > 1000, posed.isEmpty { break }
+        let posed = try capture.readPoses(file, in: tree, rules, ARKitScenesText.posed)
+        if posed.poses.isEmpty {
+            throw Problem(.input, "there are no poses in the file", notes: capture.warnings).at(file: file)
         }
-        if posed.isEmpty {
-            throw (bad.first ?? Problem(.input, "there are no poses in the file")).at(file: file)
-        }
-        capture.noteUnusableLines(bad.count, of: file, first: bad.first)
-        if isCut { lastPose = posed.map(\.timestamp).max() } else { capture.noteOpenLine(table.openLine, of: file) }
         return posed
     }
 

@@ -239,12 +239,11 @@ private struct COLMAPReader {
         capture.takeSplits(lists, of: images.map(\.name), besides: images.map { _ in nil })
     }
 
-    /// Points are extra: a model without them is still a model.
+    /// Points are extra: a model without them is still a model. COLMAP writes their file even if it holds none.
     private mutating func readPoints() throws(Problem) {
         let file = model.file("points3D")
         guard tree.byteCount(of: file) != nil else {
-            capture.absences[.cloud] = tree.absence(of: file)
-            return
+            return capture.loses(.cloud, tree.absence(of: file), fix: "copy \(file) too")
         }
         capture.list(file, in: tree, [.cloud])
         var cloud: PointCloud

@@ -166,8 +166,8 @@ struct MultiScanReader {
         let stream = metadata.depthStream
         let depthFile = "\(stem).depth.zlib"
         let confidenceFile = "\(stem).confidence.zlib"
-        let said = (stream?.frameCount ?? metadata.colorStream?.frameCount).map { "metadata says \($0) frames, " } ?? ""
-        let claims = "\(said)the camera lines \(lineCount)"
+        let said = (stream?.frameCount ?? metadata.colorStream?.frameCount)?.counted("frame")
+        let claims = (said.map { "metadata says \($0), " } ?? "") + "the camera lines \(lineCount)"
         guard tree.byteCount(of: depthFile) != nil else {
             let listed =
                 stream == nil ? "the metadata lists no depth stream either" : "though the metadata lists a depth stream"

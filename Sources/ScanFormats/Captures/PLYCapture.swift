@@ -11,11 +11,12 @@ public enum PLYCapture: CaptureFormat {
     public static let card = FormatCard(
         name: "ply",
         summary: """
-            PLY point cloud, text or binary: points, their normals and colours, in slices of \(sliceCount) that serve as \
-            frames. Name the file itself as INPUT, and set `read: {format: ply}`.
+            PLY point cloud, text or binary: points, their normals and colours (bytes, 16-bit numbers, or floats from 0 to \
+            1), in slices of \(sliceCount) that serve as frames. Name the file itself as INPUT, and set \
+            `read: {format: ply}`.
             """,
         reads: [.points], passesOver: ["faces", "other point properties"], writer: "write-ply",
-        writingLoses: ["everything but points, their normals and colours"], origin: .derived, revision: 2)
+        writingLoses: ["everything but points, their normals and colours"], origin: .derived, revision: 3)
 
     public static func recognise(_ tree: any CaptureTree) -> Recognition? {
         guard let file = file(in: tree) else { return nil }
@@ -78,8 +79,6 @@ private struct PLYSource: CaptureSource {
 
     func prepare(_ frame: inout Frame, for channels: Set<Channel>) {}
 
-    func bytes(of file: String, limit: Int) throws(Problem) -> [UInt8] { try tree.bytes(of: file, limit: limit) }
-
     func location(of file: String) -> FileLocation? { tree.location(of: file) }
 
     func open(_ file: String) throws(Problem) -> any ByteSource { try tree.open(file) }
@@ -108,10 +107,12 @@ private final class PLYTrack: FrameTrack, @unchecked Sendable {
     func finish() throws(Problem) -> TrackEnd {
         var end = TrackEnd()
         let lost = reader.notFiniteCount
-        if lost > 0 { end.warnings.append("\(lost) points were left out: a coordinate is not a finite number") }
-        if try reader.hasMore() {
-            end.warnings.append(reader.excess)
+        if lost > 0 {
+            let points = lost.counted("point", "was", "were")
+            end.warnings.append("\(points) left out: a coordinate is not a finite number")
         }
+        if let doubt = reader.colorDoubt { end.warnings.append(doubt) }
+        if try reader.hasMore() { end.warnings.append(reader.excess) }
         return end
     }
 }

@@ -12,7 +12,8 @@ public enum PictureFolderCapture: CaptureFormat {
 
     public static func recognise(_ tree: any CaptureTree) -> Recognition? {
         guard let pictures = PictureFolder.find(in: tree) else { return nil }
-        return Recognition(format: name, reason: "\(pictures.folder)/ holds \(pictures.pictures.count) pictures")
+        let count = pictures.pictures.count.counted("picture")
+        return Recognition(format: name, reason: "\(pictures.folder)/ holds \(count)")
     }
 
     public static func open(_ tree: any CaptureTree, rules: ReadRules) throws(Problem) -> Capture {

@@ -141,7 +141,7 @@ private struct Record3DReader {
         }
         if let cameras, cameras.count < capture.frames.count {
             capture.warnings.append(
-                "“perFrameIntrinsicCoeffs” has \(cameras.count) cameras for \(capture.frames.count) frames: the others were "
+                "“perFrameIntrinsicCoeffs” has \(cameras.count.counted("camera")) for \(capture.frames.count) frames: the others were "
                     + "given that of the first frame, “K”")
         }
         if poses.isEmpty {
@@ -163,9 +163,7 @@ private struct Record3DReader {
     /// - Throws: when so many are missing at the end that the rules do not allow it.
     private mutating func checkCounts(poses: Int, pictures: Int) throws(Problem) {
         if poses == 0 || pictures == 0 { return }
-        let counts = [("poses", poses), ("pictures", pictures)]
-        _ = try rules.reconcile(counts)
-        capture.forgiven += rules.forgiven(counts)
+        try rules.reconcile([("poses", poses), ("pictures", pictures)], noting: &capture.forgiven)
     }
 
     private mutating func readPictures(_ pictures: [Int: String]) throws(Problem) {

@@ -18,7 +18,7 @@ public enum ScanNetFolder: CaptureFormat {
         writingLoses: [
             "timestamps", "confidence", "the bounding box", "motion samples",
             "intrinsics that change from frame to frame: all frames get the same", "which way is up",
-        ], origin: .form(of: "ScanNet"), poseAxes: .openCV, revision: 9)
+        ], origin: .form(of: "ScanNet"), poseAxes: .openCV, revision: 10)
 
     static let infoFile = "_info.txt"
 
@@ -176,26 +176,16 @@ private struct ScanNetFolderReader {
         if let depthSize = capture.depthSize { capture.depthCamera = cameras.depthCamera(depthSize) }
     }
 
-    /// A camera for the pictures that are there. Exporters resize pictures but leave the matrix as it was; its
-    /// principal point is then nowhere near the middle.
     /// - Parameter usual: the size that the recorder's pictures have, where no description says it.
     private mutating func fitted(_ name: String, _ size: PixelSize, usual: PixelSize) -> CameraIntrinsics? {
         guard let matrix = matrices["intrinsic_\(name)"] else { return nil }
-        let camera = ScanNetCameras.intrinsics(matrix, size)
-        let recorded = recordedSizes[name] ?? (camera.isCentred ? size : usual)
-        let pictures = name == "depth" ? "depth pictures" : "pictures"
-        let claimed = camera.claimed(for: recorded)
-        // A size that is only usual has to explain the principal point.
-        let fits = recordedSizes[name] == nil ? claimed.isCentred : claimed.offCentre < camera.offCentre
-        guard recorded != size, fits else {
-            // For the colour camera, every format gives this warning.
-            if name == "depth", let doubt = camera.doubt {
-                capture.warnings.append("of the depth camera, \(doubt): its matrix may be for pictures of another size")
-            }
-            return camera
+        let recorded = ScanNetCameras.intrinsics(matrix, recordedSizes[name] ?? usual)
+        guard name == "depth" else { return capture.guessedCamera(recorded, for: size) }
+        let camera = capture.guessedCamera(recorded, for: size, of: "depth pictures")
+        // For the colour camera, every format gives this warning.
+        if let doubt = camera.doubt {
+            capture.warnings.append("of the depth camera, \(doubt): its matrix may be for pictures of another size")
         }
-        capture.warnings.append(
-            "the \(pictures) are \(size), and their camera's matrix is for \(recorded); it was scaled")
-        return claimed.resized(to: size)
+        return camera
     }
 }

@@ -16,7 +16,7 @@ public enum ScanNetPPCapture: CaptureFormat {
             "imu", "exif.json", "nerfstudio/",
         ],
         writer: "write-capture: {format: scannetpp}",
-        writingLoses: ["confidence", "motion", "the bounding box"], revision: 8)
+        writingLoses: ["confidence", "motion", "the bounding box"], revision: 9)
 
     static let posesFile = "pose_intrinsic_imu.json"
     /// What the phone records, for a video that cannot be probed.
@@ -136,27 +136,13 @@ private struct ScanNetPPReader {
         capture.channels.formUnion([.pose, .intrinsics, .timestamp])
     }
 
-    /// Fits the cameras to the video's size.
+    /// Fits the cameras to the pictures' size, where it is known.
     private mutating func fitCameras() {
         guard let size = capture.colorSize else { return }
         for index in capture.frames.indices {
             guard let camera = capture.frames[index].intrinsics else { continue }
-            capture.frames[index].intrinsics = (try? fitted(camera, to: size)) ?? camera.claimed(for: size)
+            capture.frames[index].intrinsics = capture.guessedCamera(camera, for: size)
         }
-    }
-
-    /// A camera for pictures of this size. Matrices are for pictures as recorded, and usually stay the same when
-    /// somebody downscales those; but where the principal point is nearer to the middle of the pictures that are there,
-    /// they are for these.
-    /// - Throws: when the pictures have another shape.
-    private mutating func fitted(_ camera: CameraIntrinsics, to size: PixelSize) throws(Problem) -> CameraIntrinsics {
-        let asIs = camera.claimed(for: size)
-        let usual = camera.claimed(for: ScanNetPPCapture.usualSize)
-        if size == ScanNetPPCapture.usualSize || asIs.isCentred || usual.offCentre >= asIs.offCentre { return asIs }
-        let scaled = try camera.fitted(to: size)
-        let note = "the pictures are \(size), and the matrices are for \(ScanNetPPCapture.usualSize); they were scaled"
-        if !capture.warnings.contains(note) { capture.warnings.append(note) }
-        return scaled
     }
 
     /// Takes pictures that were extracted from the video, where the video is missing.
@@ -170,13 +156,8 @@ private struct ScanNetPPReader {
             }
         }
         capture.channels.insert(.color)
-        let sizes = try capture.checkPictures(in: tree, rules: rules)
-        for (index, size) in sizes.sorted(by: { $0.key < $1.key }) where !capture.frames[index].isDropped {
-            do throws(Problem) {
-                guard let camera = capture.frames[index].intrinsics else { continue }
-                capture.frames[index].intrinsics = try fitted(camera, to: size)
-            } catch { try capture.drop(index, for: error) }
-        }
+        try capture.checkPictures(in: tree, rules: rules)
+        fitCameras()
     }
 
     private mutating func readDepth(_ source: inout TreeSource) throws(Problem) {

@@ -155,8 +155,7 @@ private struct ScanNetRawReader {
         }
         // A stream that was cut off is not a mismatch in length.
         let isCut = depth?.truncation != nil && whole < longest
-        let shortest = isCut ? whole : try rules.reconcile(counts)
-        if !isCut { capture.forgiven += rules.forgiven(counts) }
+        let shortest = isCut ? whole : try rules.reconcile(counts, noting: &capture.forgiven)
         let missing = counts.first { $0.frames == shortest }
         if let missing, !isCut, shortest < longest, rules.mismatch == .auto {
             let name = missing.stream == "video" ? "\(stem).h264" : "\(stem).depth"
@@ -172,7 +171,8 @@ private struct ScanNetRawReader {
             }
             if index >= shortest, let missing {
                 let cut = isCut ? depth?.truncation?.oneLine : nil
-                facts.drop = Drop(whileReading: cut ?? "the \(missing.stream) has only \(missing.frames) frames")
+                let frames = missing.frames.counted("frame")
+                facts.drop = Drop(whileReading: cut ?? "the \(missing.stream) has only \(frames)")
             }
             capture.frames.append(facts)
         }

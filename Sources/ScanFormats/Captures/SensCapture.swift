@@ -233,14 +233,16 @@ struct SensReader {
     // MARK: - Motion
 
     private mutating func readMotion() throws(Problem) {
-        let rest = (file.byteCount ?? 0) - position
+        let rest = file.byteCount - position
         guard header.version < 4 || capture.forgiven.isEmpty else {
             capture.absences[.motion] = "the file was cut off before its motion samples"
             return
         }
         guard header.version >= 4, rest >= 8 else {
             capture.absences[.motion] = "the file has no motion samples"
-            if rest > 0 { capture.warnings.append("\(rest) bytes stand behind the last frame") }
+            if rest > 0 {
+                capture.warnings.append("\(Int(rest).counted("byte", "stands", "stand")) behind the last frame")
+            }
             return
         }
         var cursor = LittleEndianCursor(try file.bytes(at: position, count: 8))
@@ -258,7 +260,7 @@ struct SensReader {
         let count = Int(min(announced, UInt64(room)))
         let trailing = rest - 8 - Int64(count * ScanNetMotion.recordByteCount)
         if announced <= UInt64(room), trailing > 0 {
-            capture.warnings.append("\(trailing) bytes stand behind the last motion sample")
+            capture.warnings.append("\(Int(trailing).counted("byte", "stands", "stand")) behind the last motion sample")
         }
         let motion = ScanNetMotion(
             file, offset: position + 8, count: count, time: .microsecondsLast, stem: capture.id)

@@ -133,8 +133,6 @@ struct SensSource: CaptureSource {
         return try FileSource(path: location.path, name: name, range: location.range)
     }
 
-    func bytes(of name: String, limit: Int) throws(Problem) -> [UInt8] { try open(name).readAll(limit: limit) }
-
     func place(_ name: String) throws(Problem) -> FileLocation {
         if let location = location(of: name) { return location }
         return try tree.place(name)

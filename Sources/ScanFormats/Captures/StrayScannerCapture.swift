@@ -28,7 +28,7 @@ public enum StrayScannerCapture: CaptureFormat {
             "intrinsics that change from frame to frame: all frames get the same", "confidence beyond three levels",
             "the bounding box", "motion", "picture files: they become a video",
         ],
-        poseAxes: .openCV, revision: 9)
+        poseAxes: .openCV, revision: 10)
 
     static let odometryFile = "odometry.csv"
     static let matrixFile = "camera_matrix.csv"
@@ -233,11 +233,9 @@ private struct StrayScannerReader {
 
     /// Gives each frame its own camera, or the matrix's where its line has none, for the video's pictures.
     private mutating func readCameras() throws(Problem) {
-        if let own = capture.frames.lazy.compactMap(\.intrinsics).first {
-            let fit = fit(of: own, from: StrayScannerCapture.odometryFile)
-            for index in capture.frames.indices {
-                if let camera = capture.frames[index].intrinsics { capture.frames[index].intrinsics = fit(camera) }
-            }
+        for index in capture.frames.indices {
+            guard let own = capture.frames[index].intrinsics else { continue }
+            capture.frames[index].intrinsics = capture.guessedCamera(own, for: capture.colorSize ?? own.size)
             capture.channels.insert(.intrinsics)
         }
         let bare = capture.frames.filter { $0.pose != nil && $0.intrinsics == nil }.map(\.index)
@@ -256,7 +254,7 @@ private struct StrayScannerReader {
         }
         capture.list(file, in: tree, [])
         let recorded = try StrayCameraMatrix.read(try tree.open(file))
-        let camera = fit(of: recorded, from: file)(recorded)
+        let camera = capture.guessedCamera(recorded, for: capture.colorSize ?? recorded.size)
         for index in frames { capture.frames[index].intrinsics = camera }
         capture.findings["intrinsics"] = .string(
             capture.channels.contains(.intrinsics)
@@ -264,33 +262,6 @@ private struct StrayScannerReader {
                 : "\(file) holds the last frame's camera alone, which was taken for all frames")
         capture.channels.insert(.intrinsics)
     }
-
-    /// How a file's cameras are fitted to the video's pictures. Downscaling a video after recording leaves them as they
-    /// were, unless they were changed too: where the principal point lies tells which.
-    /// - Parameter camera: one of the file's.
-    private mutating func fit(
-        of camera: CameraIntrinsics, from file: String
-    ) -> (CameraIntrinsics) -> CameraIntrinsics {
-        let recorded = StrayCameraMatrix.recordedSize
-        let size = capture.colorSize ?? recorded
-        let asItIs = camera.claimed(for: size).offCentre
-        let scaled = camera.claimed(for: recorded).offCentre
-        if size != recorded, size.hasShape(of: recorded), scaled < min(asItIs, Self.largestOffset) {
-            capture.warnings.append("the video is \(size), and \(file) is for \(recorded); the intrinsics were scaled")
-            return { $0.resized(to: size) }
-        }
-        if asItIs >= Self.largestOffset {
-            let isTurned = size.height > size.width
-            let video = capture.colorSize == nil ? "the pictures are taken to be" : "the video is"
-            capture.warnings.append(
-                "\(video) \(size), and the principal point of \(file) lies at \(Int(camera.cx)), \(Int(camera.cy)), far from its middle\(isTurned ? "; it looks turned by a quarter" : ""); the intrinsics were taken as they are, and points and poses may not fit the pictures"
-            )
-        }
-        return { $0.claimed(for: size) }
-    }
-
-    /// Phones have the principal point within a few per cent of the picture's middle.
-    private static let largestOffset = 0.1
 
     /// Why no frame has a picture of a folder.
     private func absence(of files: [Int: String], in folder: String) -> String {

@@ -68,8 +68,6 @@ private struct TUMReader {
     let tree: any CaptureTree
     let rules: ReadRules
     private var capture: Capture
-    /// The lists whose last line was cut off.
-    private var cut: Set<String> = []
 
     init(tree: any CaptureTree, rules: ReadRules) {
         self.tree = tree
@@ -90,7 +88,8 @@ private struct TUMReader {
                     + capitals.map { "mv \(ShellWord.quoted($0)) \($0.lowercased())" }.joined(separator: "; "))
         }
         try tree.require("rgb.txt", "the list of the pictures is missing", fix: "copy rgb.txt too")
-        var pictures = try rows(of: "rgb.txt") { (row) throws(Problem) in try TUMText.listed(row) }
+        var pictures = try capture.readList("rgb.txt", in: tree, rules, TUMText.listed).values
+        try rules.check(frames: pictures.count, of: "pictures", in: "rgb.txt")
         if pictures.isEmpty {
             throw Problem(.input, "the list names no pictures", notes: capture.warnings).at(file: "rgb.txt")
         }
@@ -140,35 +139,6 @@ private struct TUMReader {
         capture.losesPictures(.color, paths, listedIn: "rgb.txt", in: tree)
     }
 
-    /// The rows of one of the lists. A line that cannot be used is named in a warning.
-    private mutating func rows<Value>(
-        of file: String, _ read: (TextTable.Row) throws(Problem) -> Value
-    ) throws(Problem) -> [Value] {
-        capture.list(file, in: tree, [])
-        var table = TextTable(try tree.open(file), .space, lineLimit: rules.maxLine)
-        var values: [Value] = []
-        var bad = 0
-        var first: Problem?
-        while let row = try table.next() {
-            // Poses come several times as often as pictures.
-            guard (values.count + bad) / 16 < rules.maxFrames else {
-                throw Problem(
-                    .input, "there are more than \(16 * rules.maxFrames) lines",
-                    fix: ReadRules.wayToAllowFrames(rules.maxFrames + 1, limit: rules.maxFrames)
-                ).at(file: file)
-            }
-            do throws(Problem) { values.append(try read(row)) } catch {
-                bad += 1
-                first = first ?? error
-                if row.end.mayBeCut { cut.insert(file) }
-            }
-        }
-        if !cut.contains(file) { capture.noteOpenLine(table.openLine, of: file) }
-        capture.noteUnusableLines(bad, of: file, first: first)
-        if file == "rgb.txt" { try rules.check(frames: values.count, of: "pictures", in: file) }
-        return values
-    }
-
     private mutating func matchPoses(_ times: [Int64]) throws(Problem) -> JSONValue? {
         let file = "groundtruth.txt"
         guard tree.byteCount(of: file) != nil else {
@@ -177,16 +147,9 @@ private struct TUMReader {
                 fix: "copy \(file) too; the benchmark's sequences for validation have none")
             return nil
         }
-        var others = PoselessLines()
-        let poses = try rows(of: file) { (row) throws(Problem) -> (timestamp: Int64, pose: Pose) in
-            do throws(Problem) { return try TUMText.posed(row) } catch {
-                others.add(row)
-                throw error
-            }
-        }
-        let match = TimeMatch(times, with: poses.map(\.timestamp), within: TUMText.tolerance)
-        let end = cut.contains(file) ? poses.map(\.timestamp).max() : nil
-        capture.takePoses(poses.map(\.pose), of: file, by: match, cutOffAfter: end, besides: others)
+        let poses = try capture.readPoses(file, in: tree, rules, TUMText.posed)
+        let match = TimeMatch(times, with: poses.times, within: TUMText.tolerance)
+        capture.takePoses(poses, by: match)
         capture.channels.insert(.pose)
         return match.summary
     }
@@ -201,7 +164,7 @@ private struct TUMReader {
             }
             return nil
         }
-        let listed = try rows(of: file) { (row) throws(Problem) in try TUMText.listed(row) }
+        let listed = try capture.readList(file, in: tree, rules, TUMText.listed).values
         let match = TimeMatch(times, with: listed.map(\.timestamp), within: TUMText.tolerance)
         let named = match.partners.map { $0.map { listed[$0].path } }
         // A path that leads out of the capture counts as none: no reason to lose the frame.

@@ -94,7 +94,7 @@ extension TransformsReader {
     /// Warns of folders with the pictures of Blender's held-out parts whose descriptions are missing, or list nothing.
     mutating func noteUndescribedParts(besides entries: [TransformsEntry]) {
         let folders = Set(entries.map(\.path.pictureStem.folderPath))
-        let isAnyHeldOut = entries.contains { $0.split?.isDisjoint(with: .heldOut) == false }
+        let isAnyHeldOut = entries.contains { $0.split?.isHeldOut == true }
         for (part, split) in TransformsDataset.heldOutFiles {
             let folder = Self.usualFolder(of: part)
             let count = PictureFolder.pictures(in: tree, folder).count { !Capture.isNoFrame($0.path) }

@@ -22,7 +22,7 @@ public enum TransformsDataset: CaptureFormat {
             "timestamps", "confidence", "the bounding box", "motion",
             "that its unit is the metre, where there is no depth",
         ],
-        origin: .derived, revision: 17)
+        origin: .derived, revision: 18)
 
     static let file = "transforms.json"
     /// Blender's datasets have a description of each part, and none of the whole.
@@ -310,7 +310,8 @@ struct TransformsReader {
         // Undoing what the dataset's tools did to the world may leave single precision.
         var cloud = top.original(saved)
         capture.leaveOutPointsOfNoPlace(of: &cloud, besides: reader.notFiniteCount, in: name)
-        if try reader.hasMore() { capture.warnings.append("\(name): \(reader.excess)") }
+        let excess = try reader.hasMore() ? reader.excess : nil
+        capture.warnings += [reader.colorDoubt, excess].compactMap { doubt in doubt.map { "\(name): \($0)" } }
         capture.cloud = cloud
         capture.channels.insert(.cloud)
     }

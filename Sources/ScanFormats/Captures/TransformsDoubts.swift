@@ -27,7 +27,7 @@ extension TransformsReader {
 
     /// Warns of held-out frames that are trained on, as where the description of one part is a copy of another's.
     mutating func noteTrainedTests() {
-        let held = capture.keptFrames.filter { $0.split?.isDisjoint(with: .heldOut) == false }
+        let held = capture.keptFrames.filter { $0.split?.isHeldOut == true }
         let trained = held.filter { $0.split?.contains(.training) == true }
         guard let first = trained.first else { return }
         let example = first.pictureFile.map { ", \(trained.count == 1 ? "" : "the first ")\($0)" } ?? ""

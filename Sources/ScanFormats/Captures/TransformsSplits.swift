@@ -117,7 +117,7 @@ extension TransformsReader {
         let reason = "n_frames of \(file) is \(limit), and instant-ngp takes so many frames, the first by name"
         for number in omitted {
             // A frame that is held out too remains so.
-            if entries[number].split?.isDisjoint(with: .heldOut) == false {
+            if entries[number].split?.isHeldOut == true {
                 entries[number].split?.remove(.training)
             } else {
                 entries[number].omission = reason

@@ -11,10 +11,10 @@ public enum Inflate {
     /// - Throws: `input` when the bytes are empty, truncated or damaged, or inflate to more than `limit` bytes. The
     ///   place has no file; callers add it.
     public static func bytes(
-        _ compressed: [UInt8], limit: Int, subject: String = "compressed data", engine: InflateEngine = .isal
+        _ compressed: [UInt8], limit: Int, subject: String = "compressed data"
     ) throws(Problem) -> [UInt8] {
-        if engine == .isal, let whole = whole(compressed, limit: limit) { return whole }
-        let stream = InflateStream(MemorySource(compressed, name: ""), subject: subject, engine: engine)
+        if let whole = whole(compressed, limit: limit) { return whole }
+        let stream = InflateStream(MemorySource(compressed, name: ""), subject: subject)
         do throws(Problem) {
             return try stream.bytes(limit: limit, subject: subject)
         } catch {

@@ -1,13 +1,6 @@
 internal import CScanMill
 import ScanModel
 
-/// The library that inflates.
-public enum InflateEngine: Hashable, Sendable, CaseIterable {
-    /// Intel's ISA-L, in less than half of zlib's time.
-    case isal
-    case zlib
-}
-
 /// Inflates a stream step by step, so that nothing larger than the caller's buffer is ever in memory.
 ///
 /// The stream is raw DEFLATE (RFC 1951), as the capture apps write it, or has zlib's wrapper (RFC 1950), which shows in
@@ -29,7 +22,6 @@ public final class InflateStream: @unchecked Sendable {
 
     private let source: any ByteSource
     private let subject: String
-    private let engine: InflateEngine
     private var stream: OpaquePointer?
     private var chunk: UnsafeMutableRawBufferPointer
     private var unread: Range<Int> = 0..<0
@@ -43,21 +35,11 @@ public final class InflateStream: @unchecked Sendable {
     ///   - subject: what messages call the stream: "depth stream".
     ///   - chunkBytes: how much is read from the source at a time.
     public init(
-        _ source: any ByteSource, subject: String = "compressed stream", engine: InflateEngine = .isal,
-        chunkBytes: Int = 256 << 10
+        _ source: any ByteSource, subject: String = "compressed stream", chunkBytes: Int = 256 << 10
     ) {
         self.source = source
         self.subject = subject
-        self.engine = engine
         chunk = .allocate(byteCount: max(2, chunkBytes), alignment: 16)
-    }
-
-    /// Opens a file. `name` is what messages call it: its path relative to the capture.
-    /// - Throws: what ``FileSource`` throws.
-    public convenience init(
-        file path: String, name: String, subject: String = "compressed stream", engine: InflateEngine = .isal
-    ) throws(Problem) {
-        self.init(try FileSource(path: path, name: name), subject: subject, engine: engine)
     }
 
     deinit {
@@ -115,16 +97,10 @@ public final class InflateStream: @unchecked Sendable {
         return filled == 0
     }
 
-    /// Bytes of the source after the end of the stream: 0 for a clean file. Only known when ``isFinished``. Reads on to
-    /// the end of a source that does not know its size.
-    public func trailingBytes() throws(Problem) -> Int64 {
-        guard isFinished else { return 0 }
-        if let total = source.byteCount { return max(0, total - compressedPosition) }
-        while !sourceHasEnded { try refill() }
-        return bytesRead - compressedPosition
-    }
+    /// Bytes of the source after the end of the stream: 0 for a clean file. Only known when ``isFinished``.
+    public var trailingBytes: Int64 { isFinished ? max(0, source.byteCount - compressedPosition) : 0 }
 
-    // MARK: - The engine
+    // MARK: - ISA-L
 
     /// Bytes that came from the source.
     private var bytesRead: Int64 = 0
@@ -191,7 +167,7 @@ public final class InflateStream: @unchecked Sendable {
                 .at(file: source.name, byte: 0, of: 0)
         }
         let isWrapped = unread.count >= 2 && Inflate.isWrapped(chunk[unread.lowerBound], chunk[unread.lowerBound + 1])
-        stream = sm_inflate_new(engine == .isal ? SM_ENGINE_ISAL : SM_ENGINE_ZLIB, isWrapped ? 1 : 0)
+        stream = sm_inflate_new(isWrapped ? 1 : 0)
         if stream == nil { throw Problem(.environment, "out of memory") }
     }
 }

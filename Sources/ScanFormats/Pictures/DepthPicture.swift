@@ -2,18 +2,18 @@ import ScanModel
 
 /// Depth as a picture: 16-bit numbers in any of several file formats, told apart by content, or metres as OpenEXR.
 public enum DepthPicture {
-    /// A frame's depth, whose numbers mean what `encoding` says: floats of metres are OpenEXR, others as
-    /// ``decode(_:limits:)`` reads them, but a NumPy array in a unit longer than a millimetre becomes floats of metres.
-    /// - Throws: when the file is damaged, or holds no such depth.
-    static func recorded(
-        _ bytes: [UInt8], as encoding: DepthEncoding, limits: PictureLimits
+    /// A frame's depth, whose numbers mean what `encoding` says: floats of metres are OpenEXR, others NumPy, PGM or PNG;
+    /// a NumPy array in a unit longer than a millimetre becomes floats of metres.
+    /// - Throws: when the file is damaged, or holds no such depth: a visualisation of depth has lost its metres.
+    package static func recorded(
+        _ bytes: [UInt8], as encoding: DepthEncoding, limits: PictureLimits = .standard
     ) throws(Problem) -> RecordedDepth {
         if encoding == .float32Metres { return try OpenEXR.decodeDepth(bytes, limits: limits) }
         // Rounded to metres or centimetres, an array of floats would be worthless.
         if case .uint16(let unitsPerMetre, _, _) = encoding, unitsPerMetre < 1000, NPY.isNPY(bytes) {
             return try NPY.decodeMetres(bytes, unitsPerMetre: unitsPerMetre, limits: limits)
         }
-        let (image, replaced) = try decodeCounting(bytes, limits)
+        let (image, replaced) = try decode(bytes, limits)
         var depth = RecordedDepth(
             width: image.width, height: image.height, encoding: encoding,
             bytes: image.pixels.withUnsafeBytes { Array($0) })
@@ -21,12 +21,7 @@ public enum DepthPicture {
         return depth
     }
 
-    /// - Throws: when the file is damaged, or holds no 16-bit depth: a visualisation of depth has lost its metres.
-    public static func decode(_ bytes: [UInt8], limits: PictureLimits = .standard) throws(Problem) -> Gray16Image {
-        try decodeCounting(bytes, limits).image
-    }
-
-    private static func decodeCounting(
+    private static func decode(
         _ bytes: [UInt8], _ limits: PictureLimits
     ) throws(Problem) -> (image: Gray16Image, replaced: RecordedDepth.Replaced) {
         if NPY.isNPY(bytes) { return try NPY.decodeGray16(bytes, limits: limits) }

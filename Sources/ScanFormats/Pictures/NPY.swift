@@ -13,6 +13,14 @@ enum NPY {
         var size: PixelSize
         /// Where the numbers begin.
         var start: Int
+        /// Whether they stand column by column, as NumPy saves a transposed array.
+        var isColumnMajor: Bool
+
+        /// Of the pixels row by row, the places of their numbers.
+        var order: some RandomAccessCollection<Int> {
+            let (width, height) = (size.width, size.height)
+            return (0..<width * height).lazy.map { isColumnMajor ? $0 % width * height + $0 / width : $0 }
+        }
     }
 
     /// The accepted number types, little-endian.
@@ -64,24 +72,24 @@ enum NPY {
         of bytes: [UInt8], _ header: Header, _ convert: (Double) -> Number
     ) throws(Problem) -> [Number] {
         let content = bytes[header.start...]
-        let count = header.size.width * header.size.height
+        let order = header.order
         return switch header.type {
-        case "<u2": try values(content, count) { (bits: UInt16) in convert(Double(bits)) }
-        case "<i4": try values(content, count) { (bits: UInt32) in convert(Double(Int32(bitPattern: bits))) }
-        case "<f4": try values(content, count) { (bits: UInt32) in convert(Double(Float(bitPattern: bits))) }
-        default: try values(content, count) { (bits: UInt64) in convert(Double(bitPattern: bits)) }
+        case "<u2": try values(content, order) { (bits: UInt16) in convert(Double(bits)) }
+        case "<i4": try values(content, order) { (bits: UInt32) in convert(Double(Int32(bitPattern: bits))) }
+        case "<f4": try values(content, order) { (bits: UInt32) in convert(Double(Float(bitPattern: bits))) }
+        default: try values(content, order) { (bits: UInt64) in convert(Double(bitPattern: bits)) }
         }
     }
 
     private static func values<Bits: FixedWidthInteger & UnsignedInteger, Number>(
-        _ content: ArraySlice<UInt8>, _ count: Int, _ convert: (Bits) -> Number
+        _ content: ArraySlice<UInt8>, _ order: some RandomAccessCollection<Int>, _ convert: (Bits) -> Number
     ) throws(Problem) -> [Number] {
         let size = MemoryLayout<Bits>.size
-        guard content.count == count * size else {
-            throw Problem(.input, "the NumPy array holds \(content.count) bytes instead of \(count * size)")
+        guard content.count == order.count * size else {
+            throw Problem(.input, "the NumPy array holds \(content.count) bytes instead of \(order.count * size)")
         }
         return content.withUnsafeBytes { raw in
-            (0..<count).map { convert(Bits(littleEndian: raw.loadUnaligned(fromByteOffset: $0 * size, as: Bits.self))) }
+            order.map { convert(Bits(littleEndian: raw.loadUnaligned(fromByteOffset: $0 * size, as: Bits.self))) }
         }
     }
 
@@ -94,9 +102,9 @@ enum NPY {
         guard length <= 1 << 16, start <= bytes.count else { throw Problem(.input, "NumPy array truncated") }
         let text = String(decoding: bytes[cursor.position..<start], as: UTF8.self)
         guard let type = value(of: "descr", in: text)?.split(separator: "'").first,
-            let order = value(of: "fortran_order", in: text), order.hasPrefix("False"),
+            let order = value(of: "fortran_order", in: text),
             let shape = value(of: "shape", in: text), shape.hasPrefix("("), let end = shape.firstIndex(of: ")")
-        else { throw Problem(.input, "the NumPy array is no plane of numbers, row by row") }
+        else { throw Problem(.input, "the NumPy array is no plane of numbers") }
         let sides = shape[..<end].dropFirst().split(separator: ",").map {
             Int($0.filter { $0 != " " }) ?? 0
         }
@@ -110,7 +118,9 @@ enum NPY {
                 fix: "convert each array: np.save(path, np.load(path).astype('<f4'))")
         }
         try limits.check(PictureHeader(width: sides[1], height: sides[0], channels: 1, bitDepth: 16))
-        return Header(type: String(type), size: PixelSize(sides[1], sides[0]), start: start)
+        return Header(
+            type: String(type), size: PixelSize(sides[1], sides[0]), start: start,
+            isColumnMajor: order.hasPrefix("True"))
     }
 
     /// What follows a key in the header's dictionary.

@@ -141,6 +141,18 @@ extension PNG {
         try encode(image.pixels, image.width, image.height, channels: 3, compressionLevel, SM_PNG_UP)
     }
 
+    /// A picture whose alpha channel is a mask of its size, 255 = opaque. What is wholly transparent becomes black: some
+    /// readers multiply by alpha, some leave it out, and both then see the same.
+    public static func encodeRGBA(_ image: RGBImage, alpha mask: LumaImage) throws(Problem) -> [UInt8] {
+        precondition(mask.size == image.size)
+        var pixels = [UInt8](repeating: 0, count: 4 * mask.pixels.count)
+        for (place, alpha) in mask.pixels.enumerated() where alpha > 0 {
+            for channel in 0..<3 { pixels[4 * place + channel] = image.pixels[3 * place + channel] }
+            pixels[4 * place + 3] = alpha
+        }
+        return try encode(pixels, image.width, image.height, channels: 4, 1, SM_PNG_UP)
+    }
+
     /// For masks and confidence, whose few values no filter makes simpler.
     public static func encodeGray8(_ image: LumaImage) throws(Problem) -> [UInt8] {
         try encode(image.pixels, image.width, image.height, channels: 1, 3, SM_PNG_NONE)

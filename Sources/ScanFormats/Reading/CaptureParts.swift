@@ -41,7 +41,7 @@ extension Capture {
         box = read.box
         warnings += read.warnings
         // The app cuts every box when it knows a floor: worth knowing, not worth a warning.
-        if let floor = read.box.floor { findings["box-cut-at-floor"] = .number(floor) }
+        findings["box-cut-at-floor"] = .of(read.box.floor)
         channels.insert(.box)
     }
 

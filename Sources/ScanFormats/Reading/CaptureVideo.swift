@@ -212,12 +212,9 @@ extension Capture {
         let count = frames.count
         let counts = [(listed, count), other]
         let cut = other.stream == Self.videoStream && other.frames < count ? videoCut : nil
-        let shortest = cut == nil || rules.mismatch == .fail ? try rules.reconcile(counts) : other.frames
-        if let cut {
-            if let refusal = rules.refusal(of: cut, whole: shortest, of: count) { throw refusal }
-        } else {
-            forgiven += rules.forgiven(counts)
-        }
+        let isCompared = cut == nil || rules.mismatch == .fail
+        let shortest = isCompared ? try rules.reconcile(counts, noting: &forgiven) : other.frames
+        if let cut, let refusal = rules.refusal(of: cut, whole: shortest, of: count) { throw refusal }
         while frames.count < other.frames { frames.append(FrameFacts(index: frames.count)) }
         let reason =
             if let cut { cut.saying("the video is cut off before it").oneLine } else if count < other.frames {

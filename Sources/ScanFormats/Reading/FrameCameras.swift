@@ -40,10 +40,7 @@ extension Capture {
             let known = before.first { undistortions[$0]?.recorded == bent }.flatMap { undistortions[$0] }
             if let known { undistortions[index] = known } else { undistortions[index] = try Undistortion(of: bent) }
         }
-        let (recorded, actual) = (camera.size, fitted.size)
-        if recorded == actual { return }
-        let warning = "the pictures are \(actual), and the intrinsics for \(recorded); the intrinsics were scaled"
-        if !warnings.contains(warning) { warnings.append(warning) }
+        if camera.size != fitted.size { noteScaledIntrinsics(from: camera.size, to: fitted.size) }
     }
 
     /// Says that frames have intrinsics, or where a lens distorts, that ``Channel/lens`` has to be undone first: a

@@ -13,7 +13,7 @@ public struct OneFile: CaptureTree, Hashable {
         self.path = path
         file = path.lastPart
         name = ZipArchive.name(of: path)
-        byteCount = try FileSource(path: path, name: file).byteCount ?? 0
+        byteCount = try FileSource(path: path, name: file).byteCount
     }
 
     public func entries(in folder: String) -> [CaptureEntry] {

@@ -105,13 +105,13 @@ package final class PackedTrack: FrameTrack, @unchecked Sendable {
             if extra.goesOn && stream.rules.mismatch == .shortest {
                 throw Problem(
                     .input, "the \(stream.subject) goes on and on",
-                    notes: ["more than \(frameCount + extra.frames) frames; \(stream.claims)"],
+                    notes: ["more than \((frameCount + extra.frames).counted("frame")); \(stream.claims)"],
                     fix: "copy the file again from the device"
                 ).at(file: stream.file)
             }
             if extra.frames > 0, !extra.goesOn, let padded = paddedRows { warnings.append(padded) }
             if extra.frames > 0, !extra.goesOn { noteDifference(frames: frameCount + extra.frames) }
-            if let problem = try trailingBytes() {
+            if let problem = trailingBytes {
                 guard stream.rules.truncated == .keepWhole else { throw problem }
                 warnings.append(problem.oneLine)
                 forgiven.append(problem)
@@ -186,7 +186,7 @@ package final class PackedTrack: FrameTrack, @unchecked Sendable {
             problem.map { describe($0, got: got) } ?? (got > 0 ? describe(partialFrame(got, at: position)) : nil)
         guard let failure else {
             try reconcile(frames: position)
-            end = "the \(stream.subject) has \(position) frames"
+            end = "the \(stream.subject) has \(position.counted("frame"))"
             noteDifference(frames: position)
             return
         }
@@ -202,7 +202,7 @@ package final class PackedTrack: FrameTrack, @unchecked Sendable {
         guard stream.every == 1, stream.rules.mismatch == .auto else { return }
         let kind = stream.isDepth ? "depth" : "confidence"
         difference =
-            "\(stream.file) has \(frames) frames for \(frameCount): \(Capture.doubtOfTheEnd("\(kind) and pictures"))"
+            "\(stream.file) has \(frames.counted("frame")) for \(frameCount): \(Capture.doubtOfTheEnd("\(kind) and pictures"))"
     }
 
     private func reconcile(frames: Int, goesOn: Bool = false) throws(Problem) {
@@ -304,11 +304,11 @@ package final class PackedTrack: FrameTrack, @unchecked Sendable {
     }
 
     /// What is wrong with bytes after the stream's end, if there are any. The stream itself is whole.
-    private func trailingBytes() throws(Problem) -> Problem? {
-        let count = try inflate.trailingBytes()
+    private var trailingBytes: Problem? {
+        let count = inflate.trailingBytes
         if count == 0 { return nil }
         return Problem(
-            .input, "\(count) bytes stand behind the end of the \(stream.subject)",
+            .input, "\(Int(count).counted("byte", "stands", "stand")) behind the end of the \(stream.subject)",
             notes: ["two files may have been joined, or the wrong file copied"],
             fix: "copy the file again, or use what stands before them with  --set read.truncated=keep-whole"
         ).at(file: stream.file, byte: inflate.compressedPosition)

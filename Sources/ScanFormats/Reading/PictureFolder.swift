@@ -134,8 +134,7 @@ struct PictureFolder {
         var shortest = extent
         if lines > 0 {
             let counts = [("camera lines", lines), ("pictures", extent)]
-            shortest = try rules.reconcile(counts)
-            capture.forgiven += rules.forgiven(counts)
+            shortest = try rules.reconcile(counts, noting: &capture.forgiven)
             // Numbers tell which pictures are missing; nothing tells which camera lines are.
             if lines < extent || pictures.contains(where: { $0.number == nil }) {
                 capture.noteShortfall(of: "\(folder)/", frames: extent, lines: lines)

@@ -58,9 +58,10 @@ extension PictureLook {
 
     /// What a picture's header says, if it looks whole. Only the start and the end of a large file are read.
     private static func header(of source: any ByteSource, limits: PictureLimits) throws(Problem) -> Header {
-        guard let file = source as? FileSource, let total = file.byteCount else {
+        guard let file = source as? FileSource else {
             return try header(try source.readAll(limit: PictureLimits.fileBytes), limits)
         }
+        let total = file.byteCount
         var problem: Problem?
         for part in parts where total > Int64(part.head + part.tail) {
             let tail = try file.bytes(at: total - Int64(part.tail), count: part.tail)

@@ -166,8 +166,7 @@ struct PosedPictures {
         ]
         let counts = parts.map { part in (stream: part.stream, frames: entries.count(where: part.has)) }
             .filter { $0.frames > 0 }
-        _ = try rules.reconcile(counts)
-        capture.forgiven += rules.forgiven(counts)
+        try rules.reconcile(counts, noting: &capture.forgiven)
         for (index, entry) in entries.enumerated() {
             capture.frames.append(try facts(entry, index, rigFromColor, tree, &capture))
         }

@@ -1,27 +1,60 @@
 import ScanModel
 
+/// A list of poses by time, and its lines that hold no pose. Times are nanoseconds.
+struct TimedPoses {
+    let file: String
+    fileprivate(set) var times: [Int64] = []
+    fileprivate(set) var poses: [Pose] = []
+    /// The time of the last pose, where the file was cut off: frames after it are bad.
+    fileprivate(set) var end: Int64?
+    /// Lines that say that tracking was lost: all their numbers are there, but some are not finite.
+    private(set) var lost: [Int64] = []
+    /// Lines that cannot be read.
+    private(set) var spoilt: [Int64] = []
+
+    fileprivate init(file: String) { self.file = file }
+
+    fileprivate mutating func add(_ row: TextTable.Row) {
+        // A line without a time belongs to no picture.
+        guard let time = try? row.time(0) else { return }
+        let numbers = row.fields.dropFirst().map(Double.init)
+        if !numbers.contains(nil), numbers.contains(where: { $0?.isFinite == false }) {
+            lost.append(time)
+        } else {
+            spoilt.append(time)
+        }
+    }
+}
+
 extension Capture {
-    /// Gives the frames the poses that their times were matched with, and drops those without one.
-    /// - Parameters:
-    ///   - file: where the poses are from.
-    ///   - last: the time of the last pose in a file that was cut off: frames after it are bad.
-    ///   - others: the file's lines without a pose. Each belongs to some frame, which is bad where the line cannot be
-    ///     read.
-    mutating func takePoses(
-        _ poses: [Pose], of file: String, by match: TimeMatch, cutOffAfter last: Int64?,
-        besides others: PoselessLines
-    ) {
+    /// The poses of a list.
+    /// - Parameter read: a row's time, nanoseconds, and its pose.
+    mutating func readPoses(
+        _ file: String, in tree: any CaptureTree, _ rules: ReadRules,
+        _ read: (TextTable.Row) throws(Problem) -> (timestamp: Int64, pose: Pose)
+    ) throws(Problem) -> TimedPoses {
+        var result = TimedPoses(file: file)
+        let (rows, isCut) = try readList(file, in: tree, rules, unusable: { result.add($0) }, read)
+        (result.times, result.poses) = (rows.map(\.timestamp), rows.map(\.pose))
+        if isCut { result.end = result.times.max() }
+        return result
+    }
+
+    /// Gives the frames the poses that their times were matched with, and drops those without one. Each line without a
+    /// pose belongs to some frame, which is bad where the line cannot be read.
+    mutating func takePoses(_ list: TimedPoses, by match: TimeMatch) {
+        let file = list.file
         let unmatched = match.partners.indices.filter { match.partners[$0] == nil && frames[$0].timestamp != nil }
         func left(near times: [Int64]) -> Set<Int> {
             let match = TimeMatch(unmatched.compactMap { frames[$0].timestamp }, with: times, within: match.tolerance)
             return Set(zip(unmatched, match.partners).filter { $1 != nil }.map(\.0))
         }
-        let (spoilt, lost) = (left(near: others.spoilt), left(near: others.lost))
+        let (spoilt, lost) = (left(near: list.spoilt), left(near: list.lost))
         let distance = "within \(match.tolerance / 1_000_000) ms of it"
         for (index, partner) in match.partners.enumerated() {
             if let partner {
-                frames[index].pose = poses[partner]
-            } else if let last, let time = frames[index].timestamp, time > last {
+                frames[index].pose = list.poses[partner]
+            } else if let last = list.end, let time = frames[index].timestamp, time > last {
                 drop(
                     index, whileReading: "\(file) was cut off before its pose", isBad: true,
                     fix: LastNumbers.wayToMend)

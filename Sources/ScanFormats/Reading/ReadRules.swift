@@ -185,11 +185,22 @@ public struct ReadRules: Hashable, Sendable {
         let limit = mismatch == .fail ? "none" : "at most \(tolerance(longest: longest))"
         let named = counts.map { "\($0.stream): \($0.frames)" }.joined(separator: ", ")
         throw Problem(
-            .input, "the streams differ in length by \(goesOn ? "at least " : "")\(difference) frames",
+            .input, "the streams differ in length by \(goesOn ? "at least " : "")\(difference.counted("frame"))",
             notes: [named + (goesOn ? " or more" : ""), "allowed is \(limit)"],
             fix:
                 "copy the capture again; where only the end is missing, the frames that all streams have can be used with  "
                 + "--set read.mismatch=shortest")
+    }
+
+    /// The same, noting what only these rules allow.
+    /// - Parameter forgiven: gets what the default rules would have thrown.
+    @discardableResult
+    func reconcile(
+        _ counts: [(stream: String, frames: Int)], noting forgiven: inout [Problem]
+    ) throws(Problem) -> Int {
+        let shortest = try reconcile(counts)
+        forgiven += self.forgiven(counts)
+        return shortest
     }
 
     /// What the default rules would have thrown for these numbers of frames, which these rules allow.

@@ -81,7 +81,6 @@ struct TreeSource: CaptureSource {
         } catch { throw error.at(file: file) }
     }
 
-    func bytes(of file: String, limit: Int) throws(Problem) -> [UInt8] { try open(file).readAll(limit: limit) }
     func location(of file: String) -> FileLocation? {
         // What is generated from records exists on no disk.
         motion?.files.contains { $0.path == file } == true ? nil : tree.location(of: file)

@@ -12,7 +12,7 @@ package struct BufferedSource {
     private var isAtEnd = false
 
     package var name: String { source.name }
-    package var byteCount: Int64? { source.byteCount }
+    package var byteCount: Int64 { source.byteCount }
 
     package init(_ source: any ByteSource, chunk: Int = 1 << 16) {
         self.source = source

@@ -5,7 +5,7 @@ import Synchronization
 /// A regular file, or a stretch of one, read from its start to its end. The file is closed when the source is released.
 public final class FileSource: ByteSource {
     public let name: String
-    public let byteCount: Int64?
+    public let byteCount: Int64
     private let descriptor: Int32
     private let range: Range<Int64>
     private let position: Mutex<Int64>
@@ -63,7 +63,7 @@ public final class FileSource: ByteSource {
 
     /// `count` bytes from `offset`, whatever the source's position.
     public func bytes(at offset: Int64, count: Int) throws(Problem) -> [UInt8] {
-        guard offset >= 0, count >= 0, let size = byteCount, offset <= size, Int64(count) <= size - offset else {
+        guard offset >= 0, count >= 0, offset <= byteCount, Int64(count) <= byteCount - offset else {
             throw Problem(.input, "\(count) bytes are wanted where the file has fewer")
                 .at(file: name, byte: offset, of: byteCount)
         }
@@ -121,7 +121,7 @@ public final class FileSource: ByteSource {
 /// Bytes in memory, as a source.
 public final class MemorySource: ByteSource {
     public let name: String
-    public var byteCount: Int64? { Int64(bytes.count) }
+    public var byteCount: Int64 { Int64(bytes.count) }
     private let bytes: [UInt8]
     /// The most that one read returns; small in tests, to hit every boundary between two chunks.
     private let chunk: Int
@@ -140,66 +140,6 @@ public final class MemorySource: ByteSource {
             position += count
             return count
         }
-    }
-}
-
-extension ByteSource {
-    /// Everything up to the end. More than `limit` bytes are a problem of fault `input`, found before they are stored.
-    public func readAll(limit: Int) throws(Problem) -> [UInt8] {
-        let tooLarge = Problem(.input, "the file is larger than the limit of \(limit) bytes").at(file: name)
-        if let byteCount, byteCount > Int64(limit) { throw tooLarge }
-        var isAtEnd = false
-        // One more than is expected, so that the end shows.
-        var bytes = try [UInt8](room: (byteCount.map(Int.init) ?? 0xffff) + 1) { (buffer) throws(Problem) in
-            var filled = 0
-            while filled < buffer.count && !isAtEnd {
-                let count = try read(into: UnsafeMutableRawBufferPointer(rebasing: buffer[filled...]))
-                filled += count
-                isAtEnd = count == 0
-            }
-            return filled
-        }
-        // There is more only where the size was not known.
-        while !isAtEnd && bytes.count <= limit {
-            let start = bytes.count
-            bytes += repeatElement(0, count: 1 << 16)
-            let count = try read(into: &bytes, from: start)
-            bytes.removeLast((1 << 16) - count)
-            isAtEnd = count == 0
-        }
-        if bytes.count > limit { throw tooLarge }
-        return bytes
-    }
-
-    /// Fills the array from the front, as ``read(into:)`` does.
-    func read(into array: inout [UInt8], from start: Int = 0) throws(Problem) -> Int {
-        var failure: Problem?
-        let count = array.withUnsafeMutableBytes { buffer in
-            do throws(Problem) {
-                return try read(into: UnsafeMutableRawBufferPointer(rebasing: buffer[start...]))
-            } catch {
-                failure = error
-                return 0
-            }
-        }
-        if let failure { throw failure }
-        return count
-    }
-}
-
-extension [UInt8] {
-    /// The bytes that `fill` puts at the front of a buffer for `count` or more; it returns how many.
-    ///
-    /// Large buffers are sized in steps of 64 KiB, so that the memory that one picture frees fits the next, which is of
-    /// nearly the same size. With exact sizes, a thousand pictures left two hundred megabytes of gaps.
-    fileprivate init(
-        room count: Int, _ fill: (UnsafeMutableRawBufferPointer) throws(Problem) -> Int
-    ) throws(Problem) {
-        var failure: Problem?
-        self.init(unsafeUninitializedCapacity: count < 1 << 14 ? count : (count | 0xffff) + 1) { buffer, filled in
-            do throws(Problem) { filled = try fill(UnsafeMutableRawBufferPointer(buffer)) } catch { failure = error }
-        }
-        if let failure { throw failure }
     }
 }
 

@@ -60,11 +60,6 @@ public struct JSONField: Sendable {
         return text
     }
 
-    public func bool() throws(Problem) -> Bool {
-        guard let bool = value?.bool else { throw unlike("true or false") }
-        return bool
-    }
-
     public func number() throws(Problem) -> Double {
         guard let number = value?.double else { throw unlike("a number") }
         return number

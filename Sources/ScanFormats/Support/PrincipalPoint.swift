@@ -9,21 +9,40 @@ extension CameraIntrinsics {
         return max(abs(k.cx / Double(width) - 0.5), abs(k.cy / Double(height) - 0.5))
     }
 
-    /// Whether these numbers can be for a picture of this size. A size that is a tenth off moves the middle by a
-    /// twentieth.
-    var isCentred: Bool { offCentre < 0.05 }
-
-    /// The same numbers, assumed to be for pictures of another size.
-    func claimed(for size: PixelSize) -> CameraIntrinsics {
-        var camera = self
-        (camera.width, camera.height) = (size.width, size.height)
-        return camera
-    }
-
     /// What is odd about a camera whose principal point is nowhere near the middle; nil where it is near.
     var doubt: String? {
         if offCentre <= 0.1 { return nil }
         let (x, y) = (cx.rounded(decimals: 3), cy.rounded(decimals: 3))
         return "the principal point (\(x), \(y)) is far from the middle of a picture of \(size)"
+    }
+}
+
+extension Capture {
+    /// The camera for the pictures that are there, where no file says which size of pictures its numbers are for.
+    ///
+    /// Programs that make pictures smaller after recording leave the numbers as they were, or scale them too. So they are
+    /// taken to be for the recorder's size or for the one that is there, whichever has the principal point nearer to its
+    /// middle; if it is the recorder's, they are scaled, and a warning says so. For pictures of another shape than the
+    /// recorder's, which were cropped or turned, nothing is guessed: the numbers stay as they are, and
+    /// ``noteDoubts(in:)`` warns where that puts the principal point far from the middle.
+    /// - Parameters:
+    ///   - recorded: the numbers, as a camera of the recorder's size.
+    ///   - pictures: what the warning calls them.
+    mutating func guessedCamera(
+        _ recorded: CameraIntrinsics, for size: PixelSize, of pictures: String = "pictures"
+    ) -> CameraIntrinsics {
+        var unscaled = recorded
+        (unscaled.width, unscaled.height) = (size.width, size.height)
+        guard size.hasShape(of: recorded.size), recorded.offCentre < unscaled.offCentre else { return unscaled }
+        noteScaledIntrinsics(of: pictures, from: recorded.size, to: size)
+        return recorded.resized(to: size)
+    }
+
+    /// Warns, once, of intrinsics that were scaled to pictures of another size.
+    mutating func noteScaledIntrinsics(
+        of pictures: String = "pictures", from recorded: PixelSize, to size: PixelSize
+    ) {
+        let warning = "the \(pictures) are \(size), and the intrinsics for \(recorded); the intrinsics were scaled"
+        if !warnings.contains(warning) { warnings.append(warning) }
     }
 }

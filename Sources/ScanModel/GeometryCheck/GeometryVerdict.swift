@@ -90,7 +90,7 @@ extension GeometryVerdict {
         let needed = GeometryCheck.minPairs
         if pairCount >= needed { return nil }
         let few =
-            "only \(pairCount) pairs of frames stand far enough apart and see the same; \(needed) are needed"
+            "only \(pairCount.counted("pair")) of frames stand far enough apart and see the same; \(needed) are needed"
         if let doubt = medianDepth.flatMap(GeometryCheck.doubt)?.summary { return Ruling(.warning, "\(doubt); \(few)") }
         if pairCount >= Self.telling, declared.isFinite, declared > Self.fits {
             return Ruling(
@@ -132,7 +132,7 @@ extension GeometryVerdict {
                 "\($0.frames.lowerBound) to \($0.frames.upperBound) (\(Self.percent($0.error ?? 0)))"
             }
             return Ruling(
-                .warning, "\(fit), but not in \(misfits.count) pairs of frames: \(pairs.listed(most: 8))")
+                .warning, "\(fit), but not in \(misfits.count.counted("pair")) of frames: \(pairs.listed(most: 8))")
         }
         let rivals = GeometryHypothesis.allCases.filter { close[$0] != nil }.map {
             "\($0.rawValue) \(Self.percent(close[$0] ?? 0))"

@@ -48,6 +48,15 @@ public enum JSONValue: Equatable, Sendable {
     public static func of(_ values: [String]) -> JSONValue { .array(values.map { .string($0) }) }
 }
 
+/// A value that may be missing, as a member of an object has it: nil leaves the member out.
+extension JSONValue? {
+    public static func of(_ value: Int?) -> JSONValue? { value.map { .of($0) } }
+    public static func of(_ value: Int64?) -> JSONValue? { value.map { .integer($0) } }
+    public static func of(_ value: Double?) -> JSONValue? { value.map { .number($0) } }
+    public static func of(_ value: String?) -> JSONValue? { value.map { .string($0) } }
+    public static func of(_ value: JSONObject?) -> JSONValue? { value.map { .object($0) } }
+}
+
 /// The members of a JSON object, in order. A key that occurs twice keeps its first place and its last value. Keys are
 /// compared by bytes: precomposed and decomposed é are two keys (RFC 8259, 8.3), although `String` calls them equal.
 public struct JSONObject: Equatable, Sendable, ExpressibleByDictionaryLiteral {
@@ -60,7 +69,8 @@ public struct JSONObject: Equatable, Sendable, ExpressibleByDictionaryLiteral {
 
     public init() {}
 
-    public init(dictionaryLiteral elements: (String, JSONValue)...) {
+    /// A member whose value is nil is left out.
+    public init(dictionaryLiteral elements: (String, JSONValue?)...) {
         for (key, value) in elements { self[key] = value }
     }
 
@@ -85,6 +95,11 @@ public struct JSONObject: Equatable, Sendable, ExpressibleByDictionaryLiteral {
             case (nil, nil): break
             }
         }
+    }
+
+    /// Adds the members of another object; those that are there already keep their places.
+    public mutating func merge(_ other: JSONObject) {
+        for (key, value) in other.members { self[key] = value }
     }
 
     private func position(of key: String) -> Int? {

@@ -24,7 +24,8 @@ public struct Undistortion: Hashable, Sendable {
     /// For a pinhole camera: there is nothing to undo.
     public init(straight camera: CameraIntrinsics) { self.init(CalibratedCamera(camera), to: camera) }
 
-    private init(_ recorded: CalibratedCamera, to camera: CameraIntrinsics) {
+    /// To a camera of any focal length and principal point; what it sees beyond the recorded picture repeats its border.
+    public init(_ recorded: CalibratedCamera, to camera: CameraIntrinsics) {
         self.recorded = recorded
         self.camera = camera
     }
@@ -32,12 +33,23 @@ public struct Undistortion: Hashable, Sendable {
     /// - Throws: when the lens cannot be undone over enough of the picture, so that its numbers must be wrong; when its axis
     ///   does not meet the picture; when the picture is longer than 65,535 pixels.
     public init(of recorded: CalibratedCamera) throws(Problem) {
-        if recorded.lens.isStraight {
-            self.init(straight: recorded.intrinsics)
-            return
+        var new = recorded.intrinsics
+        if !recorded.lens.isStraight {
+            let scale = try Self.leastScale(of: new, seenBy: recorded)
+            new.fx *= scale
+            new.fy *= scale
         }
+        self.init(recorded, to: new)
+    }
+
+    /// What the focal lengths of a camera must be multiplied by, at least, so that all it sees was recorded.
+    /// - Parameter camera: for pictures of the recorded size.
+    /// - Throws: as ``init(of:)``.
+    public static func leastScale(
+        of camera: CameraIntrinsics, seenBy recorded: CalibratedCamera
+    ) throws(Problem) -> Double {
         let size = recorded.intrinsics.size
-        let old = recorded.intrinsics.counted(from: .corner)
+        let (new, old) = (camera.counted(from: .corner), recorded.intrinsics.counted(from: .corner))
         guard max(size.width, size.height) <= Self.longestSide else {
             throw Problem(.input, "the lens distorts a picture of \(size); the most is \(Self.longestSide) on a side")
         }
@@ -50,7 +62,7 @@ public struct Undistortion: Hashable, Sendable {
         }
         let fits = { (scale: Double) in
             Self.border(of: size).allSatisfy { u, v in
-                let (x, y) = ((u - old.cx) / (old.fx * scale), (v - old.cy) / (old.fy * scale))
+                let (x, y) = ((u - new.cx) / (new.fx * scale), (v - new.cy) / (new.fy * scale))
                 return Self.sees(x, y, recorded.lens, old)
             }
         }
@@ -66,10 +78,12 @@ public struct Undistortion: Hashable, Sendable {
             let middle = (no + yes) / 2
             if fits(middle) { yes = middle } else { no = middle }
         }
-        var new = recorded.intrinsics
-        new.fx *= yes
-        new.fy *= yes
-        self.init(recorded, to: new)
+        return yes
+    }
+
+    /// Whether pictures stay as they are.
+    public var changesNothing: Bool {
+        recorded.lens.isStraight && camera.counted(from: .corner) == recorded.intrinsics.counted(from: .corner)
     }
 
     /// What the focal lengths were multiplied by.
@@ -106,8 +120,9 @@ public struct Undistortion: Hashable, Sendable {
             let seen = lens.distorted(part * x, part * y)
             return (seen.x * seen.x + seen.y * seen.y).squareRoot()
         }
-        let length = (x * x + y * y).squareRoot()
-        if length == 0 { return true }
+        let length = lens.isStraight ? 0 : (x * x + y * y).squareRoot()
+        // A pinhole folds nothing.
+        if length == 0 { return lands(x, y, lens, camera) }
         let steps = 16
         var last = 0.0
         for step in 1...steps {
@@ -116,6 +131,11 @@ public struct Undistortion: Hashable, Sendable {
             last = next
         }
         guard distance(1.001) - last > Self.leastGrowth * 0.001 * length else { return false }
+        return lands(x, y, lens, camera)
+    }
+
+    /// Whether a direction is seen within the picture.
+    private static func lands(_ x: Double, _ y: Double, _ lens: LensDistortion, _ camera: CameraIntrinsics) -> Bool {
         let seen = lens.distorted(x, y)
         let (u, v) = (camera.fx * seen.x + camera.cx, camera.fy * seen.y + camera.cy)
         return u >= 0 && v >= 0 && u <= Double(camera.width) && v <= Double(camera.height)

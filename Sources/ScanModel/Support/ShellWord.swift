@@ -6,11 +6,12 @@ package enum ShellWord {
             ($0 >= 0x30 && $0 <= 0x39) || ($0 | 0x20 >= 0x61 && $0 | 0x20 <= 0x7a) || "/._-+=:,@".utf8.contains($0)
         }
         if isPlain && !word.isEmpty { return word }
-        // The shell's own way to write control characters: bytes in octal.
-        if word.utf8.contains(where: { $0 < 0x20 || $0 == 0x7f }) {
-            let isSafe = { (byte: UInt8) in byte >= 0x20 && byte != 0x7f && byte != 0x27 && byte != 0x5c }
-            let escaped = word.utf8.flatMap { byte in
-                isSafe(byte) ? [byte] : Array("\\\(byte / 64)\(byte / 8 % 8)\(byte % 8)".utf8)
+        // The shell's own way to write what would not be copied as it is shown: bytes in octal.
+        if word.unicodeScalars.contains(where: \.steersText) {
+            let escaped = word.unicodeScalars.flatMap { scalar in
+                let bytes = Array(String(scalar).utf8)
+                let isSafe = !scalar.steersText && scalar != "'" && scalar != "\\"
+                return isSafe ? bytes : bytes.flatMap { Array("\\\($0 / 64)\($0 / 8 % 8)\($0 % 8)".utf8) }
             }
             return "$'" + String(decoding: escaped, as: UTF8.self) + "'"
         }

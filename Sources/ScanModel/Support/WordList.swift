@@ -14,4 +14,9 @@ extension [String] {
 extension Int {
     /// With a noun whose plural ends in s: `1 frame`, `3 frames`.
     package func counted(_ noun: String) -> String { "\(self) \(noun)\(self == 1 ? "" : "s")" }
+
+    /// With a verb too: `1 frame is`, `3 frames are`.
+    package func counted(_ noun: String, _ verbOfOne: String, _ verbOfMany: String) -> String {
+        "\(counted(noun)) \(self == 1 ? verbOfOne : verbOfMany)"
+    }
 }

@@ -65,21 +65,21 @@ public enum PipelineSchema {
         }
         let unit = option.unit.map { " (\($0))" } ?? ""
         schema["description"] = .string(option.help + unit)
-        if let text = option.defaultText { schema["default"] = fallback(text, option.kind) }
+        schema["default"] = option.defaultText.map { fallback($0, option.kind) }
         return schema
     }
 
     private static func integer(_ range: ClosedRange<Int>) -> JSONObject {
-        var schema: JSONObject = ["type": .string("integer")]
-        schema["minimum"] = range.lowerBound == .min ? nil : .of(range.lowerBound)
-        schema["maximum"] = range.upperBound == .max ? nil : .of(range.upperBound)
-        return schema
+        [
+            "type": .string("integer"), "minimum": range.lowerBound == .min ? nil : .of(range.lowerBound),
+            "maximum": range.upperBound == .max ? nil : .of(range.upperBound),
+        ]
     }
 
     /// A list, or its only item by itself.
     private static func oneOrMany(_ item: JSONValue, _ rules: JSONObject = JSONObject()) -> JSONValue {
         var list: JSONObject = ["type": .string("array"), "items": item]
-        for (key, value) in rules.members { list[key] = value }
+        list.merge(rules)
         return .array([item, .object(list)])
     }
 

@@ -72,11 +72,11 @@ public enum StageDoc {
     }
 
     private static func json(_ option: OptionSpec) -> JSONValue {
-        var object: JSONObject = ["name": .string(option.name), "help": .string(option.help)]
-        object["value"] = .string(value(of: option).filter { $0 != "`" })
-        object["default"] = option.defaultText.map { .string($0) }
-        object["unit"] = option.unit.map { .string($0) }
-        return .object(object)
+        .object([
+            "name": .string(option.name), "help": .string(option.help),
+            "value": .string(value(of: option).filter { $0 != "`" }), "default": .of(option.defaultText),
+            "unit": .of(option.unit),
+        ])
     }
 
     private static func value(of option: OptionSpec) -> String {

@@ -31,13 +31,16 @@ public struct ProgramVersions {
             + paths.map { "\($0) \(FileSystem.status(of: $0)?.text ?? "-")" }).joined(separator: "\n")
     }
 
-    /// Whether a format is read as it was when its reader had this revision; true for an unknown format.
-    func reads(_ format: String, asIn revision: Int) -> Bool { formats[format].map { $0 == revision } ?? true }
-
     mutating func version(of name: String) -> String? {
         if let known = found[name] { return known }
         let version = find(name)
         found[name] = .some(version)
         return version
     }
+}
+
+/// The revisions of formats' readers, by the formats' names.
+extension [String: Int] {
+    /// Whether these readers read a format as one with this revision did; true for an unknown format.
+    func reads(_ format: String, asIn revision: Int) -> Bool { self[format] ?? revision == revision }
 }

@@ -90,11 +90,11 @@ public struct Receipt: Sendable {
             json.key("dropped")
             json.array { json in
                 for frame in dropped {
-                    var object: JSONObject = ["frame": .of(frame.index)]
-                    object["picture"] = frame.pictureFile.map { .string($0) }
-                    object["stage"] = .string(frame.drop?.stage ?? "")
-                    object["reason"] = .string(frame.drop?.reason ?? "")
-                    json.value(.object(object))
+                    json.value(
+                        .object([
+                            "frame": .of(frame.index), "picture": .of(frame.pictureFile),
+                            "stage": .string(frame.drop?.stage ?? ""), "reason": .string(frame.drop?.reason ?? ""),
+                        ]))
                 }
             }
             // Writers number their pictures; masks, lists and poses that others keep go by the recorded names.

@@ -35,7 +35,11 @@ struct Recipe {
 
     /// Whether a result with this recipe is what a run with another one was to make, as far as is known.
     func meets(_ wanted: Recipe) -> Bool {
-        hasPipeline(of: wanted) && formats.allSatisfy { wanted.formats[$0.key] ?? $0.value == $0.value }
+        hasPipeline(of: wanted) && formatsReadOtherwise(by: wanted).isEmpty
+    }
+
+    private func formatsReadOtherwise(by other: Recipe) -> [String] {
+        formats.filter { !other.formats.reads($0.key, asIn: $0.value) }.keys.sorted()
     }
 
     private func hasPipeline(of other: Recipe) -> Bool {
@@ -49,8 +53,7 @@ struct Recipe {
             return PipelineChange.text(
                 from: pipeline, to: new.pipeline, revisions: (before: revisions, after: new.revisions))
         }
-        let others = formats.filter { new.formats[$0.key] ?? $0.value != $0.value }.keys.sorted()
-        return "since an update, ScanMill reads \(others.listed) in another way"
+        return "since an update, ScanMill reads \(formatsReadOtherwise(by: new).listed) in another way"
     }
 }
 
@@ -59,12 +62,10 @@ extension Recipe {
 
     /// As a run's plan has it. The digests come first: they are enough to tell a plan by, which may name many captures.
     var json: JSONObject {
-        var json: JSONObject = [
+        [
             Self.key.digest: .string(digest?.hex ?? ""), Self.key.formats: .string(formatsDigest.hex),
+            "pipeline": pipeline, "revisions": .object(["stages": .of(revisions ?? []), "formats": formatsJSON]),
         ]
-        json["pipeline"] = pipeline
-        json["revisions"] = .object(["stages": .of(revisions ?? []), "formats": formatsJSON])
-        return json
     }
 
     /// Of a run's plan.

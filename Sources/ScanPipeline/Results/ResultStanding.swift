@@ -61,7 +61,7 @@ extension ResultState {
         }
         // Stages and formats with new revisions make other results; only the key tells if this result's are among them.
         if tool != programs.tool { look.note("it was run by \(tool)") }
-        if !programs.reads(format, asIn: formatRevision) {
+        if !programs.formats.reads(format, asIn: formatRevision) {
             look.note("this version of ScanMill reads \(format) in another way")
         }
         return look.doubt.map(ResultStanding.unsure) ?? .upToDate

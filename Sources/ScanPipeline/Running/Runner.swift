@@ -4,6 +4,7 @@ import ScanModel
 public struct RunProgress: Sendable, Hashable, Codable {
     /// The first stage of the pass that is running, by its label.
     public var stage: String
+    /// Counted from 1; the first is the reader's.
     public var pass: Int
     public var frame: Int
     public var frameCount: Int

@@ -20,7 +20,7 @@ public struct FailureNote: Sendable {
             "message": .string(problem.message(ofCapture: input)),
             "fingerprint": .string(fingerprint.hex), "when": .integer(when),
         ]
-        for (key, value) in problem.facts.members { object[key] = value }
+        object.merge(problem.facts)
         return .object(object)
     }
 

@@ -4,20 +4,12 @@ import ScanModel
 extension Problem {
     /// Each part of the problem under a key of its own, from which it can be read back.
     package var facts: JSONObject {
-        var object: JSONObject = [
-            "fault": .string(fault.rawValue), "summary": .string(summary), "notes": .of(notes),
+        [
+            "fault": .string(fault.rawValue), "summary": .string(summary), "notes": .of(notes), "fix": .of(fix),
+            "stage": .of(place.stage), "frame": .of(place.frame), "file": .of(place.file), "line": .of(place.line),
+            "column": .of(place.column), "byte": .of(place.byte), "of": .of(place.byteCount), "excerpt": .of(excerpt),
+            "of-pipeline": isOfPipeline ? .bool(true) : nil,
         ]
-        object["fix"] = fix.map { .string($0) }
-        object["stage"] = place.stage.map { .string($0) }
-        object["frame"] = place.frame.map { .of($0) }
-        object["file"] = place.file.map { .string($0) }
-        object["line"] = place.line.map { .of($0) }
-        object["column"] = place.column.map { .of($0) }
-        object["byte"] = place.byte.map { .integer($0) }
-        object["of"] = place.byteCount.map { .integer($0) }
-        object["excerpt"] = excerpt.map { .string($0) }
-        object["of-pipeline"] = isOfPipeline ? .bool(true) : nil
-        return object
     }
 
     /// Reads ``facts`` back.

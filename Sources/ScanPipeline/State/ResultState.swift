@@ -67,7 +67,7 @@ struct ResultState: Hashable, Sendable {
 
 extension ResultState {
     var json: JSONValue {
-        var json: JSONObject = [
+        .object([
             "input": .string(input), "pipeline": .string(pipeline.hex), "key": .string(key.text),
             "tool": .string(tool), "format": .array([.string(format), .of(formatRevision)]),
             "uses": .object(JSONObject(tools) { .string($0) }), "looked": .integer(looked),
@@ -76,9 +76,8 @@ extension ResultState {
             "besides": .object(JSONObject(besides) { .string($0.hex) }),
             "options": .object(JSONObject(options) { .string($0) }),
             "outputs": .object(JSONObject(outputs) { .integer($0) }), "receipt": .integer(receiptTime),
-        ]
-        json["revisions"] = revisions.map(JSONValue.of)
-        return .object(json)
+            "revisions": revisions.map { .of($0) },
+        ])
     }
 
     init?(_ json: JSONValue) {

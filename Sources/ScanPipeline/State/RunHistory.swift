@@ -3,24 +3,6 @@ import ScanModel
 /// What the runs that are remembered were to do with each capture. Every plan is read once, and only the newest
 /// outcome; others where a plan leaves a doubt.
 package struct RunHistory {
-    /// What a run's outcome says of a capture.
-    struct Ending: Hashable {
-        var kind: CaptureEnding.Kind
-        /// Why the run did not come to it; nil where it did.
-        var why: String?
-
-        init?(_ json: JSONValue) {
-            guard let kind = RunRecord.kind(of: json) else { return nil }
-            self.kind = kind
-            switch kind {
-            case .arriving: why = "it was still arriving"
-            case .busy: why = "another runner worked on it"
-            case .left: why = json["cause"]?.string
-            default: why = nil
-            }
-        }
-    }
-
     private struct Run {
         var name: String
         var recipe: Recipe
@@ -36,7 +18,7 @@ package struct RunHistory {
     /// The newest run whose plan names a capture.
     private var planners: [[UInt8]: Int] = [:]
     /// By run; nil of one that has not said how it went.
-    private var endings: [Int: [[UInt8]: Ending]?] = [:]
+    private var endings: [Int: [[UInt8]: RunOutcome.Entry]?] = [:]
 
     package init(in state: StateFolder) {
         self.state = state
@@ -44,16 +26,15 @@ package struct RunHistory {
         for (run, name) in names.enumerated() {
             let plan = RunRecord.plan(of: name, in: state)
             runs.append(Run(name: name, recipe: Recipe(plan: plan)))
-            for (id, input, _) in RunRecord.captures(of: plan) {
+            for (id, input) in RunRecord.captures(ofPlan: plan) {
                 add(id, RunRecord.place(input, by: plan))
                 planners[id.bytes] = run
             }
             guard run == names.count - 1 else { continue }
             let outcome = RunRecord.outcome(of: name, in: state)
             endings[run] = .some(outcome.map(Self.endings))
-            for (id, input, json) in RunRecord.captures(of: outcome)
-            where [.arriving, .left].contains(RunRecord.kind(of: json)) {
-                add(id, RunRecord.place(input, by: plan))
+            for entry in outcome?.captures ?? [] where entry.ended == .arriving || entry.ended == .left {
+                if let input = entry.input { add(entry.id, RunRecord.place(input, by: plan)) }
             }
         }
     }
@@ -63,12 +44,11 @@ package struct RunHistory {
         places[id.bytes] = place
     }
 
-    private static func endings(_ outcome: JSONValue) -> [[UInt8]: Ending] {
-        let captures = RunRecord.captures(of: outcome).map { ($0.id.bytes, Ending($0.json)) }
-        return Dictionary(captures, uniquingKeysWith: { $1 }).compactMapValues(\.self)
+    private static func endings(_ outcome: RunOutcome) -> [[UInt8]: RunOutcome.Entry] {
+        Dictionary(outcome.captures.map { ($0.id.bytes, $0) }, uniquingKeysWith: { $1 })
     }
 
-    private mutating func endings(of run: Int) -> [[UInt8]: Ending]? {
+    private mutating func endings(of run: Int) -> [[UInt8]: RunOutcome.Entry]? {
         if let known = endings[run] { return known }
         let read = RunRecord.outcome(of: runs[run].name, in: state).map(Self.endings)
         endings[run] = .some(read)
@@ -107,7 +87,7 @@ package struct RunHistory {
     }
 
     /// How a capture ended in the newest run that names it; nil where none does, or that one has not said.
-    mutating func ending(of id: String) -> Ending? {
+    mutating func ending(of id: String) -> RunOutcome.Entry? {
         namer(id.bytes).flatMap { endings(of: $0)?[id.bytes] }
     }
 
@@ -134,7 +114,7 @@ package struct RunHistory {
         for outcome in outcomes where outcome.ending == .arriving || outcome.ending == .upToDate {
             let id = outcome.input.id
             if history.wanted(id, besides: recipe) != nil { return true }
-            if outcome.ending == .arriving, history.ending(of: id)?.kind != .arriving { return true }
+            if outcome.ending == .arriving, history.ending(of: id)?.ended != .arriving { return true }
         }
         return false
     }

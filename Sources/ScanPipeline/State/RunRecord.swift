@@ -20,7 +20,9 @@ public struct RunRecord: Sendable {
         public var further: [String]
         public var output: String
         /// The name and version of the tool.
-        public var tool: String
+        public let tool: String
+        /// Where the paths start.
+        public let folder: String
 
         public init(pipeline: String, settings: [String], further: [String] = [], output: String, tool: String) {
             self.pipeline = pipeline
@@ -28,15 +30,35 @@ public struct RunRecord: Sendable {
             self.further = further
             self.output = output
             self.tool = tool
+            folder = FileSystem.absolute(".")
+        }
+
+        /// Of a run's plan.
+        /// - Returns: nil where it is not kept.
+        package init?(plan: JSONValue?) {
+            guard let json = plan?["command"], let pipeline = json["pipeline"]?.string,
+                let output = json["output"]?.string, let tool = json["tool"]?.string,
+                let folder = json["folder"]?.string
+            else { return nil }
+            self.pipeline = pipeline
+            settings = json["set"]?.array?.compactMap(\.string) ?? []
+            further = json["further"]?.array?.compactMap(\.string) ?? []
+            self.output = output
+            self.tool = tool
+            self.folder = folder
         }
 
         fileprivate var json: JSONValue {
             .object([
                 "pipeline": .string(pipeline), "set": .of(settings), "further": .of(further),
-                "output": .string(output), "tool": .string(tool),
-                // Where the paths start.
-                "folder": .string(FileSystem.absolute(".")),
+                "output": .string(output), "tool": .string(tool), "folder": .string(folder),
             ])
+        }
+
+        /// Whether its OUT is this folder: either may have another name by now.
+        package func leads(to output: String) -> Bool {
+            let place = FileSystem.path(self.output, from: folder)
+            return FileSystem.identity(of: place) == FileSystem.identity(of: output)
         }
     }
 
@@ -111,8 +133,8 @@ public struct RunRecord: Sendable {
         StateFolder.read("\(state.runs)/\(run)/\(planName)")
     }
 
-    package static func outcome(of run: String, in state: StateFolder) -> JSONValue? {
-        StateFolder.read("\(state.runs)/\(run)/\(outcomeName)")
+    package static func outcome(of run: String, in state: StateFolder) -> RunOutcome? {
+        StateFolder.read("\(state.runs)/\(run)/\(outcomeName)").map(RunOutcome.init)
     }
 
     /// The names of all runs' folders, the oldest first.
@@ -124,11 +146,11 @@ public struct RunRecord: Sendable {
         return runs.sorted { ($0.time, $0.name) < ($1.time, $1.name) }.map(\.name)
     }
 
-    /// The captures of a plan or an outcome, with what it says of each, and their paths as given.
-    package static func captures(of record: JSONValue?) -> [(id: String, input: String, json: JSONValue)] {
-        (record?["captures"]?.array ?? []).compactMap { capture in
+    /// The captures of a plan, and their paths as given.
+    package static func captures(ofPlan plan: JSONValue?) -> [(id: String, input: String)] {
+        (plan?["captures"]?.array ?? []).compactMap { capture in
             guard let id = capture["id"]?.string, let input = capture["input"]?.string else { return nil }
-            return (id, input, capture)
+            return (id, input)
         }
     }
 
@@ -141,8 +163,8 @@ public struct RunRecord: Sendable {
     static func made(in state: StateFolder) -> Set<[UInt8]> {
         var ids: Set<[UInt8]> = []
         for run in names(in: state) {
-            for capture in outcome(of: run, in: state)?["captures"]?.array ?? [] where kind(of: capture) == .done {
-                if let id = capture["id"]?.string { ids.insert(id.bytes) }
+            for capture in outcome(of: run, in: state)?.captures ?? [] where capture.ended == .done {
+                ids.insert(capture.id.bytes)
             }
         }
         return ids
@@ -154,20 +176,20 @@ public struct RunRecord: Sendable {
         if CaptureLock.isAnyHeld(in: state) { return nil }
         // Runs that found all to be up to date may have come after it; a few are looked at. A page covers all captures.
         for name in names(in: state).suffix(10).reversed() {
-            let path = "\(state.runs)/\(name)"
-            if FileSystem.exists("\(path)/\(pageName)") { return nil }
-            if didWork(path) { return name }
+            if FileSystem.exists("\(state.runs)/\(name)/\(pageName)") { return nil }
+            if didWork(name, in: state) { return name }
         }
         return nil
     }
 
     /// Whether a run published or failed any capture, or was ended before it could say.
-    private static func didWork(_ path: String) -> Bool {
-        let outcome = "\(path)/\(outcomeName)"
-        guard FileSystem.exists(outcome) else { return FileSystem.exists("\(path)/\(planName)") }
-        let captures = StateFolder.read(outcome)?["captures"]?.array ?? []
-        // Only those that were begun have a time.
-        return captures.contains { $0["seconds"] != nil && [.done, .failed].contains(kind(of: $0)) }
+    private static func didWork(_ run: String, in state: StateFolder) -> Bool {
+        let path = "\(state.runs)/\(run)"
+        guard FileSystem.exists("\(path)/\(outcomeName)") else { return FileSystem.exists("\(path)/\(planName)") }
+        // Only those that were begun have a share.
+        return outcome(of: run, in: state)?.captures.contains {
+            $0.share != nil && ($0.ended == .done || $0.ended == .failed)
+        } ?? false
     }
 
     /// Whether a run was to make results with this recipe, by the first bytes of its plan alone: plans may name many captures.
@@ -175,11 +197,6 @@ public struct RunRecord: Sendable {
         let path = "\(state.runs)/\(run)/\(planName)"
         guard let file = try? RegularFile(path, name: path, fault: .environment) else { return false }
         return recipe.isSame(asPlanWithHead: String(decoding: file.beginning(Recipe.headLength), as: UTF8.self))
-    }
-
-    /// How a capture of an outcome ended.
-    package static func kind(of capture: JSONValue) -> CaptureEnding.Kind? {
-        capture["ended"]?.string.flatMap(CaptureEnding.Kind.init)
     }
 
     /// A name for a run that begins now.
@@ -237,7 +254,7 @@ public struct RunRecord: Sendable {
                 object["frames"] = .of(summary.frameCount)
                 object["kept"] = .of(summary.framesKept)
                 object["bytes"] = .integer(summary.byteCount)
-                object["peak-bytes"] = summary.peakBytes.map { .integer($0) }
+                object["peak-bytes"] = .of(summary.peakBytes)
                 var times = JSONObject()
                 for time in summary.times { times[time.label] = .number(time.seconds.rounded(decimals: 6)) }
                 if !summary.times.isEmpty { object["stages"] = .object(times) }

@@ -2,9 +2,9 @@ import ScanFormats
 import ScanModel
 import ScanPipeline
 
-/// Boxes from files that an option names.
+/// Boxes from and to `boundingbox.json`.
 extension StageContext {
-    /// The box in a `boundingbox.json`, turned to the capture's own up.
+    /// The box in a file that an option names, turned to the capture's own up.
     /// - Parameter change: applied to the box as in the file, before it is turned: a margin does not move the floor
     ///   that cuts a box off, and turned boxes have none.
     func boxInFile(
@@ -33,6 +33,16 @@ extension StageContext {
                 problem.fix = "correct the file, or name another with  --set \(label).box=FILE"
             }
             throw problem
+        }
+    }
+
+    /// The box as the file holds it. Nil, with a warning, if the file cannot express it: a box that is upright in a
+    /// world whose up is not y is tilted for its readers.
+    func boundingBox(_ box: OrientedBox) throws(Problem) -> [UInt8]? {
+        do throws(Problem) { return try BoundingBoxJSON.text(box) } catch {
+            guard error.fault == .input else { throw error }
+            warn("the box was left out: \(error.summary)")
+            return nil
         }
     }
 }

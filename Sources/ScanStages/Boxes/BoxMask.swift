@@ -7,7 +7,7 @@ package enum BoxMask {
         let k = camera.counted(from: .corner)
         let view = BoxView(of: box, camera: k, pose: pose)
         var pixels = [UInt8](repeating: 0, count: k.width * k.height)
-        let (rows, columns) = view.bounds
+        let (columns, rows) = box.bounds(in: k, pose)
         for v in rows {
             // A box is convex, so a row shows one stretch of it.
             guard let first = columns.first(where: { view.isBox(u: $0, v: v) }),
@@ -43,8 +43,6 @@ private struct BoxView {
     /// The floor is a plane of the world: y = floor.
     private let floor: Double?
     private let up: Vector3
-    /// Rows and columns outside of which no pixel shows the box.
-    let bounds: (rows: Range<Int>, columns: Range<Int>)
 
     init(of box: OrientedBox, camera: CameraIntrinsics, pose: Pose) {
         let boxFromWorld = box.worldFromBox.transposed
@@ -55,14 +53,12 @@ private struct BoxView {
         half = box.halfSize
         floor = box.floor
         up = pose.rotation.rows.1
-        bounds = Self.bounds(of: box, camera, pose)
     }
 
     /// The slab test: in the box's own axes the ray o + t·d is inside |q| ≤ h for t between the largest of the near and
     /// the smallest of the far crossings. A clamped floor is one more half-space.
     func isBox(u: Int, v: Int) -> Bool {
-        let ray = Vector3(
-            (Double(u) + 0.5 - camera.cx) / camera.fx, -(Double(v) + 0.5 - camera.cy) / camera.fy, -1)
+        let ray = Vector3((Double(u) + 0.5 - camera.cx) / camera.fx, -(Double(v) + 0.5 - camera.cy) / camera.fy, -1)
         let direction = boxFromCamera * ray
         var near = 0.0
         var far = Double.infinity
@@ -95,23 +91,24 @@ private struct BoxView {
         near = max(near, min(a, b))
         far = min(far, max(a, b))
     }
+}
 
-    /// The rectangle around the projected corners, a pixel wider for rounding; the whole picture where a corner is not in
-    /// front of the camera.
-    private static func bounds(
-        of box: OrientedBox, _ camera: CameraIntrinsics, _ pose: Pose
-    ) -> (rows: Range<Int>, columns: Range<Int>) {
+extension OrientedBox {
+    /// Columns and rows outside of which no pixel of a camera shows the box: the rectangle around the projected corners, a
+    /// pixel wider for rounding; the whole picture where a corner is not in front of the camera.
+    func bounds(in camera: CameraIntrinsics, _ pose: Pose) -> (columns: Range<Int>, rows: Range<Int>) {
+        let camera = camera.counted(from: .corner)
         let cameraFromWorld = pose.inverse
-        let corners = box.corners.map(cameraFromWorld.apply)
-        guard corners.allSatisfy({ $0.z < 0 }) else { return (0..<camera.height, 0..<camera.width) }
+        let corners = corners.map(cameraFromWorld.apply)
+        guard corners.allSatisfy({ $0.z < 0 }) else { return (0..<camera.width, 0..<camera.height) }
         func range(_ places: [Double], _ count: Int) -> Range<Int> {
             func clamped(_ place: Double) -> Int { place > 0 ? place < Double(count) ? Int(place) : count : 0 }
             let first = clamped((places.min() ?? 0).rounded(.down) - 1)
             return first..<max(first, clamped((places.max() ?? 0).rounded(.up) + 1))
         }
         return (
-            range(corners.map { camera.cy + camera.fy * $0.y / $0.z }, camera.height),
-            range(corners.map { camera.cx - camera.fx * $0.x / $0.z }, camera.width)
+            range(corners.map { camera.cx - camera.fx * $0.x / $0.z }, camera.width),
+            range(corners.map { camera.cy + camera.fy * $0.y / $0.z }, camera.height)
         )
     }
 }

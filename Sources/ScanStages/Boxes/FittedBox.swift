@@ -19,7 +19,7 @@ struct FittedBox {
         }
         guard var box = OrientedBox(around: cloud, up: up, trim: Self.trim) else {
             throw Problem(
-                .input, "the cloud has only \(cloud.count) points, too few for a box",
+                .input, "the cloud has only \(cloud.count.counted("point")), too few for a box",
                 fix: "let the stages above leave more of it"
             ).ofPipeline()
         }

@@ -18,12 +18,9 @@ struct ARKitScenesLayout: CaptureLayout {
 
     /// The size that pictures and depth share: depth's, or the pictures' if they are smaller. Nil for captures without
     /// depth.
-    static func mapSize(
-        _ map: DepthMap?, _ frame: inout Frame, _ context: StageContext
-    ) throws(Problem) -> PixelSize? {
+    static func mapSize(_ map: DepthMap?, _ frame: inout Frame, _ context: StageContext) throws(Problem) -> PixelSize? {
         let hasDepth = !context.reads.isDisjoint(with: [.depth, .recordedDepth])
-        guard let size = map.map({ PixelSize($0.width, $0.height) }) ?? (hasDepth ? context.capture.depthSize : nil)
-        else { return nil }
+        guard let size = map?.size ?? (hasDepth ? context.capture.depthSize : nil) else { return nil }
         let picture = try frame.loadRGB(context)
         return PixelSize(min(size.width, picture.width), min(size.height, picture.height))
     }
@@ -74,9 +71,8 @@ struct ARKitScenesLayout: CaptureLayout {
         _ picture: PreparedPicture?, _ camera: CameraIntrinsics, to folder: String, _ name: String,
         _ context: StageContext
     ) throws(Problem) {
-        let text = ARKitScenesText.pincam(camera)
-        try context.output.write(Array(text.utf8), to: "\(folder)_intrinsics/\(name).pincam")
-        _ = try picture?.write(to: "\(folder)/\(name)", context)
+        try context.output.write(ARKitScenesText.pincam(camera), to: "\(folder)_intrinsics/\(name).pincam")
+        try picture?.write(to: "\(folder)/\(name)", context)
     }
 
     mutating func finish(_ context: StageContext) throws(Problem) { try trajectory.close() }

@@ -12,7 +12,7 @@ struct ScanNetPPLayout: VideoCaptureLayout {
         if 3 * image.width != 4 * image.height {
             throw Problem(
                 .usage,
-                "ScanNet++'s depth file has no place for maps of \(image.width)×\(image.height): they are 4 : 3",
+                "ScanNet++'s depth file has no place for maps of \(image.size): they are 4 : 3",
                 fix: "write another format" + (image.width < image.height ? ", or take `turn` out" : ""))
         }
         return try ScanNetPPDepth.chunk(image)

@@ -31,7 +31,7 @@ struct StrayScannerLayout: VideoCaptureLayout {
         try odometry.close()
         try video.finish(context)
         if let camera = camera.median(reportedTo: context) {
-            try context.output.write(Array(StrayCameraMatrix.text(camera).utf8), to: "camera_matrix.csv")
+            try context.output.write(StrayCameraMatrix.text(camera), to: "camera_matrix.csv")
             warn(camera.size, context)
         }
     }

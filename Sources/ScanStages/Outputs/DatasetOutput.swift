@@ -1,15 +1,19 @@
+import ScanFormats
 import ScanModel
 import ScanPipeline
 
 /// The pictures of a training dataset, and what goes with them: the options that the writers of such datasets have in
-/// common, and what these options need.
+/// common, what these options need, and the files.
 struct DatasetOutput: Sendable {
-    let pictures: PictureOutput
+    private let dialect: TransformsJSON.Dialect
+    private let pictures: PictureOutput
     let depth: DepthOutput
     let masks: MaskOutput
-    let split: SplitOutput
+    private let split: SplitOutput
 
-    init(_ options: inout OptionReader) {
+    /// - Parameter dialect: whose loader reads the dataset; nerfstudio's reads COLMAP models too.
+    init(_ options: inout OptionReader, for dialect: TransformsJSON.Dialect = .nerfstudio) {
+        self.dialect = dialect
         pictures = .forTraining(&options)
         depth = DepthOutput(&options)
         masks = MaskOutput(&options)
@@ -21,24 +25,49 @@ struct DatasetOutput: Sendable {
         [.color, .pose, .intrinsics] + masks.needs + depth.needs.filter { !masks.needs.contains($0) }
     }
     var wants: [Channel] { [.downscaled] + masks.wants + split.wants }
+
+    /// The way to do without what is needed.
+    var instead: [[Channel]: [Uses.Instead]] {
+        [[.box]: masks.instead(of: .box), [.depth]: depth.instead + masks.instead(of: .depth)]
+    }
+
+    /// Writes a frame's picture, the depth and the mask that go with it, and smaller copies of all three.
+    /// - Returns: the paths in the dataset's folder; nil for what is not written.
+    func write(
+        _ frame: inout Frame, in folder: String, _ context: StageContext
+    ) throws(Problem) -> (picture: String, depth: String?, mask: String?) {
+        let name = FrameName.padded(frame.index)
+        let stem = "\(folder)/images/\(name)"
+        let picture: String
+        if masks.isAlpha && masks.isOn(context) {
+            picture = try PictureOutput.write(&frame, with: try masks.masks(of: frame, context), to: stem, context)
+        } else {
+            picture = try pictures.write(&frame, to: stem, context)
+            try pictures.writeDownscaled(&frame, besides: picture, context)
+        }
+        let depthPath = depth.isOn ? "depths/\(name).png" : nil
+        if let depthPath {
+            // instant-ngp refuses other sizes than the picture's.
+            try depth.write(&frame, to: "\(folder)/\(depthPath)", fillsPicture: dialect == .instantNGP, context)
+        }
+        let mask = dialect == .nerfstudio ? "masks/\(name).png" : "images/dynamic_mask_\(name).png"
+        let maskPath = masks.isOn(context) && !masks.isAlpha ? mask : nil
+        if let maskPath {
+            // instant-ngp's masks say what to ignore.
+            try masks.write(&frame, to: "\(folder)/\(maskPath)", saysIgnore: dialect == .instantNGP, context)
+        }
+        return (String(picture.dropFirst(folder.count + 1)), depthPath, maskPath)
+    }
+
     /// What the result uses each of its frames for; nil if it says nothing about any.
-    /// - Parameters:
-    ///   - recorded: the capture's own, for the remaining frames in their order.
-    ///   - isNerfstudio: whether nerfstudio reads it.
-    func splits(
-        of recorded: [DatasetSplit?], isNerfstudio: Bool = true, _ context: StageContext
-    ) -> [DatasetSplit]? {
+    /// - Parameter recorded: the capture's own, for the remaining frames in their order.
+    func splits(of recorded: [DatasetSplit?], _ context: StageContext) -> [DatasetSplit]? {
         let splits = split.splits(of: recorded, context)
-        if isNerfstudio, masks.isOn(context), splits?.count(where: { !$0.isDisjoint(with: .heldOut) }) == 1 {
+        if dialect == .nerfstudio, masks.isOn(context), !masks.isAlpha, splits?.count(where: \.isHeldOut) == 1 {
             context.warn(
                 "one frame alone is held out, and it has a mask: nerfstudio's nerfacto fails when it evaluates; hold out more, "
                     + "or write no masks")
         }
         return splits
-    }
-
-    /// The way to do without what is needed.
-    var instead: [[Channel]: [Uses.Instead]] {
-        [[.box]: masks.instead(of: .box), [.depth]: depth.instead + masks.instead(of: .depth)]
     }
 }

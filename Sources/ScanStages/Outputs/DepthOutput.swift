@@ -40,8 +40,7 @@ struct DepthOutput: Sendable {
             let bytes =
                 isSmall
                 ? picture
-                : try PNG.encodeGray16(
-                    DepthCodec.millimetres(recorded.nearest(to: size)).image)
+                : try PNG.encodeGray16(DepthCodec.millimetres(recorded.nearest(to: size)).image)
             try context.output.write(bytes, for: &frame, to: DownscaledPicture.path(of: path, factor: factor))
         }
     }

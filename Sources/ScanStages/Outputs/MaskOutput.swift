@@ -4,9 +4,12 @@ import ScanPipeline
 
 /// Writes the masks of pictures: the options that say which, and the files.
 struct MaskOutput: Sendable {
-    enum Masks: String, CaseIterable, Sendable { case none, recorded, silhouette, depth }
+    private enum Masks: String, CaseIterable, Sendable { case none, recorded, silhouette, depth }
+    private enum Place: String, CaseIterable, Sendable { case files, alpha }
 
-    let masks: Masks
+    private let masks: Masks
+    /// Whether masks are the alpha channels of the pictures instead of files.
+    let isAlpha: Bool
     private let margin: Double
     /// For depth pixels: the rule by which the dataset's points were made, so that none of them lies where a mask says
     /// ignore.
@@ -19,9 +22,18 @@ struct MaskOutput: Sendable {
         margin = options.number(
             "mask-margin", "Grow the box for masks on every side but a clamped floor; negative shrinks it.", default: 0,
             in: -10...10, unit: "m")
+        let place = options.choice(
+            "mask-as", "Where masks go: files of their own, or the alpha channel of the pictures, which become PNGs.",
+            default: Place.files)
+        isAlpha = place == .alpha
         centre = options.pixelCentreAbove ?? .half
         if !isOfBox && margin != 0 {
             options.fail("mask-margin", "`mask-margin` goes with `masks: silhouette` and `masks: depth`")
+        }
+        if isAlpha && masks == .none { options.fail("mask-as", "`mask-as: alpha` goes with masks") }
+        // Recorded masks may be missing, and then pictures are written as without them.
+        if isOfBox {
+            for name in ["color", "quality"] { options.warn(name, unless: !isAlpha, "where masks are files") }
         }
     }
 
@@ -62,19 +74,27 @@ struct MaskOutput: Sendable {
 
     private static let empty = "masks-that-ignore-all"
 
-    /// Writes a frame's mask, and those of the picture's smaller copies: of the box as each copy's camera sees it, or
-    /// the nearest pixels of a recorded one. A frame without a recorded mask gets one that ignores nothing, since
-    /// trainers want one for each picture.
+    /// A mask of a picture that is smaller by a factor, 255 = use, 0 = ignore.
+    typealias Mask = (factor: Int, image: LumaImage)
+
+    /// A frame's mask, and those of the picture's smaller copies: of the box as each copy's camera sees it, or the
+    /// nearest pixels of a recorded one. A frame without a recorded mask gets one that ignores nothing, since trainers
+    /// want one for each picture.
+    func masks(of frame: Frame, _ context: StageContext) throws(Problem) -> [Mask] {
+        let make = try maker(frame, context)
+        let masks = ([1] + frame.downscaled.map(\.factor)).map { (factor: $0, image: make($0)) }
+        if !masks[0].image.pixels.contains(where: { $0 != 0 }) { context.count(Self.empty, 1) }
+        return masks
+    }
+
+    /// Writes a frame's masks as files.
     /// - Parameters:
     ///   - path: for the mask of the picture itself.
     ///   - saysIgnore: whether 255 marks what is to be ignored rather than what is to be used.
     func write(
         _ frame: inout Frame, to path: String, saysIgnore: Bool = false, _ context: StageContext
     ) throws(Problem) {
-        let make = try maker(frame, context)
-        for factor in [1] + frame.downscaled.map(\.factor) {
-            let mask = try make(factor)
-            if factor == 1, !mask.pixels.contains(where: { $0 != 0 }) { context.count(Self.empty, 1) }
+        for (factor, mask) in try masks(of: frame, context) {
             try context.output.write(
                 try PNG.encodeGray8(saysIgnore ? mask.inverted : mask), for: &frame,
                 to: factor == 1 ? path : DownscaledPicture.path(of: path, factor: factor))
@@ -82,14 +102,9 @@ struct MaskOutput: Sendable {
     }
 
     /// Makes a frame's mask for a picture that is smaller by a factor.
-    private func maker(
-        _ frame: Frame, _ context: StageContext
-    ) throws(Problem) -> (Int) throws(Problem) -> LumaImage {
+    private func maker(_ frame: Frame, _ context: StageContext) throws(Problem) -> (Int) -> LumaImage {
         let camera = try frame.facts.requiredIntrinsics
         func size(_ factor: Int) -> PixelSize { RGBImage.downscaledSize(camera.size, by: factor) }
-        func nearest(_ mask: LumaImage, _ factor: Int) -> LumaImage {
-            mask.nearest(to: size(factor))
-        }
         guard isOfBox else {
             if let mask = frame.mask {
                 guard mask.size == camera.size else {
@@ -105,7 +120,7 @@ struct MaskOutput: Sendable {
                 ?? LumaImage(
                     width: camera.width, height: camera.height,
                     pixels: Array(repeating: 255, count: camera.width * camera.height))
-            return { factor in nearest(mask, factor) }
+            return { mask.nearest(to: size($0)) }
         }
         guard let box = context.capture.box?.grown(by: margin, bottom: 0) else {
             throw Problem(.input, "there is no box for masks")
@@ -114,10 +129,8 @@ struct MaskOutput: Sendable {
         if masks == .depth {
             let depth = frame.aligned(try frame.requiredDepth, context)
             let mask = BoxMask.depth(depth, in: box, camera: camera, pose: pose, centre: centre)
-            return { factor in nearest(mask, factor) }
+            return { mask.nearest(to: size($0)) }
         }
-        return { factor in
-            BoxMask.silhouette(of: box, camera: camera.resized(to: size(factor)), pose: pose)
-        }
+        return { BoxMask.silhouette(of: box, camera: camera.resized(to: size($0)), pose: pose) }
     }
 }

@@ -2,8 +2,8 @@ import ScanModel
 
 /// File names made from the frames' times, which no two frames can share.
 struct NamesByTime: Sendable {
-    /// For each frame whose name is taken: the first frame with that name.
-    private var owners: [Int: Int] = [:]
+    /// For each frame whose name is taken: that name, and the first frame with it.
+    private var taken: [Int: (name: String, owner: Int)] = [:]
 
     /// - Parameters:
     ///   - frames: those that remain when the first is named.
@@ -12,14 +12,13 @@ struct NamesByTime: Sendable {
         var firsts: [String: Int] = [:]
         for frame in frames where !frame.isDropped {
             guard let name = frame.timestamp.flatMap(name) else { continue }
-            if let first = firsts[name] { owners[frame.index] = first } else { firsts[name] = frame.index }
+            if let first = firsts[name] { taken[frame.index] = (name, first) } else { firsts[name] = frame.index }
         }
     }
 
-    /// - Parameter name: the name made for the frame.
-    /// - Throws: if an earlier frame already has the name.
-    func require(_ name: String, for frame: FrameFacts) throws(Problem) {
-        guard let owner = owners[frame.index] else { return }
+    /// - Throws: if an earlier frame already has the frame's name.
+    func requireFree(_ frame: FrameFacts) throws(Problem) {
+        guard let (name, owner) = taken[frame.index] else { return }
         throw Problem(
             .input, "its time makes the name \(name), which frame \(owner) has already",
             fix: "leave one of the two out with select-frames")

@@ -32,7 +32,7 @@ struct OneCamera {
     }
 
     /// Nil without frames.
-    var median: CameraIntrinsics? {
+    private var median: CameraIntrinsics? {
         guard var camera = cameras.first else { return nil }
         for number in [\CameraIntrinsics.fx, \.fy, \.cx, \.cy] { camera[keyPath: number] = median(number) }
         return camera
@@ -44,7 +44,7 @@ struct OneCamera {
     }
 
     /// How many pixels away a frame's own camera sees a point, at most: in a corner of the picture.
-    func largestDeviation(from median: CameraIntrinsics) -> Double {
+    private func largestDeviation(from median: CameraIntrinsics) -> Double {
         cameras.reduce(0) { largest, camera in
             let x = Self.largestShift(
                 focal: camera.fx / median.fx, from: median.cx, to: camera.cx, length: camera.width)

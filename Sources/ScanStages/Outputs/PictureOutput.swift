@@ -70,6 +70,26 @@ struct PictureOutput: Sendable {
         }
     }
 
+    /// Writes the frame's picture, and its smaller pictures beside it, as PNGs with masks in their alpha channels.
+    /// - Parameters:
+    ///   - masks: of the picture (factor 1) and of each smaller one.
+    ///   - stem: the path without its extension.
+    /// - Returns: the path with it.
+    static func write(
+        _ frame: inout Frame, with masks: [MaskOutput.Mask], to stem: String, _ context: StageContext
+    ) throws(Problem) -> String {
+        try warnOfTransparency(frame, context)
+        let path = "\(stem).png"
+        for mask in masks {
+            let small = frame.downscaled.first { $0.factor == mask.factor }
+            let picture = if let small { small.picture } else { try frame.loadRGB(context) }
+            try context.output.write(
+                try PNG.encodeRGBA(picture, alpha: mask.image), for: &frame,
+                to: small.map { DownscaledPicture.path(of: path, factor: $0.factor) } ?? path)
+        }
+        return path
+    }
+
     /// Does all of the work for writing the frame's picture except writing it: for a stage that learns the picture's
     /// name only when the frame's turn comes.
     func prepare(_ frame: inout Frame, _ context: StageContext) throws(Problem) -> PreparedPicture {
@@ -150,6 +170,7 @@ enum PreparedPicture: Sendable {
 
     /// - Parameter stem: the path without its extension.
     /// - Returns: the path with it.
+    @discardableResult
     func write(to stem: String, _ context: StageContext) throws(Problem) -> String {
         let path = "\(stem).\(fileExtension)"
         try write(as: path, context)
@@ -166,6 +187,9 @@ enum PreparedPicture: Sendable {
 }
 
 extension OutputFolder {
+    /// Writes a whole file of text, as UTF-8.
+    func write(_ text: String, to path: String) throws(Problem) { try write(Array(text.utf8), to: path) }
+
     /// Writes a file that belongs to one frame: it is taken back when the frame turns out to be bad.
     func write(_ bytes: [UInt8], for frame: inout Frame, to path: String) throws(Problem) {
         try write(bytes, to: path)

@@ -21,9 +21,7 @@ public final class PointFile {
 
     var count: Int { writer?.count ?? 0 }
 
-    init(
-        _ context: StageContext, path: String, turn: WorldTurn = .none, colorless: Colorless = .none
-    ) throws(Problem) {
+    init(_ context: StageContext, path: String, turn: WorldTurn = .none, colorless: Colorless = .none) throws(Problem) {
         file = try context.output.create(path)
         self.turn = turn
         self.colorless = colorless
@@ -67,9 +65,7 @@ public final class PointFile {
         if properties.contains(.colors) && turned.colors == nil {
             turned.colors = Array(repeating: 128, count: turned.positions.count)
         }
-        guard var writer else { return }
         var sink = file
-        try writer.write(turned, to: &sink)
-        self.writer = writer
+        try writer?.write(turned, to: &sink)
     }
 }

@@ -17,9 +17,7 @@ struct RawScan {
 
     init(stem: String) { self.stem = stem }
 
-    mutating func append(
-        _ picture: RGBImage, depth: [UInt8]?, time: Int64?, _ context: StageContext
-    ) throws(Problem) {
+    mutating func append(_ picture: RGBImage, depth: [UInt8]?, time: Int64?, _ context: StageContext) throws(Problem) {
         if encoder == nil { try start(picture, context) }
         try encoder?.append(picture.pixels, at: Int64(times.count) * Self.step)
         if let depth {
@@ -33,16 +31,15 @@ struct RawScan {
     private func consistentTimes(_ context: StageContext) -> [Int64] {
         let known = times.compactMap(\.self)
         if known.count == times.count { return known }
-        context.warn(
-            (known.isEmpty ? "the frames have no times" : "\(times.count - known.count) frames have no time")
-                + ": all were given 30 a second from 0 on")
+        let untimed = times.count - known.count
+        let some = "\(untimed.counted("frame")) \(untimed == 1 ? "has" : "have") no time"
+        context.warn((known.isEmpty ? "the frames have no times" : some) + ": all were given 30 a second from 0 on")
         return times.indices.map { Int64($0) * Self.step }
     }
 
     private mutating func start(_ picture: RGBImage, _ context: StageContext) throws(Problem) {
         scratch = try context.output.scratchPath("\(context.label).mp4")
-        let settings = VideoSettings(
-            width: picture.width, height: picture.height, layout: .rgb24, nominalRate: 30)
+        let settings = VideoSettings(width: picture.width, height: picture.height, layout: .rgb24, nominalRate: 30)
         encoder = try VideoEncoder(
             path: scratch, name: "\(stem).h264", settings: settings, with: try FFmpeg.find(for: context.capture))
     }

@@ -22,7 +22,7 @@ struct SplitOutput: Sendable {
     /// - Parameter recorded: the capture's own, for the remaining frames in their order.
     func splits(of recorded: [DatasetSplit?], _ context: StageContext) -> [DatasetSplit]? {
         let splits = assigned(recorded, context)
-        if let splits, !splits.contains(where: { !$0.isDisjoint(with: .heldOut) }) {
+        if let splits, !splits.contains(where: \.isHeldOut) {
             context.warn("none of the frames that are left is held out for tests, and trainers that evaluate need some")
         }
         return splits
@@ -37,7 +37,7 @@ struct SplitOutput: Sendable {
         guard !wants.isEmpty, context.available.contains(.split) else { return nil }
         let splits = recorded.map { $0 ?? [] }
         context.count("frames-for-training", splits.count { $0.contains(.training) })
-        context.count("frames-held-out", splits.count { !$0.isDisjoint(with: .heldOut) })
+        context.count("frames-held-out", splits.count(where: \.isHeldOut))
         if !splits.contains(where: { $0.contains(.training) }) {
             context.warn("none of the frames that are left is for training")
         }

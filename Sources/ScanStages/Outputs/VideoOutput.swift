@@ -47,12 +47,17 @@ struct VideoOutput {
     ) throws(Problem) -> (encoder: VideoEncoder, clock: VideoClock) {
         // A time-lapse may have one frame per hour, which no encoder takes as a rate.
         let rate = min(max(context.capture.frameRate ?? 30, 1), 1000)
-        var settings = VideoSettings(
-            width: picture.width, height: picture.height, layout: .rgb24, nominalRate: rate)
+        var settings = VideoSettings(width: picture.width, height: picture.height, layout: .rgb24, nominalRate: rate)
         settings.container = container
-        let encoder = try VideoEncoder(
-            path: try context.output.externalPath(for: path), name: path, settings: settings,
-            with: try FFmpeg.find(for: context.capture))
-        return (encoder, VideoClock(rate: rate, in: container))
+        return (try context.videoEncoder(path, settings), VideoClock(rate: rate, in: container))
+    }
+}
+
+extension StageContext {
+    /// An encoder of one of the result's videos, which is listed with its files by ``OutputFolder/adopt(_:)`` once finished.
+    func videoEncoder(_ path: String, _ settings: VideoSettings) throws(Problem) -> VideoEncoder {
+        try VideoEncoder(
+            path: try output.externalPath(for: path), name: path, settings: settings,
+            with: try FFmpeg.find(for: capture))
     }
 }

@@ -44,10 +44,7 @@ struct ShownPictures: Sendable {
         }
         do throws(Problem) {
             let picture = try frame.loadRGB(context)
-            let (old, new) = (
-                picture.size,
-                size(of: picture.size, isTurned: false)
-            )
+            let (old, new) = (picture.size, size(of: picture.size))
             guard new.width <= old.width, new.height <= old.height else {
                 throw Problem(.input, "a picture of \(old) is too small")
             }
@@ -62,18 +59,15 @@ struct ShownPictures: Sendable {
         }
     }
 
-    /// The size that a picture gets, before or after it is turned.
-    func size(of picture: PixelSize, isTurned: Bool = true) -> PixelSize {
+    /// The size that a picture gets before it is turned.
+    private func size(of picture: PixelSize) -> PixelSize {
         let upright = QuarterTurn.size(picture, turns: quarterTurns)
-        var small = RGBImage.downscaledSize(upright, toWidth: width)
-        if multiple > 1 {
-            small = PixelSize(
-                max(multiple, small.width / multiple * multiple), max(multiple, small.height / multiple * multiple))
-        }
-        return isTurned ? small : QuarterTurn.size(small, turns: -quarterTurns)
+        let small = RGBImage.downscaledSize(upright, toWidth: width)
+        func rounded(_ length: Int) -> Int { max(multiple, length / multiple * multiple) }
+        return QuarterTurn.size(PixelSize(rounded(small.width), rounded(small.height)), turns: -quarterTurns)
     }
 
-    /// A depth or confidence picture, from its nearest pixels: values are not mixed before they become colours.
+    /// The same for a depth or confidence map, which is shown as wide as pictures are, even if it has to be enlarged.
     func size(ofMap map: PixelSize) -> PixelSize {
         let upright = QuarterTurn.size(map, turns: quarterTurns)
         let height = max(1, (2 * upright.height * width + upright.width) / (2 * upright.width))
@@ -88,11 +82,9 @@ extension DepthColors {
     ///   - condition: when it does, for the warning if they are given in vain.
     init(_ options: inout OptionReader, areUsed: Bool, _ condition: String) {
         let near = options.number(
-            "near", "The depth shown in dark red, as is anything nearer.", default: 0.2, in: 0...1000,
-            unit: "m")
+            "near", "The depth shown in dark red, as is anything nearer.", default: 0.2, in: 0...1000, unit: "m")
         let far = options.number(
-            "far", "The depth shown in dark blue, as is anything farther.", default: 5, in: 0...1000, unit: "m"
-        )
+            "far", "The depth shown in dark blue, as is anything farther.", default: 5, in: 0...1000, unit: "m")
         for name in ["near", "far"] { options.warn(name, unless: areUsed, condition) }
         options.require("near", below: "far")
         self.init(near: near, far: far > near ? far : near + 1)

@@ -71,7 +71,7 @@ struct StagingContent {
     }
 
     private func make(_ capture: Capture) throws(Problem) -> JSONValue {
-        let colorSize = capture.colorSize ?? camera.map { PixelSize($0.width, $0.height) } ?? PixelSize(0, 0)
+        let colorSize = capture.colorSize ?? camera?.size ?? PixelSize(0, 0)
         var facts = ScanMetadata.Facts(
             frameCount: frames.count, fileCount: fileCount(capture), colorSize: colorSize, color: color ?? .h264)
         facts.deviceName = capture.device ?? ""

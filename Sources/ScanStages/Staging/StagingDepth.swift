@@ -33,8 +33,7 @@ struct StagingDepth: Sendable {
         let map = try frame.requiredDepth
         let recorded = frame.recordedDepth
         let unit = recorded == nil && map.validCount == 0 ? nil : unit(of: recorded)
-        let (bytes, tooFarCount) = try DepthCodec.encode(
-            frame.aligned(map, context), as: (unit ?? .metres).encoding)
+        let (bytes, tooFarCount) = try DepthCodec.encode(frame.aligned(map, context), as: (unit ?? .metres).encoding)
         // Mostly the bytes are the recorded ones. If they are not, the recorded ones may still mean the same: NaN and 0
         // both stand for "no value".
         var isMasked = false

@@ -37,7 +37,7 @@ struct StagingLines {
         guard let recorded else {
             return try CameraLines.line(
                 timestamp: timestamp, intrinsics: intrinsics, pose: pose, exposure: frame.exposure,
-                extra: [("source_frame", .of(frame.index))])
+                extra: ["source_frame": .of(frame.index)])
         }
         return try CameraLines.rewrite(
             recorded, timestamp: timestamp, intrinsics: intrinsics, pose: pose, sourceFrame: frame.index, file: file)

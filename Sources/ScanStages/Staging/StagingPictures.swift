@@ -57,7 +57,7 @@ struct StagingPictures {
     ) throws(Problem) {
         switch part {
         case .file(let picture)?:
-            _ = try picture.write(to: "color/\(FrameName.padded(content.frames.count))", context)
+            try picture.write(to: "color/\(FrameName.padded(content.frames.count))", context)
             let ending = picture.fileExtension
             content.color = ColorStorage(encoding: ending == "png" ? "png" : "jpeg", fileExtension: ending)
         case .pixels(let pixels)?: try encoder.append(pixels, at: time, context)

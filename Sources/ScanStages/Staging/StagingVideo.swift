@@ -5,7 +5,7 @@ import ScanPipeline
 /// The capture's own video on its way into a staging capture.
 struct StagingVideo {
     let file: String
-    private let context: StageContext
+    let context: StageContext
 
     init?(_ context: StageContext) {
         guard let file = context.capture.videoFile else { return nil }
@@ -81,10 +81,7 @@ struct StagingVideo {
 
     /// An encoder for frames of the video that are given one by one, with its size, rotation and colour.
     func encoder(to path: String) throws(Problem) -> VideoEncoder {
-        let (_, facts, ffmpeg) = try probe()
-        return try VideoEncoder(
-            path: try context.output.externalPath(for: path), name: path, settings: VideoSettings(like: facts),
-            with: ffmpeg)
+        try context.videoEncoder(path, VideoSettings(like: try probe().facts))
     }
 
     /// Some apps write a video as if its frames came at another rate.

@@ -6,7 +6,6 @@ import ScanPipeline
 /// choose among them. Otherwise ``StagingVideo`` decodes the video once more. The bytes are the same.
 struct ThinnedVideo {
     private let path: String
-    private let output: OutputFolder
     private let original: StagingVideo
     private var encoder: VideoEncoder?
     /// Whether every frame so far came with its pixels.
@@ -24,7 +23,6 @@ struct ThinnedVideo {
         else { return nil }
         self.path = path
         self.original = original
-        output = context.output
     }
 
     /// - Parameters:
@@ -45,7 +43,7 @@ struct ThinnedVideo {
     func finish() throws(Problem) -> Bool {
         guard let encoder else { return false }
         try encoder.finish()
-        try output.adopt(path)
+        try original.context.output.adopt(path)
         return true
     }
 }

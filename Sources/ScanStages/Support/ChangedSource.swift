@@ -31,7 +31,7 @@ struct ChangedSource<Change: PixelChange>: CaptureSource {
     init(of capture: Capture, _ change: Change) {
         plain = capture.source
         self.change = change
-        limits = PictureLimits(pixels: capture.maxPicturePixels)
+        limits = capture.pictureLimits
         size = capture.colorSize
     }
 
@@ -68,15 +68,13 @@ struct ChangedSource<Change: PixelChange>: CaptureSource {
                 let image = change.picture(try RGBImage.decode(bytes, limits: limits), of: frame)
                 if let size, size != image.size {
                     throw Problem(
-                        .input,
-                        "the \(change.participle) picture is \(image.width)×\(image.height), and others are \(size)")
+                        .input, "the \(change.participle) picture is \(image.size), and others are \(size)")
                 }
                 return .pixels(image)
             } catch { throw error.at(file: file) }
         }
     }
 
-    func bytes(of file: String, limit: Int) throws(Problem) -> [UInt8] { try plain.bytes(of: file, limit: limit) }
     func location(of file: String) -> FileLocation? { plain.location(of: file) }
     func place(_ file: String) throws(Problem) -> FileLocation { try plain.place(file) }
     func open(_ file: String) throws(Problem) -> any ByteSource { try plain.open(file) }

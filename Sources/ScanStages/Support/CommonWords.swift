@@ -13,10 +13,11 @@ extension StageContext {
 }
 
 extension Uses.Instead {
-    /// For a stage that writes points, and captures whose reader gives none.
+    /// For a stage that takes points as well as a cloud, and captures whose reader gives none.
     static let pointsFromDepth = Uses.Instead.words(
         "make points of the depth above it, with `decompress` and `unproject`")
     /// For a stage that works on a cloud, and captures whose reader gives none.
     static let cloudFromDepth = Uses.Instead.words(
-        "make points of the depth above it, with `unproject` and `voxel-downsample`")
+        "make a cloud of the depth above it, with `unproject` and `voxel-downsample`, or of a PLY file's points, with "
+            + "`voxel-downsample` alone")
 }

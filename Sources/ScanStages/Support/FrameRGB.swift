@@ -34,7 +34,7 @@ extension Frame {
         do throws(Problem) {
             (score, size) = try JPEG.sharpness(bytes, ownLuma: ownLuma, limits: context.capture.pictureLimits)
         } catch { throw error.at(file: path) }
-        try check(size.width, size.height, path, context)
+        try check(size, path, context)
         return score
     }
 
@@ -47,7 +47,7 @@ extension Frame {
         do throws(Problem) {
             image = try RGBImage.decode(bytes, limits: context.capture.pictureLimits)
         } catch { throw error.at(file: path) }
-        try check(image.width, image.height, path, context)
+        try check(image.size, path, context)
         decodedPicture = image
         return image
     }
@@ -56,17 +56,15 @@ extension Frame {
         try context.capture.source.bytes(of: path, limit: PictureLimits.fileBytes)
     }
 
-    private func check(_ width: Int, _ height: Int, _ path: String, _ context: StageContext) throws(Problem) {
-        guard let size = context.capture.colorSize, size != PixelSize(width, height) else { return }
+    private func check(_ size: PixelSize, _ path: String, _ context: StageContext) throws(Problem) {
+        guard let usual = context.capture.colorSize, size != usual else { return }
         throw Problem(
-            .input, "the picture is \(width)×\(height), and the capture's pictures are \(size)",
-            notes: size == PixelSize(height, width) ? ["it looks turned by a quarter"] : []
+            .input, "the picture is \(size), and the capture's pictures are \(usual)",
+            notes: usual == QuarterTurn.size(size, turns: 1) ? ["it looks turned by a quarter"] : []
         ).at(file: path)
     }
 }
 
 extension Capture {
-    fileprivate var pictureLimits: PictureLimits {
-        PictureLimits(pixels: maxPicturePixels)
-    }
+    var pictureLimits: PictureLimits { PictureLimits(pixels: maxPicturePixels) }
 }

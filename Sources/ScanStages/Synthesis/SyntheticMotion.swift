@@ -6,8 +6,8 @@ import ScanModel
 /// about z. Rotation rate and acceleration are central differences of the path over 2 ms, which is off by less than 0.1
 /// % for a tremor of 12 Hz. Units are iOS's.
 package struct SyntheticMotion: Sendable {
-    package static let sampleRate = 60.0
-    package static let standardGravity = 9.80665
+    private static let sampleRate = 60.0
+    private static let standardGravity = 9.80665
     /// µT, for a place in middle northern latitudes; magnetic north is −z.
     package static let magneticField = Vector3(0, -42, -22)
     private static let step = 0.001
@@ -31,7 +31,7 @@ package struct SyntheticMotion: Sendable {
         (0..<count).lazy.map { sample(kind, $0) }
     }
 
-    func sample(_ kind: MotionKind, _ number: Int) -> MotionSample {
+    private func sample(_ kind: MotionKind, _ number: Int) -> MotionSample {
         let timestamp = first + Int64((Double(number) * 1e9 / Self.sampleRate).rounded())
         return MotionSample(timestamp: timestamp, value: value(kind, at: Double(timestamp - start) * 1e-9))
     }

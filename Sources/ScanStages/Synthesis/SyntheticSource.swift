@@ -27,8 +27,6 @@ struct SyntheticSource: CaptureSource {
         if channels.contains(.color), settings.hasPictures { frame.picture = .pixels(truth.picture(of: index)) }
     }
 
-    func bytes(of file: String, limit: Int) throws(Problem) -> [UInt8] { try open(file).readAll(limit: limit) }
-
     func location(of file: String) -> FileLocation? { nil }
 
     func open(_ file: String) throws(Problem) -> any ByteSource {
@@ -36,7 +34,6 @@ struct SyntheticSource: CaptureSource {
             throw Problem(.input, "there is no such file in a synthesised capture").at(file: file)
         }
         let motion = truth.motion
-        return MotionFileSource(kind, count: motion.count, name: file) { range in range.map { motion.sample(kind, $0) }
-        }
+        return MotionFileSource(kind, count: motion.count, name: file) { Array(motion.samples(kind)[$0]) }
     }
 }

@@ -53,12 +53,12 @@ package struct SyntheticTruth: Sendable {
         path.intrinsics(at: time(of: frame), size: settings.pictureSize)
     }
 
-    package func isBlurred(_ frame: Int) -> Bool {
+    func isBlurred(_ frame: Int) -> Bool {
         settings.blurEvery > 0 && frame % settings.blurEvery == settings.blurEvery - 1
     }
 
     /// The radius of a blurred picture's box filter, pixels: 4 for 640, at least 1.
-    package var blurRadius: Int { max(1, settings.pictureSize.width / 160) }
+    private var blurRadius: Int { max(1, settings.pictureSize.width / 160) }
 
     /// What the depth sensor sees, before it is rounded.
     package func depthView(of frame: Int) -> SyntheticView {

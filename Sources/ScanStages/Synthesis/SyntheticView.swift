@@ -47,8 +47,8 @@ package struct SyntheticView: Sendable {
         surface = Array(repeating: 0, count: width * height)
         traceWalls(room.walls)
         for (number, box) in boxes.enumerated().dropFirst() {
-            guard let frame = Self.frame(of: box, camera, pose) else { continue }
-            trace(box, number, columns: frame.columns, rows: frame.rows)
+            let (columns, rows) = box.bounds(in: camera, pose)
+            if !columns.isEmpty, !rows.isEmpty { trace(box, number, columns: columns, rows: rows) }
         }
     }
 
@@ -96,27 +96,5 @@ package struct SyntheticView: Sendable {
                 }
             }
         }
-    }
-
-    /// The part of the picture in which a box can be seen; nil if it lies outside the picture.
-    private static func frame(
-        of box: OrientedBox, _ camera: CameraIntrinsics, _ pose: Pose
-    ) -> (columns: Range<Int>, rows: Range<Int>)? {
-        let k = camera.counted(from: .corner)
-        let cameraFromWorld = pose.rotation.transposed
-        let corners = box.corners.map { cameraFromWorld * ($0 - pose.position) }
-        // A corner beside or behind the camera has no projection: then the box may be anywhere in the picture.
-        guard corners.allSatisfy({ $0.z < -0.01 }) else { return (0..<k.width, 0..<k.height) }
-        let columns = range(of: corners.map { k.fx * $0.x / -$0.z + k.cx }, within: k.width)
-        let rows = range(of: corners.map { k.fy * $0.y / $0.z + k.cy }, within: k.height)
-        return columns.isEmpty || rows.isEmpty ? nil : (columns, rows)
-    }
-
-    private static func range(of coordinates: [Double], within count: Int) -> Range<Int> {
-        let limits = -1.0...Double(count)
-        let low = min(max(coordinates.min() ?? 0, limits.lowerBound), limits.upperBound)
-        let high = min(max(coordinates.max() ?? 0, limits.lowerBound), limits.upperBound)
-        let first = max(0, Int(low) - 1)
-        return first..<max(first, min(count, Int(high) + 2))
     }
 }

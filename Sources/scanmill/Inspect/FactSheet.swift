@@ -97,7 +97,7 @@ extension FactSheet {
                 var members = JSONObject()
                 for fact in facts { members[fact.key] = fact.value.json }
                 if section.title == nil {
-                    for (key, value) in members.members { object[key] = value }
+                    object.merge(members)
                 } else {
                     object[section.key] = .object(members)
                 }
@@ -112,7 +112,7 @@ extension FactSheet {
                 object[section.key] = .array(
                     problems.map { weight, problem in
                         var members: JSONObject = ["weight": .string(weight)]
-                        for (key, value) in problem.json.members { members[key] = value }
+                        members.merge(problem.json)
                         return .object(members)
                     })
             }

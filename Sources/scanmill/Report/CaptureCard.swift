@@ -76,13 +76,18 @@ struct CaptureCard {
         let speed = motion.speed.map {
             ", median \(Figure.measure($0.median, "\(unit)/s", "\(at)/speed-m-per-s/median"))" as HTML
         }
+        let turning = motion.turning.map {
+            ", turning \(Figure.measure($0.median, " °/s", "\(at)/turning-deg-per-s/median"))" as HTML
+        }
         let fast = motion.tooFast.flatMap { $0 > 0 ? ", \(Figure.count($0, "\(at)/too-fast")) too fast" as HTML : nil }
+        // As when the camera is laid down.
+        let slow = motion.tooSlow.flatMap { $0 > 0 ? ", \(Figure.count($0, "\(at)/too-slow")) too slow" as HTML : nil }
         let jumps: HTML? = motion.jumpCount > 0 ? ", \(Figure.count(motion.jumpCount, "\(at)/jumps")) jumps" : nil
         return Self.plot(
             PathFromAbove.draw(motion) ?? HTML(),
             """
-            path from above, \(Figure.measure(motion.pathLength, unit, "\(at)/path-length-m"))\(speed)\(fast)\(jumps)\
-            \(speedKey(motion, at))
+            path from above, \(Figure.measure(motion.pathLength, unit, "\(at)/path-length-m"))\(speed)\(turning)\(fast)\(slow)\
+            \(jumps)\(speedKey(motion, at))
             """)
     }
 
@@ -133,6 +138,11 @@ struct CaptureCard {
         if let predicted = measured.predictedBlur {
             caption +=
                 "; predicted blur \(Figure.measure(predicted.median, " px", "\(pointer)/predicted-blur-pixels/median"))"
+            if let correlation = measured.correlation {
+                // Well below 0 where motion is what blurs the pictures.
+                let figure = Figure.measure(correlation, "", "\(pointer)/blur-correlation")
+                caption += ", correlated \(figure) with sharpness"
+            }
         }
         return Self.plot(SharpnessBars.histogram(sharpness), caption)
     }

@@ -45,7 +45,7 @@ struct CaptureFacts: Sendable {
     var tool: String?
     var pipeline: Digest?
     /// How it went in this run; nil when it did not run.
-    var share: RunFacts.Share?
+    var share: RunOutcome.Share?
     /// While this stays, so do the capture's pictures: the result's key, or the failure's fingerprint.
     var pictureKey: String?
     var thumbnails: Thumbnails.Strip?
@@ -126,7 +126,4 @@ struct CaptureFacts: Sendable {
 extension JSONValue {
     /// A whole number that can be a count: a damaged receipt may hold any number, and sums must not overflow.
     var count: Int? { integer.flatMap { (0...1 << 40).contains($0) ? Int($0) : nil } }
-
-    /// A number that can be drawn.
-    var finite: Double? { double.flatMap { $0.isFinite && abs($0) < 1e15 ? $0 : nil } }
 }

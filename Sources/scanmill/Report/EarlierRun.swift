@@ -51,20 +51,19 @@ struct EarlierRun: Sendable {
     /// What later reports read of this one.
     static func json(of report: NightReport) -> JSONValue {
         let summary = report.summary
-        var object: JSONObject = ["ran": .of(summary.ran), "bytes": .integer(summary.runBytes)]
-        object["ready-share"] = summary.runReadyShare.map { .number($0) }
-        object["kept-share"] = summary.runKeptShare.map { .number($0) }
-        object["seconds"] = summary.seconds.map { .number($0) }
         // Only of the captures that ran: others were counted in earlier runs.
-        let ran = report.captures.filter { $0.share != nil }
-        object["devices"] = .array(
-            DeviceRow.all(ran, usual: [:]).map { row in
-                var device: JSONObject = ["name": .string(row.name), "captures": .of(row.captures)]
-                device["dropped-share"] = row.droppedShare.map { .number($0) }
-                device["sharpness"] = row.sharpness.map { .number($0) }
-                return .object(device)
-            })
-        return .object(object)
+        let devices = DeviceRow.all(report.captures.filter { $0.share != nil }, usual: [:])
+        return .object([
+            "ran": .of(summary.ran), "bytes": .integer(summary.runBytes), "ready-share": .of(summary.runReadyShare),
+            "kept-share": .of(summary.runKeptShare), "seconds": .of(summary.seconds),
+            "devices": .array(
+                devices.map {
+                    .object([
+                        "name": .string($0.name), "dropped-share": .of($0.droppedShare),
+                        "sharpness": .of($0.sharpness),
+                    ])
+                }),
+        ])
     }
 }
 

@@ -22,7 +22,9 @@ struct LookFirst {
             rest.isEmpty
             ? HTML()
             : "<details class=\"more\"><summary>\(rest.count) more, one line each</summary><ul>\(rest)</ul></details>"
-        let folder = report.run?.folder.map { "<p class=\"muted\">Run the commands in <code>\($0)</code>.</p>" as HTML }
+        let folder = report.run?.command.map {
+            "<p class=\"muted\">Run the commands in <code>\($0.folder)</code>.</p>" as HTML
+        }
         return "<section id=\"look\"><h2>Look at these first</h2>\(folder)\(cards)\(more)</section>"
     }
 

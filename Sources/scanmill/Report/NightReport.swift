@@ -90,7 +90,7 @@ struct NightReport: Sendable {
         let wanted = run?.pipeline.map(Digest.of)
         let ids = (results + failures + unreadable + (run?.entries.map(\.id) ?? [])).distinctByBytes
         // Captures of one name are counted as the run counted them; the result of that name is shown with the first.
-        let places = ids.flatMap { id -> [(id: String, entry: RunFacts.Entry?, isFirst: Bool)] in
+        let places = ids.flatMap { id -> [(id: String, entry: RunOutcome.Entry?, isFirst: Bool)] in
             guard let own = entries[id.bytes] else { return [(id, nil, true)] }
             return own.enumerated().map { (id, $1, $0 == 0) }
         }
@@ -127,7 +127,7 @@ struct NightReport: Sendable {
     }
 
     private static func capture(
-        _ id: String, _ entry: RunFacts.Entry?, _ state: StateFolder, isPublished: Bool, hasNote: Bool
+        _ id: String, _ entry: RunOutcome.Entry?, _ state: StateFolder, isPublished: Bool, hasNote: Bool
     ) -> CaptureFacts {
         var capture = CaptureFacts(id: id)
         capture.input = entry?.input
@@ -168,7 +168,7 @@ extension CaptureFacts {
     ///   - standing: its state in OUT.
     ///   - wanted: the digest of the run's resolved pipeline.
     fileprivate mutating func wait(
-        _ entry: RunFacts.Entry?, _ standing: OutputStatus.Entry?, pipeline wanted: Digest?
+        _ entry: RunOutcome.Entry?, _ standing: OutputStatus.Entry?, pipeline wanted: Digest?
     ) {
         if let standing, standing.isBehind || standing.standing == .unreadable {
             waitsFor =

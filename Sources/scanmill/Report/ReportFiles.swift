@@ -39,7 +39,7 @@ struct ReportFiles {
     private func addPictures(to report: inout NightReport) throws(Problem) {
         let thumbnails = Thumbnails(in: state)
         let captures = report.captures
-        let base = report.run?.folder
+        let base = report.run?.command?.folder
         let pictures = "\(folder)/pictures"
         FileSystem.removeTree(pictures)
         try FileSystem.makeFolders(pictures)

@@ -19,53 +19,43 @@ extension NightReport {
 
     /// Everything except the captures.
     private var head: JSONObject {
-        var object: JSONObject = ["tool": .string(Tool.nameAndVersion), "verdict": .string(verdict.text)]
-        object["stands-out"] = verdict.standsOut.map { .string($0) }
-        object["run"] = run.map(Self.json)
-        object["summary"] = summary.json
-        object["findings"] = .array(findings.map { $0.json(captures) })
-        object["common-warnings"] = .array(
-            commonWarnings.map { .object(["text": .string($0.text), "captures": .of($0.count)]) })
-        object["notes"] = .array(notes.map { .object(["text": .string($0.text), "captures": .of($0.count)]) })
-        object["earlier-runs"] = .of(earlierCount)
-        object["trends"] = .array(trends.map(\.json))
-        object["devices"] = .array(devices.map(\.json))
-        object["stages"] = .array(stages.map(\.json))
-        return object
+        [
+            "tool": .string(Tool.nameAndVersion), "verdict": .string(verdict.text),
+            "stands-out": .of(verdict.standsOut), "run": run.map(Self.json), "summary": summary.json,
+            "findings": .array(findings.map { $0.json(captures) }),
+            "common-warnings": .array(
+                commonWarnings.map { .object(["text": .string($0.text), "captures": .of($0.count)]) }),
+            "notes": .array(notes.map { .object(["text": .string($0.text), "captures": .of($0.count)]) }),
+            "earlier-runs": .of(earlierCount), "trends": .array(trends.map(\.json)),
+            "devices": .array(devices.map(\.json)), "stages": .array(stages.map(\.json)),
+        ]
     }
 
     private static func json(_ run: RunFacts) -> JSONValue {
-        var object: JSONObject = ["name": .string(run.name)]
-        object["began"] = run.began.map { .string($0) }
-        object["ended"] = run.ended.map { .string($0) }
-        object["pipeline-file"] = run.pipelineFile.map { .string($0) }
-        object["set"] = run.settings.isEmpty ? nil : .of(run.settings)
-        object["output"] = run.output.map { .string($0) }
-        object["folder"] = run.folder.map { .string($0) }
-        object["tool"] = run.tool.map { .string($0) }
-        return .object(object)
+        let command = run.command
+        let settings = command?.settings ?? []
+        return .object([
+            "name": .string(run.name), "began": .of(run.began), "ended": .of(run.ended),
+            "pipeline-file": .of(command?.pipeline), "set": settings.isEmpty ? nil : .of(settings),
+            "output": .of(command?.output), "folder": .of(command?.folder), "tool": .of(command?.tool),
+        ])
     }
 }
 
 extension Summary {
     fileprivate var json: JSONValue {
-        var object: JSONObject = [
+        .object([
             "captures": .of(captures), "ready": .of(ready), "look": .of(look), "failed": .of(failed),
             "waiting": .of(waiting), "older-results": .of(older), "unreadable": .of(unreadable), "ran": .of(ran),
             "run-ready": .of(runReady),
             "frames": Self.frames(framesSource, framesKept, keptShare), "bytes": .integer(bytes),
             "run-frames": Self.frames(runFramesSource, runFramesKept, runKeptShare), "run-bytes": .integer(runBytes),
-        ]
-        object["captures-per-minute"] = capturesPerMinute.map { .number($0) }
-        object["seconds"] = seconds.map { .number($0) }
-        object["peak-bytes"] = peakBytes.map { .integer($0) }
-        return .object(object)
+            "captures-per-minute": .of(capturesPerMinute), "seconds": .of(seconds), "peak-bytes": .of(peakBytes),
+        ])
     }
 
     private static func frames(_ source: Int, _ kept: Int, _ share: Double?) -> JSONValue {
-        var object: JSONObject = ["source": .of(source), "kept": .of(kept)]
-        object["kept-share"] = share.map { .number($0) }
-        return .object(object)
+        .object(["source": .of(source), "kept": .of(kept), "kept-share": .of(share)])
     }
 }
 
@@ -75,14 +65,11 @@ extension FindingGroup {
             "kind": .string(kind.rawValue), "title": .string(title), "count": .of(findings.count),
             "captures": .array(
                 findings.map { finding in
-                    var object: JSONObject = [
+                    .object([
                         "id": .string(captures[finding.capture].id), "text": .string(finding.text),
-                    ]
-                    object["fix"] = finding.fix.map { .string($0) }
-                    object["value"] = finding.headline.map { .number($0.value) }
-                    object["of"] = finding.headline.map { .string($0.label) }
-                    object["expected"] = finding.headline.map { .string($0.expected) }
-                    return .object(object)
+                        "fix": .of(finding.fix), "value": .of(finding.headline?.value),
+                        "of": .of(finding.headline?.label), "expected": .of(finding.headline?.expected),
+                    ])
                 }),
         ])
     }
@@ -90,10 +77,10 @@ extension FindingGroup {
 
 extension Trend {
     fileprivate var json: JSONValue {
-        var object: JSONObject = ["name": .string(kind.rawValue), "value": .number(value), "history": .of(history)]
-        object["usual"] = usual?.json
-        object["change"] = change.map { .number($0) }
-        return .object(object)
+        .object([
+            "name": .string(kind.rawValue), "value": .number(value), "history": .of(history), "usual": usual?.json,
+            "change": .of(change),
+        ])
     }
 }
 
@@ -105,39 +92,33 @@ extension Statistics.Band {
 
 extension DeviceRow {
     fileprivate var json: JSONValue {
-        var object: JSONObject = ["name": .string(name), "captures": .of(captures), "odd": .of(odd)]
-        object["dropped-share"] = droppedShare.map { .number($0) }
-        object["sharpness"] = sharpness.map { .number($0) }
-        if usual.runs > 0 {
-            var earlier: JSONObject = ["runs": .of(usual.runs)]
-            earlier["dropped-share"] = usual.droppedShare?.json
-            earlier["sharpness"] = usual.sharpness?.json
-            object["usual"] = .object(earlier)
-        }
-        return .object(object)
+        let earlier: JSONObject = [
+            "runs": .of(usual.runs), "dropped-share": usual.droppedShare?.json, "sharpness": usual.sharpness?.json,
+        ]
+        return .object([
+            "name": .string(name), "captures": .of(captures), "odd": .of(odd), "dropped-share": .of(droppedShare),
+            "sharpness": .of(sharpness), "usual": usual.runs > 0 ? .object(earlier) : nil,
+        ])
     }
 }
 
 extension StageRow {
     fileprivate var json: JSONValue {
-        var object: JSONObject = [
+        .object([
             "name": .string(label), "frames-in": .of(framesIn), "frames-out": .of(framesOut), "failed": .of(failed),
             "reasons": .array(reasons.map { .object(["reason": .string($0.reason), "frames": .of($0.count)]) }),
-        ]
-        object["seconds"] = seconds.map { .number($0) }
-        return .object(object)
+            "seconds": .of(seconds),
+        ])
     }
 }
 
 extension CaptureFacts {
     fileprivate var json: JSONValue {
-        var object: JSONObject = ["id": .string(id), "status": .string(status.rawValue)]
-        object["input"] = input.map { .string($0) }
-        object["device"] = device.map { .string($0) }
-        object["format"] = format.map { .string($0) }
-        object["channels"] = channels.map { .of($0.sorted()) }
-        object["problem"] = problem.map { .object($0.facts) }
-        object["waits-for"] = waitsFor.map { .string($0) }
+        var object: JSONObject = [
+            "id": .string(id), "status": .string(status.rawValue), "input": .of(input), "device": .of(device),
+            "format": .of(format), "channels": channels.map { .of($0.sorted()) }, "problem": .of(problem?.facts),
+            "waits-for": .of(waitsFor),
+        ]
         if let frames {
             object["frames"] = .object([
                 "source": .of(frames.source), "kept": .of(frames.kept), "kept-share": .number(frames.keptShare),
@@ -160,28 +141,28 @@ extension CaptureFacts {
         object["sharpness"] = measured.sharpness?.json
         object["motion"] = measured.motion?.json
         object["predicted-blur-pixels"] = measured.predictedBlur?.json
-        object["blur-correlation"] = measured.correlation.map { .number($0) }
+        object["blur-correlation"] = .of(measured.correlation)
         object["coverage"] = measured.coverage?.json
         object["depth"] = measured.depth?.json
-        if let geometry = measured.geometry {
-            var verdict: JSONObject = ["verdict": .string(geometry.verdict), "reason": .string(geometry.reason)]
-            verdict["fits-better"] = geometry.fitsBetter.map { .string($0) }
-            object["geometry"] = .object(verdict)
+        object["geometry"] = measured.geometry.map {
+            .object([
+                "verdict": .string($0.verdict), "reason": .string($0.reason), "fits-better": .of($0.fitsBetter),
+            ])
         }
         let reasons = measured.stages.compactMapValues { $0 }
         if !reasons.isEmpty { object["not-measured"] = .object(JSONObject(reasons) { .string($0) }) }
         object["warnings"] = warnings.isEmpty ? nil : .of(warnings)
         object["notes"] = notes.isEmpty ? nil : .of(notes)
         if let share {
-            var run: JSONObject = ["begin": .number(share.begin), "seconds": .number(share.seconds)]
-            run["peak-bytes"] = share.peakBytes.map { .integer($0) }
             var times = JSONObject()
             for time in share.times { times[time.label] = .number(time.seconds) }
-            if !share.times.isEmpty { run["stages"] = .object(times) }
-            object["run"] = .object(run)
+            object["run"] = .object([
+                "begin": .number(share.begin), "seconds": .number(share.seconds), "peak-bytes": .of(share.peakBytes),
+                "stages": share.times.isEmpty ? nil : .object(times),
+            ])
         }
-        object["key"] = key.map { .string($0) }
-        object["tool"] = tool.map { .string($0) }
+        object["key"] = .of(key)
+        object["tool"] = .of(tool)
         return .object(object)
     }
 }
@@ -196,30 +177,23 @@ extension Measured.Spread {
 
 extension Measured.Sharpness {
     fileprivate var json: JSONValue {
-        var object: JSONObject = [
+        .object([
             "frames": .of(count), "lowest": .number(lowest), "median": .number(median), "highest": .number(highest),
             "sharpest-frame": .of(sharpestFrame), "blurriest-frame": .of(blurriestFrame), "histogram": .of(histogram),
-            "over-time": .array(moments.map { $0.map { .number($0) } ?? .null }),
-        ]
-        object["limit"] = limit.map { .number($0) }
-        object["below-limit"] = belowLimit.map { .of($0) }
-        return .object(object)
+            "over-time": .array(moments.map { $0.map { .number($0) } ?? .null }), "limit": .of(limit),
+            "below-limit": .of(belowLimit),
+        ])
     }
 }
 
 extension Measured.Motion {
     fileprivate var json: JSONValue {
-        var object: JSONObject = ["path-length-m": .number(pathLength)]
-        if !isMetric { object["is-metric"] = .bool(false) }
-        object["seconds"] = seconds.map { .number($0) }
-        object["speed-m-per-s"] = speed?.json
-        object["turning-deg-per-s"] = turning?.json
-        object["too-fast"] = tooFast.map { .of($0) }
-        object["too-slow"] = tooSlow.map { .of($0) }
-        object["fast-limit"] = fastLimit.map { .number($0) }
-        object["jumps"] = .of(jumpCount)
-        object["lost-tracking"] = .of(lostTracking)
-        return .object(object)
+        .object([
+            "path-length-m": .number(pathLength), "is-metric": isMetric ? nil : .bool(false), "seconds": .of(seconds),
+            "speed-m-per-s": speed?.json, "turning-deg-per-s": turning?.json, "too-fast": .of(tooFast),
+            "too-slow": .of(tooSlow), "fast-limit": .of(fastLimit), "jumps": .of(jumpCount),
+            "lost-tracking": .of(lostTracking),
+        ])
     }
 }
 
@@ -232,17 +206,17 @@ extension Measured.Coverage {
             var seen = JSONObject()
             for face in Self.faces {
                 guard let side = sides[face] else { continue }
-                var one: JSONObject = ["views": .of(side.views), "share": .number(side.share)]
-                one["nearest"] = side.nearest.map { .number($0) }
-                seen[face] = .object(one)
+                seen[face] = .object([
+                    "views": .of(side.views), "share": .number(side.share), "nearest": .of(side.nearest),
+                ])
             }
             object["sides"] = .object(seen)
             object["pictures"] = .object(["shown": .of(shown), "none": .of(absent)])
         }
-        if let ring {
-            object["ring"] = .object(["gap": .number(ring.gap), "from": .number(ring.from), "to": .number(ring.to)])
+        object["ring"] = ring.map {
+            .object(["gap": .number($0.gap), "from": .number($0.from), "to": .number($0.to)])
         }
-        if !sphere.isEmpty { object["sphere"] = .array(sphere.map { .of($0) }) }
+        object["sphere"] = sphere.isEmpty ? nil : .array(sphere.map { .of($0) })
         return .object(object)
     }
 }
@@ -251,17 +225,15 @@ extension Measured.Depth {
     fileprivate var json: JSONValue {
         var object: JSONObject = [
             "lowest": .number(lowest), "p05": .number(p05), "median": .number(median), "p95": .number(p95),
-            "highest": .number(highest),
+            "highest": .number(highest), "is-metric": isMetric ? nil : .bool(false), "share": .of(share),
         ]
-        if !isMetric { object["is-metric"] = .bool(false) }
-        object["share"] = share.map { .number($0) }
         if let confidence {
             let all = confidence.reduce(0, +)
-            var levels: JSONObject = [
+            let highShare = all > 0 ? Double(confidence[2]) / Double(all) : nil
+            object["confidence"] = .object([
                 "low": .of(confidence[0]), "medium": .of(confidence[1]), "high": .of(confidence[2]),
-            ]
-            if all > 0 { levels["high-share"] = .number(Double(confidence[2]) / Double(all)) }
-            object["confidence"] = .object(levels)
+                "high-share": .of(highShare),
+            ])
         }
         return .object(object)
     }

@@ -58,7 +58,7 @@ struct ReportPage {
             parts.append("\(span)")
         }
         if let name = report.pipeline?["name"]?.string { parts.append("<code>\(name)</code>") }
-        parts.append("results in <code>\(report.run?.output ?? report.output)</code>")
+        parts.append("results in <code>\(report.run?.command?.output ?? report.output)</code>")
         let joined = parts.enumerated().map { $0 == 0 ? $1 : " · \($1)" as HTML }
         return "<p class=\"top\"><b>ScanMill</b> \(joined)</p>"
     }
@@ -183,13 +183,13 @@ struct ReportPage {
         let made = tools.sorted { $0.key < $1.key }.map { "\(Wording.count($0.value, "result")) by \($0.key)" }
         let current = report.pipeline.map(Digest.of)
         let others = report.captures.count { $0.pipeline != nil && $0.pipeline != current }
-        let settings = report.run?.settings ?? []
+        let settings = report.run?.command?.settings ?? []
         return """
             <section id="provenance"><h2>Where this comes from</h2><dl>
             <dt>Report</dt><dd>\(Tool.nameAndVersion); its numbers are in <a href="\(NightReport.fileName)"><code>\(NightReport.fileName)</code></a></dd>
             <dt>Results</dt><dd>\(made.isEmpty ? "none" : made.joined(separator: ", ")); each has its <code>receipt.json</code> \
             with the digests of everything that went in and came out</dd>
-            \(report.run?.pipelineFile.map { "<dt>Pipeline</dt><dd><code>\($0)</code>\(settings.isEmpty ? "" : ", changed by \(settings.joined(separator: ", "))")</dd>" as HTML })
+            \((report.run?.command?.pipeline).map { "<dt>Pipeline</dt><dd><code>\($0)</code>\(settings.isEmpty ? "" : ", changed by \(settings.joined(separator: ", "))")</dd>" as HTML })
             \(others > 0 ? "<dt>Other pipelines</dt><dd>\(Wording.count(others, "result")) \(others == 1 ? "is" : "are") from another version of the pipeline than this</dd>" as HTML : HTML())
             \(report.run.map { "<dt>Run</dt><dd><code>\($0.name)</code></dd>" as HTML })</dl>
             \(text.map { "<details><summary>The pipeline with every option</summary><pre>\($0)</pre></details>" as HTML })</section>
@@ -225,26 +225,24 @@ extension ReportPage {
     func commands(_ capture: CaptureFacts) -> [String] {
         guard let input = capture.input, !capture.isLost else { return [] }
         // A name that is not text cannot be typed.
-        if FileSystem.isMended(FileSystem.path(input, from: report.run?.folder ?? ".")) { return [] }
+        if FileSystem.isMended(FileSystem.path(input, from: report.run?.command?.folder ?? ".")) { return [] }
         var commands: [String] = []
-        if let run = report.run, let pipeline = run.pipelineFile {
-            var again = RerunCommand(
-                pipeline: pipeline, output: run.output ?? report.output, settings: run.settings, further: run.further)
+        if let run = report.run, var command = run.command {
             let only = PublishedResult.only(capture.id)
             if capture.status == .failed {
-                if capture.needsForce, !again.further.contains("--force") { again.further.append("--force") }
+                if capture.needsForce, !command.further.contains("--force") { command.further.append("--force") }
                 // A wrong request would only fail again.
                 if capture.problem?.fault != .usage, capture.problem?.isOfPipeline != true {
-                    commands.append(again.text([input], only))
+                    commands.append(command.again([input], only))
                 }
             } else if capture.status != .waiting,
                 let remedy = capture.warnings.lazy.compactMap(Hole.init).first?.remedy(in: run.pipeline)
             {
                 // The capture itself has no hole, so that a look at it tells nothing.
-                again.settings = remedy.added(to: run.settings)
-                commands.append(again.text([input], only))
+                command.settings = remedy.added(to: command.settings)
+                commands.append(command.again([input], only))
             }
         }
-        return commands + [Wording.command(["scanmill", "inspect", RerunCommand.path(input)])]
+        return commands + [Wording.command(["scanmill", "inspect", CommandWords.path(input)])]
     }
 }

@@ -4,26 +4,6 @@ import ScanPipeline
 
 /// What one run's record says, as ``RunRecord`` wrote it to `OUT/.scanmill/runs/<when>/`.
 struct RunFacts: Sendable {
-    /// How one capture's own share of the run went.
-    struct Share: Sendable, Hashable {
-        /// Seconds from the run's beginning, and how long it took.
-        var begin: Double
-        var seconds: Double
-        var peakBytes: Int64?
-        /// By stage, in the order of the pipeline; empty when it failed.
-        var times: [StageTime]
-    }
-
-    struct Entry: Sendable {
-        var id: String
-        var input: String?
-        /// As the record has it, which knows no `failedBefore`.
-        var ended: CaptureEnding.Kind
-        var cause: String?
-        var problem: Problem?
-        var share: Share?
-    }
-
     /// The folder's name.
     var name: String
     /// As `20261121T031500Z`.
@@ -32,16 +12,9 @@ struct RunFacts: Sendable {
     var seconds: Double?
     /// The resolved pipeline.
     var pipeline: JSONValue?
-    /// The pipeline's file, the changes to it, and OUT, as they were given, and the folder in which they were given.
-    /// OUT may have another name by now.
-    var pipelineFile: String?
-    var settings: [String] = []
-    /// The other words that decided what was run and how.
-    var further: [String] = []
-    var output: String?
-    var folder: String?
-    var tool: String?
-    var entries: [Entry] = []
+    /// As it was given, with what OUT is called now.
+    var command: RunRecord.Command?
+    var entries: [RunOutcome.Entry] = []
     /// Whether it has not said how it went: it was killed or is still running.
     var isOpen = false
 
@@ -67,44 +40,14 @@ struct RunFacts: Sendable {
         let outcome = RunRecord.outcome(of: name, in: state)
         began = plan?["began"]?.string
         pipeline = plan?["pipeline"]
-        let command = plan?["command"]
-        pipelineFile = command?["pipeline"]?.string
-        settings = command?["set"]?.array?.compactMap(\.string) ?? []
-        further = command?["further"]?.array?.compactMap(\.string) ?? []
-        output = Self.output(command, state)
-        folder = command?["folder"]?.string
-        tool = command?["tool"]?.string
-        ended = outcome?["ended"]?.string
-        seconds = outcome?["seconds"]?.finite
+        command = RunRecord.Command(plan: plan)
+        if let given = command, !given.leads(to: state.output) { command?.output = FileSystem.absolute(state.output) }
+        ended = outcome?.ended
+        seconds = outcome?.seconds
         isOpen = plan != nil && outcome == nil
         entries =
-            isOpen
-            ? RunRecord.captures(of: plan).map { planned in
-                Entry(id: planned.id, input: planned.input, ended: .left, cause: "the run has not ended")
-            } : (outcome?["captures"]?.array ?? []).compactMap(Self.entry)
-    }
-
-    /// OUT as the command called it, or its absolute path where that name leads elsewhere by now.
-    private static func output(_ command: JSONValue?, _ state: StateFolder) -> String? {
-        guard let given = command?["output"]?.string else { return nil }
-        let place = FileSystem.path(given, from: command?["folder"]?.string ?? ".")
-        let isSame = FileSystem.identity(of: place) == FileSystem.identity(of: state.output)
-        return isSame ? given : FileSystem.absolute(state.output)
-    }
-
-    private static func entry(_ json: JSONValue) -> Entry? {
-        guard let id = json["id"]?.string, let ended = RunRecord.kind(of: json) else { return nil }
-        var share: Share?
-        if let begin = json["begin"]?.finite, let seconds = json["seconds"]?.finite {
-            let times = json["stages"]?.object?.members.compactMap { label, value in
-                value.finite.map { StageTime(label: label, seconds: $0) }
-            }
-            share = Share(
-                begin: begin, seconds: seconds, peakBytes: json["peak-bytes"]?.integer, times: times ?? [])
-        }
-        return Entry(
-            id: id, input: json["input"]?.string, ended: ended, cause: json["cause"]?.string,
-            problem: json["problem"].flatMap(Problem.init(facts:)), share: share)
+            outcome?.captures
+            ?? RunRecord.captures(ofPlan: plan).map { RunOutcome.Entry(unfinished: $0.id, input: $0.input) }
     }
 }
 

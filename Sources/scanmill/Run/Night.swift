@@ -90,13 +90,10 @@ struct Night {
 
     /// Begins the record of this run, which exists from now on.
     private func openRecord() -> RunRecord {
-        let batch = options.batch
-        return RunRecord(
+        RunRecord(
             state: state, pipeline: loaded.pipeline, formats: ProgramVersions.installed.formats,
             inputs: plan.toRun + plan.arriving,
-            command: RunRecord.Command(
-                pipeline: batch.pipeline, settings: batch.settings, further: options.again.further,
-                output: batch.output, tool: Tool.nameAndVersion))
+            command: options.asRun)
     }
 
     /// Runs what the plan says, as many captures side by side as the machine and the options allow.

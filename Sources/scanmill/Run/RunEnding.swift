@@ -46,7 +46,7 @@ struct RunEnding {
     private mutating func finish(_ course: Night.Course, of night: Night) async -> Int32 {
         let outcomes = course.outcomes
         if options.batch.json { Console.out(RunMessages.json(outcomes)) }
-        messages.summary(outcomes, options: options.batch, again: options.again)
+        messages.summary(outcomes, options: options.batch, asRun: options.asRun)
         code = stop.exitCode ?? RunMessages.exitCode(outcomes)
         // The message about lost output comes last, as with every command; the code has to be right before it.
         if Console.hasLostOutput { environmentFailed() }

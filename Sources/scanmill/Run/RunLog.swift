@@ -42,8 +42,8 @@ final class RunLog: Sendable {
 
     func write(_ event: String, _ facts: JSONObject) {
         var object: JSONObject = ["time": .string(Date().formatted(.iso8601)), "event": .string(event)]
-        for (key, value) in facts.members { object[key] = value }
-        let line = JSONWriter.text(.object(object), pretty: false) + [UInt8(ascii: "\n")]
+        object.merge(facts)
+        let line = JSONWriter.visibleText(.object(object), pretty: false) + [UInt8(ascii: "\n")]
         state.withLock { state in
             // One call per line, so that lines of several runs do not mix.
             let (written, failure) = FileSystem.write((state.isTorn ? [UInt8(ascii: "\n")] : []) + line, to: handle)

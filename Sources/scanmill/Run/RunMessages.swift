@@ -7,6 +7,8 @@ struct RunMessages: Sendable {
     let isQuiet: Bool
     var log: RunLog?
     private let start = ContinuousClock.now
+    private let warnings = RepeatedMessages()
+    private let failures = RepeatedMessages()
 
     init(isQuiet: Bool, log: RunLog? = nil) {
         self.isQuiet = isQuiet
@@ -44,7 +46,9 @@ struct RunMessages: Sendable {
         case .done(let summary):
             say("done     \(id)  \(Self.text(summary))")
             if !isQuiet {
-                for warning in summary.warnings { Console.error("warning: \(id): \(warning)") }
+                for warning in warnings.news(in: summary.warnings, of: outcome.input.id) {
+                    Console.error("warning: \(id): \(warning)")
+                }
             } else if let problem = summary.forgiven.first {
                 // The capture may still be on the device, but not for long.
                 let left = "\(summary.framesKept) of \(summary.frameCount.counted("frame")) are left"
@@ -53,13 +57,15 @@ struct RunMessages: Sendable {
             // Said with -q too: a truncated copy may have replaced a good result.
             if let before = summary.framesBefore {
                 Console.error(
-                    "warning: \(id): \(summary.framesKept) frames are left, and the result that was replaced had \(before)"
+                    "warning: \(id): \(summary.framesKept.counted("frame", "is", "are")) left, and the result that was replaced had \(before)"
                 )
             }
         case .upToDate: break
         case .failed(let problem):
             say("failed   \(id)  \(problem.summary)")
-            Console.error(problem.message(ofCapture: outcome.input.path))
+            let message = problem.message(ofCapture: outcome.input.path)
+            let isNew = !failures.news(in: [message], of: outcome.input.id).isEmpty
+            Console.error(isNew ? message : "error: \(id): \(Console.visible(problem.oneLine))")
         case .failedBefore(let problem): say("failed   \(id)  as before: \(problem.summary)")
         case .arriving: say("waiting  \(id)  it is still arriving")
         case .busy: say("busy     \(id)  another runner works on it")
@@ -67,7 +73,7 @@ struct RunMessages: Sendable {
         }
     }
 
-    func summary(_ outcomes: [CaptureOutcome], options: BatchOptions, again: RerunCommand) {
+    func summary(_ outcomes: [CaptureOutcome], options: BatchOptions, asRun: RunRecord.Command) {
         let groups = Dictionary(grouping: outcomes, by: \.ending.kind)
         if outcomes.isEmpty {
             say("0 captures: of those asked for, none has the format \(options.formats.joined(separator: " or "))")
@@ -79,7 +85,12 @@ struct RunMessages: Sendable {
                 "\(outcomes.count.counted("capture")): \(parts.joined(separator: ", ")); results are in \(options.output)"
             )
         }
-        if isQuiet { sayLeft(outcomes) } else { sayNotes(outcomes) }
+        if isQuiet {
+            sayLeft(outcomes)
+        } else {
+            for (text, count) in warnings.rest { Console.error("warning: \(count.counted("more capture")): \(text)") }
+            sayNotes(outcomes)
+        }
         let failed = outcomes.filter { $0.ending.problem != nil }
         if failed.isEmpty { return }
         let causes = FailureCause.all(of: failed)
@@ -93,7 +104,7 @@ struct RunMessages: Sendable {
         for captures in kinds.prefix(Self.mostCommands) {
             let named = captures.prefix(Self.mostNames)
             let which = captures.count == 1 ? "it" : captures.count == named.count ? "them" : "the first \(named.count)"
-            Console.error("to try \(which) again:  \(again.text(named.map(\.input.path)))")
+            Console.error("to try \(which) again:  \(asRun.again(named.map(\.input.path)))")
         }
         sayRest(of: kinds.count)
         let unsuited = FailureCause.unsuited(failed)

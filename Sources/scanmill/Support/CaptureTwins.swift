@@ -113,7 +113,7 @@ struct CaptureTwins {
         let ways = [folder, archive].map { path in
             // Where several paths were named, the others are to stay.
             inputs.count == 1
-                ? CommandWords.command(exchanging: [inputs[0]: path]) : ShellWord.quoted(RerunCommand.path(path))
+                ? CommandWords.command(exchanging: [inputs[0]: path]) : ShellWord.quoted(CommandWords.path(path))
         }
         return Problem(
             .usage, summary, notes: notes,

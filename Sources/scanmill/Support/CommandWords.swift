@@ -27,4 +27,7 @@ enum CommandWords {
         }
         return (["scanmill"] + words.map(ShellWord.quoted)).joined(separator: " ")
     }
+
+    /// With a folder before it, a name that begins with a dash is no option.
+    static func path(_ path: String) -> String { path.hasPrefix("-") ? "./\(path)" : path }
 }

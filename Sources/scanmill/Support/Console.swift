@@ -8,7 +8,7 @@ import Synchronization
 enum Console {
     static func out(_ text: String) { raw(text.withControlsShown(besides: "\n\t") + "\n", to: STDOUT_FILENO) }
     static func error(_ text: String) { raw(text.withControlsShown(besides: "\n\t") + "\n", to: STDERR_FILENO) }
-    static func out(_ json: JSONValue) { raw(JSONWriter.text(json), to: STDOUT_FILENO) }
+    static func out(_ json: JSONValue) { raw(JSONWriter.visibleText(json), to: STDOUT_FILENO) }
 
     /// Without line breaks, and with nothing that steers a terminal.
     static func visible(_ text: String) -> String { text.withControlsShown() }

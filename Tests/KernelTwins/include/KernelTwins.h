@@ -6,6 +6,12 @@
 
 // ScanModel's kernels once more, in plain C: how many instructions each of them should need. See KernelCountTests.swift.
 
+/// zlib's own decoder: what ISA-L's and libdeflate's results are compared with. `bytes` are raw DEFLATE, or `wrapped` as
+/// zlib's. Returns the number of bytes before the end, the damage, or the end of the output; `is_sound` says whether the
+/// stream ended properly.
+size_t twin_inflate(
+    const uint8_t *bytes, size_t count, int wrapped, uint8_t *output, size_t capacity, int *is_sound);
+
 struct twin_count { int32_t before, after; };
 
 struct twin_count twin_mask_range(float *metres, size_t count, float near, float far);

@@ -69,7 +69,7 @@ import Testing
         // 100 MB in one line, from a source that makes it up as it is read.
         final class LongLine: ByteSource {
             let name = "a.jsonl"
-            let byteCount: Int64? = nil
+            let byteCount: Int64 = 100_000_000
             nonisolated(unsafe) var left = 100_000_000
             nonisolated(unsafe) var tail = Array("\n".utf8)
             init(tail: String) { self.tail += Array(tail.utf8) }
@@ -213,7 +213,7 @@ import Testing
         let pose = Pose(rotation: .rotation(aboutY: 0.5), position: Vector3(1, 2, 3))
         let bytes = try CameraLines.line(
             timestamp: 280_670_466_266_040, intrinsics: camera, pose: pose, exposure: 16_666_666,
-            extra: [("source_frame", .integer(4))])
+            extra: ["source_frame": .integer(4)])
         let value = try JSONValue.parse(bytes, file: "a")
         #expect(
             value.object?.keys

@@ -160,6 +160,51 @@ import Testing
         }
     }
 
+    /// As Open3D's tensors are written, in either byte order and in text.
+    @Test(
+        arguments: [
+            ("ushort", "H", [0, 257, 65535], [65534, 128, 129]),
+            ("float", "f", [0, 1 / 255, 1], [0.999, 0.00197, -0.5]),
+            ("double", "d", [0, 1 / 255, 1], [0.999, 0.00197, -0.5]),
+        ] as [(String, String, [Double], [Double])])
+    func readsColorsOfOtherTypes(type: String, code: String, one: [Double], other: [Double]) throws {
+        let isInteger = code == "H"
+        let cast = isInteger ? "int" : "float"
+        for (format, order) in [("binary_little_endian", "<"), ("binary_big_endian", ">"), ("ascii", "")] {
+            let bytes = try pythonFile(
+                """
+                f.write(b'ply\\nformat \(format) 1.0\\nelement vertex 2\\nproperty float x\\nproperty float y\\n'
+                  b'property float z\\nproperty \(type) red\\nproperty \(type) green\\nproperty \(type) blue\\n'
+                  b'end_header\\n')
+                for p, c in [((1, 2, 3), \(one)), ((4, 5, 6), \(other))]:
+                  c = [\(cast)(v) for v in c]
+                  f.write(struct.pack('\(order)fff\(code)\(code)\(code)', *p, *c) if '\(order)' else
+                    (' '.join(map(str, (*p, *c))) + '\\n').encode())
+                """)
+            let (cloud, reader) = try read(bytes)
+            #expect(cloud.positions == [1, 2, 3, 4, 5, 6])
+            #expect(cloud.colors == [0, 1, 255, 255, isInteger ? 0 : 1, isInteger ? 1 : 0], "\(type) \(format)")
+            #expect(reader.warnings == [])
+        }
+    }
+
+    /// Of floats that go up to 255, nobody can tell the dark ones.
+    @Test func colorsThatAreTooBright() throws {
+        let header = ["x", "y", "z", "red", "green", "blue"].map { "property float \($0)\n" }.joined()
+        let text = "ply\nformat ascii 1.0\nelement vertex 3\n\(header)end_header\n"
+        let folder = try TemporaryFolder()
+        let path = try folder.write(text + "1 2 3 0 0.5 1\n4 5 6 0 127 255\n7 8 9 1 1 nan\n", to: "a.ply")
+        let capture = try PLYCapture.open(try CaptureFormats.tree(at: path), rules: ReadRules())
+        let track = try #require(try capture.source.tracks(for: [.points], of: capture).first)
+        var frame = Frame(capture.frames[0])
+        try track.advance(&frame, isWanted: true)
+        #expect(frame.points?.colors == [0, 128, 255, 0, 255, 255, 255, 255, 0])
+        #expect(
+            try track.finish().warnings == [
+                "the colours of 1 point were cut to 1: as floats they should be from 0 to 1, and may be wrong"
+            ])
+    }
+
     /// Their nx, ny and nz are all 0.
     @Test func splatsHaveNoNormals() throws {
         let header = ["x", "y", "z", "nx", "ny", "nz", "f_dc_0", "opacity"].map { "property float \($0)\n" }.joined()
@@ -234,10 +279,13 @@ import Testing
             let problem = #expect(throws: Problem.self) { try read(file(elements)) }
             #expect(problem?.summary == summary)
         }
-        let float = "property float red\nproperty float green\nproperty float blue\n"
-        let gray = try PLYReader(MemorySource(file("element vertex 0\n\(xyz)\(float)"), name: "a"))
+        let int = "property int red\nproperty int green\nproperty int blue\n"
+        let gray = try PLYReader(MemorySource(file("element vertex 0\n\(xyz)\(int)"), name: "a"))
         #expect(gray.properties == [])
-        #expect(gray.warnings == ["the colours are not read: red, green and blue have to be there as bytes"])
+        #expect(
+            gray.warnings == [
+                "the colours are not read: red, green and blue have to be there as bytes, 16-bit numbers or floats"
+            ])
         for names in ["r g b", "diffuse_red diffuse_green diffuse_blue"] {
             let colors = names.split(separator: " ").map { "property uchar \($0)\n" }.joined()
             let other = try PLYReader(MemorySource(file("element vertex 0\n\(xyz)\(colors)"), name: "a"))

@@ -19,9 +19,8 @@ import Testing
         let scan = try ScanMetadata(try SharedData.bytes("ipad/ipad.json"), file: "ipad.json")
         #expect(scan.deviceType == "iPad8,10")
         #expect(scan.deviceName == "multiscan’s iPad Pro")
-        // This app wrote no unit, no confidence keys.
+        // This app wrote no unit.
         #expect(scan.depthUnit == .metres)
-        #expect(scan.hasConfidence == nil)
         #expect(scan.confidenceRange == 0...2)
         let color = try #require(scan.colorStream)
         #expect(color.size == PixelSize(1920, 1440))
@@ -41,7 +40,6 @@ import Testing
     @Test(.enabled(if: SharedData.isThere))
     func readsMotionStreams() throws {
         let scan = try ScanMetadata(try SharedData.bytes("office/office.json"), file: "office.json")
-        #expect(scan.hasConfidence == true)
         for kind in MotionKind.allCases {
             #expect(scan.motionStream(kind)?.frameCount == 390)
             #expect(scan.motionStream(kind)?.fileExtension == kind.rawValue)
@@ -63,20 +61,10 @@ import Testing
             """)
         #expect(scan.depthUnit == .millimetres)
         #expect(scan.depthUnit.encoding == .uint16(unitsPerMetre: 1000, mask: 0x1FFF))
-        #expect(scan.hasConfidence == true)
         #expect(scan.confidenceRange == 0...255)
         #expect(scan.colorStream?.size == PixelSize(1920, 1080))
         #expect(scan.depthStream?.size == PixelSize(160, 90))
         #expect(scan.deviceType == "Google_Pixel 4")
-    }
-
-    @Test func readsATextThatWasParsedAlready() throws {
-        let text = Array(#"{"depth_unit":"mm","new":[1],"streams":[{"type":"color_camera","resolution":[3,4]}]}"#.utf8)
-        #expect(
-            try ScanMetadata(try JSONValue.parse(text, file: "a.json"), file: "a.json")
-                == ScanMetadata(text, file: "a.json"))
-        let problem = problem { () throws(Problem) in _ = try ScanMetadata(.array([]), file: "b.json") }
-        #expect(problem?.place.file == "b.json")
     }
 
     @Test func findsStreamsByWhatTheyAre() throws {
@@ -115,10 +103,6 @@ import Testing
             ("{\"depth_unit\":\"cm\",\"streams\":[]}", "“depth_unit” is “cm”; expected “m” or “mm”"),
             ("{\"depth_unit\":\"\",\"streams\":[]}", "“depth_unit” is “”; expected “m” or “mm”"),
             ("{\"depth_unit\":1,\"streams\":[]}", "“depth_unit” is 1; expected text"),
-            (
-                "{\"depth_confidence_avaliable\":\"yes\",\"streams\":[]}",
-                "“depth_confidence_avaliable” is “yes”; expected true or false"
-            ),
             (
                 "{\"depth_confidence_value_range\":[2],\"streams\":[]}",
                 "“depth_confidence_value_range” is [2]; expected [lowest, highest]"

@@ -92,7 +92,7 @@ import Testing
         #expect(scan.depthStream?.size == PixelSize(256, 192))
         #expect(scan.depthUnit == .metres && scan.depthStream?.encoding == "float16_zlib")
         #expect(scan.confidenceRange == 0...255)
-        #expect(scan.hasConfidence == true)
+        #expect(scan.json["depth_confidence_avaliable"] == .bool(true))
         #expect(scan.motionStream(.gravity)?.frameCount == 390)
         #expect(scan.motionStream(.attitude)?.frequency == nil)
         #expect(scan.streams.map(\.role).prefix(4) == [.color, .depth, .confidence, .cameraInfo])
@@ -102,6 +102,6 @@ import Testing
         facts.confidenceRange = nil
         let colorOnly = try ScanMetadata(JSONWriter.text(ScanMetadata.make(facts)), file: "a.json")
         #expect(colorOnly.depthStream == nil && colorOnly.confidenceStream == nil)
-        #expect(colorOnly.hasConfidence == false)
+        #expect(colorOnly.json["depth_confidence_avaliable"] == .bool(false))
     }
 }

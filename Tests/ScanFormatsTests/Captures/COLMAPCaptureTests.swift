@@ -177,6 +177,13 @@ import Testing
         #expect(capture.files.first { $0.path == "points3D.txt" }?.stake == .nothing)
         #expect(capture.absences[.cloud]?.contains("points3D.txt:1") == true)
         #expect(capture.remedies[.cloud] == "copy points3D.txt again")
+        // COLMAP writes an empty one where there are no points: a model without it is an incomplete copy.
+        try FileManager.default.removeItem(atPath: folder.url("m/points3D.txt").path)
+        let bare = try open()
+        #expect(bare.keptFrames.count == 1 && bare.absences[.cloud] == "points3D.txt is missing")
+        #expect(bare.remedies[.cloud] == "copy points3D.txt too")
+        try text("", "points3D.txt")
+        #expect(try open().remedies == [:])
     }
 
     /// Without the lines of observations every second image would be taken for one.

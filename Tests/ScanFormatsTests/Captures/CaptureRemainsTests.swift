@@ -34,7 +34,7 @@ import Testing
             files: [
                 "wide/1_1.000.png": "x", "wide_intrinsics/1_1.000.pincam": "8 6 9 9 4 3\n",
                 "lowres_wide.traj": "<html>\n",
-            ], summary: "“<html>” is not a time in seconds", file: "lowres_wide.traj"),
+            ], summary: "there are no poses in the file", file: "lowres_wide.traj"),
         Rest(
             format: "arkitscenes", files: ["lowres_wide.traj": "1 0 0 0 0 0 0\n"],
             summary: "there are no pictures with cameras",

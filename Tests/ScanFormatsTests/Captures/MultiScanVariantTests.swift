@@ -126,7 +126,6 @@ import Testing
         let capture = try open(files)
         #expect(capture.variant == "Android" && capture.keptFrames.count == 4)
         #expect(capture.frames[1].pose == MultiScanSample.pose(1))
-        #expect(try ScanMetadata(.object(metadata), file: "x").hasConfidence == true)
         #expect(capture.motionFiles.count == 5)
         for motion in capture.motionFiles {
             let (samples, facts) = try MotionStream.samples(

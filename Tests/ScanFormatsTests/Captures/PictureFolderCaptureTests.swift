@@ -29,6 +29,7 @@ import Testing
         let folder = try TemporaryFolder()
         for name in ["color/0.png", "depth/0.png"] { try folder.write("x", to: "shots/\(name)") }
         let tree = CaptureFolder(path: folder.url("shots").path)
+        #expect(PictureFolderCapture.recognise(tree)?.reason == "color/ holds 1 picture")
         let capture = try PictureFolderCapture.open(tree, rules: ReadRules())
         #expect(
             capture.absences[.recordedDepth] == "depth/ is not read: beside plain pictures nothing tells its unit")

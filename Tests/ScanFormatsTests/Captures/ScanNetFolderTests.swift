@@ -223,7 +223,7 @@ import Testing
         let camera = try #require(capture.frames[0].intrinsics)
         #expect(abs(camera.fx - 1170.0 * 8 / 1296) < 1e-12 && abs(camera.cx - 3.5) < 1e-12 && camera.width == 8)
         #expect(
-            capture.warnings == ["the pictures are 8×6, and their camera's matrix is for 1296×968; it was scaled"])
+            capture.warnings == ["the pictures are 8×6, and the intrinsics for 1296×968; the intrinsics were scaled"])
     }
 
     @Test func depthThatWasResizedWithoutAWord() throws {
@@ -236,7 +236,7 @@ import Testing
         #expect(abs(camera.cx - (Double(size.width) / 2 - 0.5)) < 1e-12)
         #expect(
             capture.warnings == [
-                "the depth pictures are \(size), and their camera's matrix is for 640×480; it was scaled"
+                "the depth pictures are \(size), and the intrinsics for 640×480; the intrinsics were scaled"
             ])
     }
 
@@ -251,7 +251,8 @@ import Testing
         let capture = try open(files)
         let camera = try #require(capture.frames[0].intrinsics).counted(from: .corner)
         #expect(camera.fx == 9 && camera.fy == 9.5 && camera.cx == 4.75 && camera.cy == 3)
-        #expect(capture.warnings == ["the pictures are 8×6, and their camera's matrix is for 16×12; it was scaled"])
+        #expect(
+            capture.warnings == ["the pictures are 8×6, and the intrinsics for 16×12; the intrinsics were scaled"])
     }
 
     /// The middle of 1296 pixels is still inside 960, and not near enough to their middle.
@@ -263,7 +264,20 @@ import Testing
         let capture = try open(files)
         let camera = try #require(capture.frames[0].intrinsics)
         #expect(abs(camera.fx - 1170.0 * 960 / 1296) < 1e-9 && abs(camera.cx - 479.5) < 1e-9)
-        #expect(capture.warnings.contains { $0.hasSuffix("matrix is for 1296×968; it was scaled") })
+        #expect(capture.warnings.contains { $0.hasSuffix("for 1296×968; the intrinsics were scaled") })
+    }
+
+    /// Of another shape than the recorder's: nobody can tell what was done to them.
+    @Test func picturesThatWereCropped() throws {
+        var files = try extracted()
+        files["intrinsic/intrinsic_color.txt"] = Array("1170 0 647.5 0 0 1170 483.5 0 0 0 1 0 0 0 0 1".utf8)
+        let picture = try Self.png(648, 364)
+        for name in files.keys where name.hasPrefix("color/") { files[name] = picture }
+        var capture = try open(files)
+        let camera = try #require(capture.frames[0].intrinsics)
+        #expect(camera.fx == 1170 && camera.cx == 647.5 && camera.width == 648)
+        capture.noteDoubts(in: MemoryTree([:]))
+        #expect(capture.warnings.contains { $0.hasPrefix("the principal point (647.5, 483.5) is far from the middle") })
     }
 
     @Test func theAlignmentIsNotedAndNotApplied() throws {

@@ -185,7 +185,9 @@ import Testing
             #expect(abs(camera.fx - (warns ? 50.0 / 120 : 50)) < 1e-12)
             #expect(
                 capture.warnings
-                    == (warns ? ["the pictures are 16×12, and the matrices are for 1920×1440; they were scaled"] : []))
+                    == (warns
+                        ? ["the pictures are 16×12, and the intrinsics for 1920×1440; the intrinsics were scaled"]
+                        : []))
         }
     }
 

@@ -540,6 +540,6 @@ import Testing
         #expect(try open(bytes + [1, 2, 3]).warnings == ["3 bytes stand behind the last motion sample"])
         var sens = try Self.sample()
         (sens.version, sens.motion) = (3, nil)
-        #expect(try open(sens.bytes + [1]).warnings == ["1 bytes stand behind the last frame"])
+        #expect(try open(sens.bytes + [1]).warnings == ["1 byte stands behind the last frame"])
     }
 }

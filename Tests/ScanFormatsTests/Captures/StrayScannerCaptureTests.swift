@@ -284,7 +284,7 @@ import Testing
                 == CameraIntrinsics(fx: 50, fy: 50, cx: 32, cy: 24, width: 64, height: 48, pixelOrigin: .corner))
         #expect(
             capture.warnings == [
-                "the video is 64×48, and camera_matrix.csv is for 1920×1440; the intrinsics were scaled"
+                "the pictures are 64×48, and the intrinsics for 1920×1440; the intrinsics were scaled"
             ])
     }
 

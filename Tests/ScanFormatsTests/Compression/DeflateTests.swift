@@ -59,22 +59,19 @@ import Testing
             #expect(entries.count == 12)
             for i in stride(from: 0, to: entries.count, by: 2) {
                 let (bytes, compressed) = (entries[i], entries[i + 1])
-                for engine in InflateEngine.allCases {
-                    #expect(try Inflate.bytes(compressed, limit: bytes.count, engine: engine) == bytes)
-                    #expect(try Inflate.bytes(compressed, limit: 1 << 40, engine: engine) == bytes)
-                }
+                #expect(try Inflate.bytes(compressed, limit: bytes.count) == bytes)
+                #expect(try Inflate.bytes(compressed, limit: 1 << 40) == bytes)
             }
         }
     }
 
-    @Test(arguments: InflateEngine.allCases)
-    func stopsAByteBehindTheLimit(engine: InflateEngine) throws {
+    @Test func stopsAByteBehindTheLimit() throws {
         let bytes = [UInt8](repeating: 3, count: 4 << 20)
         let compressed = try pythonDeflate(bytes, wbits: 15)
-        #expect(throws: Problem.self) { try Inflate.bytes(compressed, limit: -1, engine: engine) }
+        #expect(throws: Problem.self) { try Inflate.bytes(compressed, limit: -1) }
         for limit in [0, 1, 65_536, 100_000, bytes.count - 1] {
             let problem = problem { () throws(Problem) in
-                _ = try Inflate.bytes(compressed, limit: limit, subject: "frame", engine: engine)
+                _ = try Inflate.bytes(compressed, limit: limit, subject: "frame")
             }
             #expect(problem?.summary == "frame inflates to more than \(limit) bytes")
         }

@@ -205,8 +205,9 @@ import Testing
     @Test(.enabled(if: SharedData.isThere)) func reproducesTheReferenceSums() throws {
         let expected = try SharedData.expected("office.expected.json")
         let sums = try #require(expected["depth_png16_mm_sum_k2_delta"] as? [String: Int])
-        let depth = try InflateStream(file: SharedData.path("office/office.depth.zlib"), name: "depth")
-        let confidence = try InflateStream(file: SharedData.path("office/office.confidence.zlib"), name: "confidence")
+        let depth = InflateStream(try FileSource(path: SharedData.path("office/office.depth.zlib"), name: "depth"))
+        let confidence = InflateStream(
+            try FileSource(path: SharedData.path("office/office.confidence.zlib"), name: "confidence"))
         var (nearest, multiscan, valid) = (0, 0, 0)
         var before: DepthMap?
         for _ in 0..<40 {

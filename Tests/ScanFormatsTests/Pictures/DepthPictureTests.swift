@@ -53,7 +53,6 @@ import Testing
             (whole.dropLast(), "the NumPy array holds 11 bytes instead of 12"),
             (whole + [0], "the NumPy array holds 13 bytes instead of 12"),
             (Array(whole.prefix(11)), "NumPy array truncated"), (Array(whole.prefix(100)), "NumPy array truncated"),
-            (try array("<u2", values, order: "True"), "the NumPy array is no plane of numbers, row by row"),
             (try array("<u2", values, shape: "(6,)"), "the NumPy array is no plane of numbers"),
             (try array("<u2", values, shape: "(-2, 3)"), "the NumPy array is no plane of numbers"),
         ]
@@ -63,6 +62,12 @@ import Testing
         }
         let problem = #expect(throws: Problem.self) { try DepthPicture.decode(files[0].bytes) }
         #expect(problem?.notes == ["depth is of type <u2, <i4, <f4 or <f8"])
+    }
+
+    /// As NumPy saves an array that was transposed.
+    @Test func arraysColumnByColumn() throws {
+        let bytes = try array("<u2", "0, 1, 1000, 65535, 2, 3", order: "True")
+        #expect(try DepthPicture.decode(bytes).pixels == [0, 1000, 2, 1, 65535, 3])
     }
 
     @Test func whatDoesNotFitIsNoDepth() throws {
@@ -115,7 +120,7 @@ import Testing
         let whole = try array("<u2", "0, 1, 2, 3, 4, 5")
         var files = [
             try array("|u1", "0, 1, 2, 3, 4, 5"), try array("<u2", "0, 1, 2, 3, 4, 5", shape: "(6,)"),
-            try array("<u2", "0, 1, 2, 3, 4, 5", order: "True"), try array("<u2", "0, 1, 2, 3, 4, 5", shape: "(-2, 3)"),
+            try array("<u2", "0, 1, 2, 3, 4, 5", shape: "(-2, 3)"),
             try array("<u2", "0, 1, 2, 3, 4, 5", shape: "(99999999999999999999, 3)"), whole.dropLast(), whole + [0],
         ]
         files += (0..<20).map { Array(whole.prefix($0 * 7)) }

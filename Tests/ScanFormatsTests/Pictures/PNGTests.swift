@@ -23,7 +23,7 @@ import Testing
         def pixels(data):
             found = chunks(data)
             w, h, bits, color = struct.unpack('>IIBB', found[0][1][:10])
-            bpp = {0: 1, 2: 3}[color] * bits // 8
+            bpp = {0: 1, 2: 3, 6: 4}[color] * bits // 8
             raw = zlib.decompress(b''.join(b for k, b in found if k == b'IDAT'))
             stride, before, out = w * bpp, bytearray(w * bpp), b''
             for y in range(h):
@@ -87,6 +87,20 @@ import Testing
         #expect(try PNG.decodeRGB(PNG.encodeRGB(color)) == color)
         let gray = LumaImage(width: 64, height: 48, pixels: slopes(64 * 48))
         #expect(try PNG.decodeGray8(PNG.encodeGray8(gray)) == gray)
+    }
+
+    @Test func whatIsTransparentIsBlack() throws {
+        let image = RGBImage(width: 3, height: 2, pixels: (1...18).map { UInt8($0) })
+        let mask = LumaImage(width: 3, height: 2, pixels: [255, 0, 9, 0, 255, 255])
+        let file = try PNG.encodeRGBA(image, alpha: mask)
+        #expect(try PNG.header(file) == PictureHeader(width: 3, height: 2, channels: 4, bitDepth: 8))
+        let folder = try TemporaryFolder()
+        try folder.write(file, to: "0.png")
+        let expected: [UInt8] = [
+            1, 2, 3, 255, 0, 0, 0, 0, 7, 8, 9, 9, 0, 0, 0, 0, 13, 14, 15, 255, 16, 17, 18, 255,
+        ]
+        let script = "put(pixels(open(f'{sys.argv[1]}/0.png', 'rb').read()))"
+        #expect(try python(Self.codec + script, [folder.path]) == [expected])
     }
 
     /// libpng's simplified interface turns such depth into other depth.

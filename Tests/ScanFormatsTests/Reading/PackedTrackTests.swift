@@ -392,6 +392,8 @@ import Testing
                    = two files may have been joined, or the wrong file copied
                    = fix: copy the file again, or use what stands before them with  --set read.truncated=keep-whole
                 """)
+        let one = walk(compressed + [1], rules()).problem
+        #expect(one?.summary == "1 byte stands behind the end of the depth stream")
         let kept = walk(compressed + [1, 2, 3, 4, 5], rules(.keepWhole))
         #expect(kept.frames.allSatisfy { !$0.facts.isDropped })
         #expect(

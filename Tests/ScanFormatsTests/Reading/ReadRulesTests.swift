@@ -70,6 +70,7 @@ import Testing
         rules.mismatch = .fail
         let strict = #expect(throws: Problem.self) { try rules.reconcile([("a", 1), ("b", 2)]) }
         #expect(strict?.notes.last == "allowed is none")
+        #expect(strict?.summary == "the streams differ in length by 1 frame")
         let open = #expect(throws: Problem.self) {
             try rules.reconcile([("lines", 10), ("depth stream", 14)], goesOn: true)
         }

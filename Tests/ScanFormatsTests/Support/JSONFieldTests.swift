@@ -15,7 +15,6 @@ import Testing
         #expect(try list[0].whole(in: 0...1) == 1)
         #expect(try list[1].number() == 2.5)
         #expect(try list[2].text() == "x")
-        #expect(try list[3].bool())
         #expect(list[4].isAbsent)
         #expect(try root["long"].numbers(7) == [1, 2, 3, 4, 5, 6, 7])
         #expect(try root["nothing"].ifPresent { (field) throws(Problem) in try field.text() } == nil)
@@ -31,7 +30,6 @@ import Testing
             ("“big” is 1e+18; expected a whole number from 0 to 9", { _ = try root["big"].whole(in: 0...9) }),
             ("“a.c.d” is missing; expected text", { _ = try root["a"]["c"]["d"].text() }),
             ("“a” is an object; expected a list", { _ = try root["a"].elements() }),
-            ("“e” is {}; expected true or false", { _ = try root["e"].bool() }),
             ("“long” is a list of 7 values; expected a list of 9 numbers", { _ = try root["long"].numbers(9) }),
             (
                 "“a.b” is [1, 2.5, “x”, true, null]; expected a list of 5 numbers",

@@ -32,7 +32,7 @@ final class MemoryTree: CaptureTree {
 
     private final class Counted: ByteSource {
         let name: String
-        let byteCount: Int64?
+        let byteCount: Int64
         private let inner: MemorySource
         private let tree: MemoryTree
 

@@ -77,3 +77,18 @@ func problem(of body: () throws(Problem) -> Void) -> Problem? {
         return nil
     } catch { return error }
 }
+
+extension DepthPicture {
+    /// The numbers of a picture of millimetres.
+    static func decode(_ bytes: [UInt8]) throws(Problem) -> Gray16Image {
+        let depth = try recorded(bytes, as: .uint16(unitsPerMetre: 1000))
+        let pixels = depth.bytes.withUnsafeBytes { Array($0.bindMemory(to: UInt16.self)) }
+        return Gray16Image(width: depth.width, height: depth.height, pixels: pixels)
+    }
+}
+
+extension ScanMetadata {
+    init(_ text: [UInt8], file: String) throws(Problem) {
+        try self.init(try JSONValue.parse(text, file: file), file: file)
+    }
+}

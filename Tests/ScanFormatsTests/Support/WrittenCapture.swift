@@ -72,7 +72,6 @@ private struct HeldSource: CaptureSource {
         try inner.prepare(&frame, for: channels)
     }
 
-    func bytes(of file: String, limit: Int) throws(Problem) -> [UInt8] { try inner.bytes(of: file, limit: limit) }
     func location(of file: String) -> FileLocation? { inner.location(of: file) }
     func open(_ file: String) throws(Problem) -> any ByteSource { try inner.open(file) }
 }

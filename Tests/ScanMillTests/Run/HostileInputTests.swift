@@ -91,7 +91,9 @@ import Testing
             #expect(result.status == 3)
             for file in files + ["scan.rot"] {
                 let told = "error: this is a link to nothing\n  --> in/\(file)/\(file), stage read"
-                #expect(result.errors.contains(told), "\(file)")
+                // Of the last one in one line.
+                let toldShortly = "error: \(file): this is a link to nothing (\(file), stage read)"
+                #expect(result.errors.contains(told) || result.errors.contains(toldShortly), "\(file)")
             }
             #expect(published == ["000004.png", "good"])
             return
@@ -134,6 +136,27 @@ import Testing
         let words = again.drop { $0 != "$" }.split(separator: " ")[0]
         let echoed = try runCommand(["bash", "-c", "printf %s \(words)"])
         #expect(echoed.output == "in/line\nbreak")
+    }
+
+    /// As a whole line would be shown backwards from such a mark on, what is said would not be what is read.
+    @Test func namesThatTurnTheTextAreWrittenOut() throws {
+        let id = "a\u{202e}gpj.b"
+        try write(id, sample { $0.lines = [1: "", 2: ""] })
+        let result = try run(["--log", "log"])
+        #expect(result.status == 1)
+        #expect(result.errors.contains("  --> in/a\\u{202e}gpj.b"), "\(result.errors)")
+        let status = try Scanmill.run(["status", "out", "--json"], in: folder.path)
+        let log = String(decoding: try folder.bytes("log"), as: UTF8.self)
+        let page = try runCommand(["bash", "-c", "cat out/.scanmill/runs/*/report.html"], in: folder.path)
+        #expect(page.output.contains("a\\u{202e}gpj.b"))
+        for said in [result.output, result.errors, status.output, log, page.output] {
+            #expect(!said.unicodeScalars.contains("\u{202e}"), "\(said)")
+        }
+        #expect(status.output.contains("a\\u202egpj.b"), "\(status.output)")
+        let again = try #require(result.errors.split(separator: "\n").first { $0.hasPrefix("to try it again") })
+        let words = again.drop { $0 != "$" }.split(separator: " ")[0]
+        let echoed = try runCommand(["bash", "-c", "printf %s \(words)"])
+        #expect(Array(echoed.output.utf8) == Array("in/\(id)".utf8))
     }
 
     @Test func namesThatCannotBeIdsWriteNothing() throws {

@@ -82,6 +82,24 @@ import Testing
         #expect(result.errors.contains(": cut0, cut1, cut2, cut3, cut4, …\n"), "\(result.errors)")
     }
 
+    /// A bad night does not say hundreds of times how to mend the same thing, nor warn of it hundreds of times.
+    @Test func whatManyCapturesShareIsSaidInFullOfAFew() throws {
+        let archives = (0..<7).map { "cut\($0).zip" }
+        for archive in archives { try folder.write("PK\u{3}\u{4} and then nothing", to: archive) }
+        let failed = try folder.run("read, decompress", archives + ["-o", "out", "--no-report"])
+        #expect(failed.errors.split(separator: "error: ").count - 1 == 7, "\(failed.errors)")
+        #expect(failed.errors.split(separator: "= nothing was published").count - 1 == 5, "\(failed.errors)")
+        let ids = (0..<7).map { "mini\($0)" }
+        var mini = MiniCapture()
+        mini.hasMotion = false
+        try mini.write(ids, in: folder)
+        for id in ids { try folder.write("", to: "\(id)/recorded.rot/not-a-file") }
+        let warned = try folder.run("read, decompress", ids + ["-o", "out2", "--no-report"])
+        #expect(warned.status == 0, "\(warned.errors)")
+        #expect(warned.errors.split(separator: "warning: mini").count - 1 == 5, "\(warned.errors)")
+        #expect(warned.errors.contains("warning: 2 more captures: recorded.rot is a folder"), "\(warned.errors)")
+    }
+
     @Test func whatCannotBeLookedAtCanBeNamedAlone() throws {
         try MiniCapture().write(in: folder)
         // Two captures whose files share a folder.

@@ -51,6 +51,31 @@ import Testing
         }
     }
 
+    /// Another principal point and focal length for a pinhole, as where all pictures are to have the same camera.
+    @Test func aPinholeGetsAnotherCamera() throws {
+        var camera = Self.camera
+        (camera.cx, camera.cy) = (120, 90)
+        let recorded = CalibratedCamera(Self.camera)
+        let scale = try Undistortion.leastScale(of: camera, seenBy: recorded)
+        camera.fx *= scale
+        camera.fy *= scale
+        let undistortion = Undistortion(recorded, to: camera)
+        #expect(!undistortion.changesNothing && Undistortion(straight: Self.camera).changesNothing)
+        let picture = undistortion.picture(Self.places)
+        var farthest = -1.0
+        for row in 0..<180 {
+            for column in 0..<240 {
+                let (x, y) = Self.source(of: column, row, undistortion)
+                let color = picture[column, row]
+                #expect(abs(Double(color.red) - min(max(x, 0), 239)) < 0.51)
+                #expect(abs(Double(color.green) - min(max(y, 0), 179)) < 0.51)
+                farthest = max(farthest, -0.5 - x, x - 239.5, -0.5 - y, y - 179.5)
+            }
+        }
+        // All was recorded, and with a picture any larger it would not have been.
+        #expect(abs(farthest) < 1e-6)
+    }
+
     /// Widths that are no multiple of four; pictures of another shape than the camera's, as maps are, and of one row or column.
     @Test(arguments: [1, 2, 3, 5, 23], [1, 2, 17]) func coloursLieBetweenNeighbours(_ width: Int, _ height: Int) throws
     {

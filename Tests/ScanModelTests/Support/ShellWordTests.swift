@@ -10,9 +10,12 @@ import Testing
         "plain", "", "two words", "it's", "'", "a'\u{301}b", "x'\u{301}; echo no; '\u{301}", "$HOME `id`", "\\", "\"",
         "tab\there", "tab\there\\back",
         "line\nbreak'\u{301}",
+        "\u{202e}gpj.exe", "é\u{9b}31m'\u{301}\\", "a\u{2028}b",
     ])
     func aShellReadsTheWord(_ word: String) throws {
         let result = try runCommand(["bash", "-c", "printf %s \(ShellWord.quoted(word))"])
         #expect(result.status == 0 && Array(result.output.utf8) == Array(word.utf8), "\(ShellWord.quoted(word))")
+        // It is shown as it is, to be copied.
+        #expect(ShellWord.quoted(word).withControlsShown() == ShellWord.quoted(word))
     }
 }

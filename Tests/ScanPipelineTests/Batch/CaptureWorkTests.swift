@@ -190,7 +190,6 @@ import Testing
 
         func tracks(for channels: Set<Channel>, of capture: Capture) -> [any FrameTrack] { [] }
         func prepare(_ frame: inout Frame, for channels: Set<Channel>) {}
-        func bytes(of file: String, limit: Int) throws(Problem) -> [UInt8] { try source.bytes(of: file, limit: limit) }
         func location(of file: String) -> FileLocation? { source.location(of: file) }
         func open(_ file: String) throws(Problem) -> any ByteSource {
             if opened.count(file) == 1 { replace() }

@@ -59,9 +59,6 @@ import Testing
         func tracks(for channels: Set<Channel>, of capture: Capture) -> [any FrameTrack] { [] }
         func prepare(_ frame: inout Frame, for channels: Set<Channel>) {}
         func location(of file: String) -> FileLocation? { nil }
-        func bytes(of file: String, limit: Int) throws(Problem) -> [UInt8] {
-            throw Problem(.environment, "it may not be read").at(file: file)
-        }
         func open(_ file: String) throws(Problem) -> any ByteSource {
             throw Problem(.environment, "it may not be read").at(file: file)
         }

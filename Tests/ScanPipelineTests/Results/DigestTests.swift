@@ -33,7 +33,7 @@ import Testing
     @Test func aSourceThatFails() {
         final class Torn: ByteSource, @unchecked Sendable {
             let name = "x"
-            let byteCount: Int64? = nil
+            let byteCount: Int64 = 4
             private var isTorn = false
             func read(into buffer: UnsafeMutableRawBufferPointer) throws(Problem) -> Int {
                 if isTorn { throw Problem(.input, "torn") }

@@ -303,7 +303,6 @@ import Testing
             [ChanceTrack(isChance: capture.resources.videoThreads != 1)]
         }
         func prepare(_ frame: inout Frame, for channels: Set<Channel>) {}
-        func bytes(of file: String, limit: Int) throws(Problem) -> [UInt8] { throw Problem(.input, "no such file") }
         func location(of file: String) -> FileLocation? { nil }
         func open(_ file: String) throws(Problem) -> any ByteSource { throw Problem(.input, "no such file") }
     }

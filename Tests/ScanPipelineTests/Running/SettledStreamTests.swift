@@ -81,7 +81,6 @@ import Testing
             channels.contains(.recordedDepth) ? [Track(isBad: isBad)] : []
         }
         func prepare(_ frame: inout Frame, for channels: Set<Channel>) {}
-        func bytes(of file: String, limit: Int) -> [UInt8] { [] }
         func location(of file: String) -> FileLocation? { nil }
         func open(_ file: String) -> any ByteSource { MemorySource(name: file, []) }
     }
@@ -164,7 +163,6 @@ import Testing
                 channels.isEmpty ? [] : [Track()]
             }
             func prepare(_ frame: inout Frame, for channels: Set<Channel>) {}
-            func bytes(of file: String, limit: Int) -> [UInt8] { [] }
             func location(of file: String) -> FileLocation? { nil }
             func open(_ file: String) -> any ByteSource { MemorySource(name: file, []) }
         }

@@ -12,9 +12,6 @@ struct DiskSource: CaptureSource {
 
     func tracks(for channels: Set<Channel>, of capture: Capture) -> [any FrameTrack] { [] }
     func prepare(_ frame: inout Frame, for channels: Set<Channel>) {}
-    func bytes(of file: String, limit: Int) throws(Problem) -> [UInt8] {
-        try FileSystem.bytes(of: "\(folder)/\(file)", limit: limit)
-    }
     /// A capture in a single file stands for an archive, whose entries are not on disk as such; one that ends with
     /// `.stored` stands for an archive that holds its entry uncompressed, after the first byte.
     func location(of file: String) -> FileLocation? {
@@ -26,7 +23,7 @@ struct DiskSource: CaptureSource {
         return FileLocation(path: path)
     }
     func open(_ file: String) throws(Problem) -> any ByteSource {
-        let bytes = try bytes(of: file, limit: .max)
+        let bytes = try FileSystem.bytes(of: "\(folder)/\(file)", limit: .max)
         let isPart = location(of: file)?.range != nil
         return MemorySource(name: file, Array(bytes.dropFirst(isPart ? 1 : 0)), step: 1 << 16)
     }
@@ -225,7 +222,6 @@ private struct LoggedSource: CaptureSource {
 
     func tracks(for channels: Set<Channel>, of capture: Capture) -> [any FrameTrack] { [] }
     func prepare(_ frame: inout Frame, for channels: Set<Channel>) {}
-    func bytes(of file: String, limit: Int) throws(Problem) -> [UInt8] { try source.bytes(of: file, limit: limit) }
     func location(of file: String) -> FileLocation? { source.location(of: file) }
     func toolVersions(for channels: Set<Channel>) -> [String: String] {
         source.toolVersions(for: channels).filter { !$0.value.isEmpty }

@@ -38,22 +38,18 @@ struct MockSource: CaptureSource {
 
     func prepare(_ frame: inout Frame, for channels: Set<Channel>) throws(Problem) { try prepare(&frame, channels) }
 
-    func bytes(of file: String, limit: Int) throws(Problem) -> [UInt8] {
-        guard let bytes = files[file] else { throw Problem(.input, "no such file").at(file: file) }
-        return bytes
-    }
-
     func location(of file: String) -> FileLocation? { folder.map { FileLocation(path: "\($0)/\(file)") } }
 
     func open(_ file: String) throws(Problem) -> any ByteSource {
-        MemorySource(name: file, try bytes(of: file, limit: .max), damage: damaged[file])
+        guard let bytes = files[file] else { throw Problem(.input, "no such file").at(file: file) }
+        return MemorySource(name: file, bytes, damage: damaged[file])
     }
 }
 
 /// Bytes in memory, handed out a few at a time.
 final class MemorySource: ByteSource, @unchecked Sendable {
     let name: String
-    let byteCount: Int64?
+    let byteCount: Int64
     private var rest: ArraySlice<UInt8>
     private let step: Int
     /// What is found after the last byte.

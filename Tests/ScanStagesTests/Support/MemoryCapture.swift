@@ -121,7 +121,6 @@ struct MemoryCapture {
             }
         }
 
-        func bytes(of file: String, limit: Int) throws(Problem) -> [UInt8] { try open(file).readAll(limit: limit) }
         func location(of file: String) -> FileLocation? { nil }
 
         func open(_ file: String) throws(Problem) -> any ByteSource {

@@ -40,7 +40,7 @@ enum PythonReaders {
                 if kind == b'IDAT': packed += chunk
                 at += 12 + size
             assert lace == 0
-            channels = {0: 1, 2: 3}[color]
+            channels = {0: 1, 2: 3, 6: 4}[color]
             step = channels * bits // 8
             raw, row, rows = zlib.decompress(packed), [0] * (width * step), []
             for v in range(height):

@@ -1,0 +1,78 @@
+import ScanModel
+
+/// What the `outcome.json` of a run says, as ``RunRecord`` wrote it: how it went.
+package struct RunOutcome: Sendable {
+    /// How it went for one capture.
+    package struct Entry: Sendable {
+        package var id: String
+        /// The capture's path as it was given.
+        package var input: String?
+        /// As the record has it, which knows no `failedBefore`.
+        package var ended: CaptureEnding.Kind
+        package var cause: String?
+        package var problem: Problem?
+        package var share: Share?
+
+        /// Why the run did not come to it; nil where it did.
+        var why: String? {
+            switch ended {
+            case .arriving: "it was still arriving"
+            case .busy: "another runner worked on it"
+            case .left: cause
+            default: nil
+            }
+        }
+    }
+
+    /// How one capture's own share of the run went.
+    package struct Share: Sendable, Hashable {
+        /// Seconds from the run's beginning, and how long it took.
+        package var begin: Double
+        package var seconds: Double
+        package var peakBytes: Int64?
+        /// By stage, in the order of the pipeline; empty when it failed.
+        package var times: [StageTime]
+    }
+
+    /// As ``RunRecord/stamp(_:)`` has it.
+    package let ended: String?
+    package let seconds: Double?
+    package let captures: [Entry]
+
+    init(_ json: JSONValue) {
+        ended = json["ended"]?.string
+        seconds = json["seconds"]?.finite
+        captures = (json["captures"]?.array ?? []).compactMap(Entry.init)
+    }
+}
+
+extension RunOutcome.Entry {
+    /// What a run that has not said how it went says of a capture in its plan.
+    package init(unfinished id: String, input: String) {
+        self.init(id: id, input: input, ended: .left, cause: "the run has not ended")
+    }
+
+    fileprivate init?(_ json: JSONValue) {
+        guard let id = json["id"]?.string, let ended = json["ended"]?.string.flatMap(CaptureEnding.Kind.init)
+        else { return nil }
+        self.init(
+            id: id, input: json["input"]?.string, ended: ended, cause: json["cause"]?.string,
+            problem: json["problem"].flatMap(Problem.init(facts:)), share: RunOutcome.Share(json))
+    }
+}
+
+extension RunOutcome.Share {
+    /// - Returns: nil of a capture that did not run.
+    fileprivate init?(_ json: JSONValue) {
+        guard let begin = json["begin"]?.finite, let seconds = json["seconds"]?.finite else { return nil }
+        let times = json["stages"]?.object?.members.compactMap { label, value in
+            value.finite.map { StageTime(label: label, seconds: $0) }
+        }
+        self.init(begin: begin, seconds: seconds, peakBytes: json["peak-bytes"]?.integer, times: times ?? [])
+    }
+}
+
+extension JSONValue {
+    /// A number that can be drawn: a damaged record may hold any.
+    package var finite: Double? { double.flatMap { $0.isFinite && abs($0) < 1e15 ? $0 : nil } }
+}

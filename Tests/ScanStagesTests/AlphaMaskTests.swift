@@ -1,0 +1,87 @@
+import ScanFormats
+import ScanModel
+import ScanPipeline
+import TestSupport
+import Testing
+
+/// Masks in the alpha channel of the pictures, for trainers that know no files of masks.
+@Suite struct AlphaMaskTests {
+    private static let box = OrientedBox(
+        center: Vector3(0, 0, 0), worldFromBox: .identity, halfSize: Vector3(0.6, 0.6, 0.6))
+
+    private static func capture(_ count: Int) throws -> MemoryCapture {
+        var capture = try MemoryCapture.posed(count)
+        for index in capture.items.indices {
+            capture.items[index].pose = Pose(rotation: .identity, position: Vector3(0, 0, 2.5))
+        }
+        capture.box = box
+        return capture
+    }
+
+    /// Smaller pictures have theirs too, and no mask is written as a file.
+    @Test(arguments: [("write-transforms", "nerf"), ("write-colmap", "colmap")])
+    func cutsThePicturesOut(_ writer: String, _ folder: String) throws {
+        let capture = try Self.capture(2)
+        let stages = "- downscale: {factors: [2]}\n- \(writer): {masks: silhouette, test-every: 2"
+        let files = try StageRun(stages + "}", on: capture)
+        let run = try StageRun(stages + ", mask-as: alpha}", on: capture)
+        for suffix in ["", "_2"] {
+            let mask = try PNG.decodeGray8(files.bytes("\(folder)/masks\(suffix)/000001.png"))
+            let color = try PNG.decodeRGB(files.bytes("\(folder)/images\(suffix)/000001.png"))
+            let used = mask.pixels.count { $0 == 255 }
+            #expect(used > 0 && used < mask.pixels.count, "\(used)")
+            let picture = try PythonReaders.run(
+                "print(json.dumps(read_png(sys.argv[1])))", ["\(run.path)/\(folder)/images\(suffix)/000001.png"])
+            #expect(picture["channels"]?.integer == 4)
+            let found = (picture["rows"]?.array ?? []).compactMap(\.doubles).flatMap { $0 }
+            var expected: [Double] = []
+            for (place, alpha) in mask.pixels.enumerated() {
+                let colors = color.pixels[3 * place..<3 * place + 3].map { Double($0) }
+                expected += alpha == 0 ? [0, 0, 0, 0] : colors + [255]
+            }
+            #expect(found == expected)
+            #expect(throws: (any Error).self) { try run.bytes("\(folder)/masks\(suffix)/000001.png") }
+        }
+        // nerfacto fails only at a file.
+        #expect(files.warnings.contains { $0.contains("one frame alone is held out") })
+        #expect(!run.warnings.contains { $0.contains("one frame alone is held out") })
+    }
+
+    @Test func theDatasetNamesNoMasks() throws {
+        let run = try StageRun(
+            "- write-transforms: {masks: silhouette, mask-as: alpha}", on: try Self.capture(1))
+        #expect(try !run.text("nerf/transforms.json").contains("mask"))
+        let other = try StageRun(
+            "- write-transforms: {dialect: instant-ngp, masks: silhouette, mask-as: alpha}", on: try Self.capture(1))
+        #expect(throws: (any Error).self) { try other.bytes("ngp/images/dynamic_mask_000000.png") }
+    }
+
+    @Test func aMaskThatIgnoresAllIsCounted() throws {
+        var capture = try Self.capture(1)
+        capture.box = OrientedBox(
+            center: Vector3(0, 0, 9), worldFromBox: .identity, halfSize: Vector3(0.2, 0.2, 0.2))
+        let run = try StageRun("- write-transforms: {masks: silhouette, mask-as: alpha}", on: capture)
+        #expect(run.count("write-transforms", "masks-that-ignore-all") == 1)
+    }
+
+    @Test func aCaptureWithoutMasksHasItsPicturesCopied() throws {
+        var capture = try Self.capture(1)
+        capture.box = nil
+        let run = try StageRun("- write-transforms: {mask-as: alpha}", on: capture)
+        #expect(try run.bytes("nerf/images/000000.png") == capture.files["color/0.png"])
+    }
+
+    @Test func goesWithMasks() throws {
+        #expect(
+            StageRun.mistakes(in: "- write-transforms: {masks: none, mask-as: alpha}") == [
+                "`mask-as: alpha` goes with masks"
+            ])
+        let options = "masks: silhouette, mask-as: alpha, color: jpeg, quality: 80"
+        let text = "stages:\n- read\n- write-transforms: {\(options)}\n"
+        #expect(
+            try Pipeline.load(text: text, path: "p.yaml", library: .builtIn).warnings.map(\.summary) == [
+                "`color` has an effect only where masks are files",
+                "`quality` has an effect only where masks are files",
+            ])
+    }
+}
