@@ -11,7 +11,7 @@ public struct DatasetSplit: OptionSet, Hashable, Sendable {
     /// Held back from training, to judge its result.
     public static let heldOut: DatasetSplit = [.validation, .test]
 
-    /// Whether the frame is held back for either.
+    /// Whether it is held back from training, for validation or for tests.
     public var isHeldOut: Bool { !isDisjoint(with: .heldOut) }
 
     /// The pictures for one of the three. nerfstudio's loaders want a list for validation and one for tests: if there

@@ -73,7 +73,7 @@ extension Pipeline {
         var problems = earlier
         var file = file
         let labels = labels(of: file.entries.map(\.stage))
-        for change in overrides { apply(change, to: &file, labels: labels, &problems) }
+        for change in overrides { apply(change, to: &file, labels: labels, library, &problems) }
 
         var steps: [Step] = []
         var warnings: [Problem] = []
@@ -148,7 +148,8 @@ extension Pipeline {
     }
 
     private static func apply(
-        _ change: OptionOverride, to file: inout PipelineFile, labels: [String], _ problems: inout [Problem]
+        _ change: OptionOverride, to file: inout PipelineFile, labels: [String], _ library: StageLibrary,
+        _ problems: inout [Problem]
     ) {
         let matches = file.entries.indices.filter {
             labels[$0] == change.stage || file.entries[$0].stage == change.stage
@@ -160,10 +161,14 @@ extension Pipeline {
                 ? "this pipeline has no stage `\(change.stage)`"
                 : "`\(change.stage)` stands here \(matches.count) times"
             let fix =
-                matches.isEmpty
-                ? Nearest.suggestion(change.stage, among: labels)
-                    ?? "its stages are \(labels.filter { !$0.isEmpty }.joined(separator: ", "))"
-                : "say which: \(matches.map { labels[$0] }.joined(separator: " or "))"
+                if !matches.isEmpty {
+                    "say which: \(matches.map { labels[$0] }.joined(separator: " or "))"
+                } else if library[change.stage] != nil {
+                    "`--set` adds no stage: put  - \(change.stage): {\(change.option): \(change.value)}  into a copy of the file"
+                } else {
+                    Nearest.suggestion(change.stage, among: labels)
+                        ?? "its stages are \(labels.filter { !$0.isEmpty }.joined(separator: ", "))"
+                }
             problems.append(Problem(.usage, what, notes: ["asked for by  \(setting)"], fix: fix))
             return
         }

@@ -10,9 +10,10 @@ public struct Undistort: CaptureStage {
             "Turn pictures that a lens distorts into pinhole pictures, with their masks, depth, confidence and intrinsics.",
         details: """
             COLMAP and datasets made with it give most cameras a lens that distorts; Gaussian Splatting's own trainer,
-            unprojection and most output formats support only pinholes. Put this stage directly below `read`: without
-            it, a capture with such lenses has no intrinsics. Where no lens distorts, nothing is done, and pictures are
-            still copied as they are.
+            unprojection and most output formats support only pinholes. Put this stage above those that need intrinsics,
+            which a capture with such lenses does not have without it, and below those that judge how sharp pictures are,
+            such as `filter-blur`: interpolation makes some less sharp than others. Where no lens distorts, nothing is
+            done, and pictures are still copied as they are.
 
             It supports all of COLMAP's camera models except panoramas: SIMPLE_RADIAL, RADIAL, OPENCV, FULL_OPENCV, FOV,
             SIMPLE_DIVISION, DIVISION, EUCM, and the fisheyes SIMPLE_FISHEYE, FISHEYE, SIMPLE_RADIAL_FISHEYE,

@@ -256,6 +256,14 @@ import Testing
                   fix: its stages are read, decompress
                 """
             ])
+        #expect(
+            try Self.messages("stages: [read, decompress]", ["mask-range.far=3"]) == [
+                """
+                error: this pipeline has no stage `mask-range`
+                  note: asked for by  --set mask-range.far=3
+                  fix: `--set` adds no stage: put  - mask-range: {far: 3}  into a copy of the file
+                """
+            ])
     }
 
     /// The file's line does not hold the value, so it is not shown.

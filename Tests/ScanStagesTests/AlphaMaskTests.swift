@@ -69,6 +69,10 @@ import Testing
         capture.box = nil
         let run = try StageRun("- write-transforms: {mask-as: alpha}", on: capture)
         #expect(try run.bytes("nerf/images/000000.png") == capture.files["color/0.png"])
+        #expect(
+            run.warnings == [
+                "write-transforms: the capture has no masks to put into pictures: `masks: silhouette` makes masks of the box"
+            ])
     }
 
     @Test func goesWithMasks() throws {

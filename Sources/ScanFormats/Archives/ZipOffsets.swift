@@ -85,7 +85,7 @@ enum ZipDamage {
             ).at(byte: size, of: size)
         }
         guard let lacking, lacking > 0 else { return nil }
-        return Problem(.input, "the archive lacks \(Int(lacking).counted("byte"))", notes: notes, fix: fix)
+        return Problem(.input, "the archive lacks \(lacking.counted("byte"))", notes: notes, fix: fix)
     }
 }
 

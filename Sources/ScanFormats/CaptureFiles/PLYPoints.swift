@@ -5,7 +5,7 @@ struct PLYPoints {
     private(set) var cloud: PointCloud
     /// Points left out because a coordinate is not finite.
     private(set) var notFiniteCount = 0
-    /// Points whose colour is brighter than its type can say.
+    /// Points whose colour, as floats, is above 1.
     private(set) var clippedCount = 0
     private let properties: PointCloud.Properties
 
@@ -20,8 +20,8 @@ struct PLYPoints {
         cloud.colors?.reserveCapacity(3 * count)
     }
 
-    /// What a colour is multiplied by to be of 0–255, which its type tells alone: of integers without a sign, the largest
-    /// is the brightest, and of floats it is 1. Open3D's tensors have it so.
+    /// What a colour is multiplied by to be from 0 to 255. Only its type tells: the brightest is the largest number of an
+    /// unsigned integer, and 1 of a float, as in Open3D's tensor-based point clouds.
     /// - Returns: nil for a type that colours do not have.
     static func colorScale(_ type: PLYHeader.Scalar) -> Float? {
         switch type {

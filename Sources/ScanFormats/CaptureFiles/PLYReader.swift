@@ -131,7 +131,7 @@ public struct PLYReader {
     var colorDoubt: String? {
         clippedCount == 0
             ? nil
-            : "the colours of \(clippedCount.counted("point")) were cut to 1: as floats they should be from 0 to 1, and may be wrong"
+            : "the colours of \(clippedCount.counted("point")) were cut to 1: floats should be from 0 to 1, so all colours may be wrong"
     }
 
     /// Before the first point: whether a binary file is long enough for all of them.

@@ -259,7 +259,9 @@ private struct ARKitScenesReader {
         try tree.require(file, "the poses are missing", fix: "download \(file) too")
         let posed = try capture.readPoses(file, in: tree, rules, ARKitScenesText.posed)
         if posed.poses.isEmpty {
-            throw Problem(.input, "there are no poses in the file", notes: capture.warnings).at(file: file)
+            throw Problem(
+                .input, "there are no poses in the file", notes: capture.warnings, fix: "download \(file) again"
+            ).at(file: file)
         }
         return posed
     }

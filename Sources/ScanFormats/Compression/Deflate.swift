@@ -45,7 +45,7 @@ public enum Inflate {
     private static let mostGuessed = 1 << 20
 
     /// Whether two bytes are the header of zlib's wrapper (RFC 1950, section 2.2).
-    static func isWrapped(_ first: UInt8, _ second: UInt8) -> Bool {
+    package static func isWrapped(_ first: UInt8, _ second: UInt8) -> Bool {
         first & 15 == 8 && (Int(first) * 256 + Int(second)) % 31 == 0
     }
 }

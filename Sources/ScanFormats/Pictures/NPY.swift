@@ -102,7 +102,7 @@ enum NPY {
         guard length <= 1 << 16, start <= bytes.count else { throw Problem(.input, "NumPy array truncated") }
         let text = String(decoding: bytes[cursor.position..<start], as: UTF8.self)
         guard let type = value(of: "descr", in: text)?.split(separator: "'").first,
-            let order = value(of: "fortran_order", in: text),
+            let order = value(of: "fortran_order", in: text), order.hasPrefix("True") || order.hasPrefix("False"),
             let shape = value(of: "shape", in: text), shape.hasPrefix("("), let end = shape.firstIndex(of: ")")
         else { throw Problem(.input, "the NumPy array is no plane of numbers") }
         let sides = shape[..<end].dropFirst().split(separator: ",").map {

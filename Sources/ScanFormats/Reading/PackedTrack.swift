@@ -308,7 +308,7 @@ package final class PackedTrack: FrameTrack, @unchecked Sendable {
         let count = inflate.trailingBytes
         if count == 0 { return nil }
         return Problem(
-            .input, "\(Int(count).counted("byte", "stands", "stand")) behind the end of the \(stream.subject)",
+            .input, "\(count.counted("byte", "stands", "stand")) behind the end of the \(stream.subject)",
             notes: ["two files may have been joined, or the wrong file copied"],
             fix: "copy the file again, or use what stands before them with  --set read.truncated=keep-whole"
         ).at(file: stream.file, byte: inflate.compressedPosition)

@@ -90,7 +90,7 @@ extension GeometryVerdict {
         let needed = GeometryCheck.minPairs
         if pairCount >= needed { return nil }
         let few =
-            "only \(pairCount.counted("pair")) of frames stand far enough apart and see the same; \(needed) are needed"
+            "too few pairs of frames stand far enough apart and see the same: \(pairCount), where \(needed) are needed"
         if let doubt = medianDepth.flatMap(GeometryCheck.doubt)?.summary { return Ruling(.warning, "\(doubt); \(few)") }
         if pairCount >= Self.telling, declared.isFinite, declared > Self.fits {
             return Ruling(

@@ -97,7 +97,7 @@ public struct JSONObject: Equatable, Sendable, ExpressibleByDictionaryLiteral {
         }
     }
 
-    /// Adds the members of another object; those that are there already keep their places.
+    /// Adds the members of another object. Keys that are there already keep their places, and get its values.
     public mutating func merge(_ other: JSONObject) {
         for (key, value) in other.members { self[key] = value }
     }

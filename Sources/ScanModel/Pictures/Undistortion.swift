@@ -1,20 +1,19 @@
 /// Turns pictures seen through a lens that distorts into those of a pinhole camera.
 ///
-/// The new camera keeps the size and the principal point; both focal lengths are multiplied by one number, the smallest
-/// with which every new pixel was seen, so that nothing is blank and as little as possible is cut away. Colours are
-/// interpolated between the four nearest pixels; depth, confidence and masks, which must not be mixed, come from the
-/// nearest one.
+/// Unless another camera is asked for, the new one keeps the size and the principal point; both focal lengths are
+/// multiplied by one number, the smallest with which every new pixel was seen, so that nothing is blank and as little as
+/// possible is cut away. Colours are interpolated between the four nearest pixels; depth, confidence and masks, which
+/// must not be mixed, come from the nearest one.
 public struct Undistortion: Hashable, Sendable {
     /// Of the pictures as recorded.
     public let recorded: CalibratedCamera
     /// Of the new ones.
     public let camera: CameraIntrinsics
 
-    /// How far focal lengths may shrink: at half, a picture's middle has half the recorded resolution. What a fisheye
-    /// sees beyond that is cut away.
-    static let leastScale = 0.5
-    /// Beyond this, so little of the picture is left that the numbers can hardly be a real lens's.
-    static let mostScale = 4.0
+    /// New focal lengths, as multiples of the recorded ones. At half, a picture's middle has half the recorded resolution:
+    /// what a fisheye sees beyond that is cut away. Beyond four, so little of the picture is left that the numbers can
+    /// hardly be a real lens's.
+    static let scaleLimits = 0.5...4.0
     /// How long a step away from the axis must at least appear, as a share of its length in a pinhole camera. A fisheye
     /// squeezes what is 82° off its axis that much.
     static let leastGrowth = 0.02
@@ -42,7 +41,8 @@ public struct Undistortion: Hashable, Sendable {
         self.init(recorded, to: new)
     }
 
-    /// What the focal lengths of a camera must be multiplied by, at least, so that all it sees was recorded.
+    /// What the focal lengths of a camera must be multiplied by, at least, so that all it sees was recorded, and that they
+    /// are half of the recorded ones.
     /// - Parameter camera: for pictures of the recorded size.
     /// - Throws: as ``init(of:)``.
     public static func leastScale(
@@ -51,14 +51,15 @@ public struct Undistortion: Hashable, Sendable {
         let size = recorded.intrinsics.size
         let (new, old) = (camera.counted(from: .corner), recorded.intrinsics.counted(from: .corner))
         guard max(size.width, size.height) <= Self.longestSide else {
-            throw Problem(.input, "the lens distorts a picture of \(size); the most is \(Self.longestSide) on a side")
+            throw Problem(
+                .input, "a picture of \(size) cannot be undistorted; the most is \(Self.longestSide) on a side")
         }
         guard (0...Double(size.width)).contains(old.cx), (0...Double(size.height)).contains(old.cy) else {
             throw Problem(
                 .input,
-                "the principal point \(old.cx.shortText), \(old.cy.shortText) of a lens that distorts lies outside of the "
-                    + "picture, which is \(size)",
-                fix: "check whether the intrinsics are for pictures of another size, or that were cut to size")
+                "the principal point \(old.cx.shortText), \(old.cy.shortText) lies outside of the picture, which is "
+                    + "\(size), so it cannot be undistorted",
+                fix: Self.wayToMend)
         }
         let fits = { (scale: Double) in
             Self.border(of: size).allSatisfy { u, v in
@@ -66,13 +67,22 @@ public struct Undistortion: Hashable, Sendable {
                 return Self.sees(x, y, recorded.lens, old)
             }
         }
-        guard fits(Self.mostScale) else {
+        // A camera that is asked for may have other focal lengths than the recorded one.
+        let ratio = max(old.fx / new.fx, old.fy / new.fy)
+        var (no, yes) = (Self.scaleLimits.lowerBound * ratio, Self.scaleLimits.upperBound * ratio)
+        guard fits(yes) else {
+            if recorded.lens.isStraight {
+                throw Problem(
+                    .input,
+                    "the principal point \(old.cx.shortText), \(old.cy.shortText) is so far from the new one, "
+                        + "\(new.cx.shortText), \(new.cy.shortText), that next to nothing of the picture would be left",
+                    fix: Self.wayToMend)
+            }
             throw Problem(
                 .input,
                 "the lens (\(recorded.lens)) would fold the picture, or show next to nothing in it, so it cannot be undone",
                 fix: "calibrate the camera again")
         }
-        var (no, yes) = (Self.leastScale, Self.mostScale)
         if fits(no) { yes = no }
         while yes - no > 1e-9 {
             let middle = (no + yes) / 2
@@ -80,6 +90,9 @@ public struct Undistortion: Hashable, Sendable {
         }
         return yes
     }
+
+    private static let wayToMend =
+        "check whether the intrinsics are for pictures of another size, or that were cut to size"
 
     /// Whether pictures stay as they are.
     public var changesNothing: Bool {
@@ -116,13 +129,16 @@ public struct Undistortion: Hashable, Sendable {
     /// the axis. A ray must not be squeezed to nothing at its end, where pictures fold: a little beyond, it is still
     /// seen farther out.
     private static func sees(_ x: Double, _ y: Double, _ lens: LensDistortion, _ camera: CameraIntrinsics) -> Bool {
+        let seen = lens.distorted(x, y)
+        let (u, v) = (camera.fx * seen.x + camera.cx, camera.fy * seen.y + camera.cy)
+        guard u >= 0, v >= 0, u <= Double(camera.width), v <= Double(camera.height) else { return false }
+        let length = (x * x + y * y).squareRoot()
+        // Neither the axis nor a pinhole's picture is folded.
+        if length == 0 || lens.isStraight { return true }
         func distance(_ part: Double) -> Double {
             let seen = lens.distorted(part * x, part * y)
             return (seen.x * seen.x + seen.y * seen.y).squareRoot()
         }
-        let length = lens.isStraight ? 0 : (x * x + y * y).squareRoot()
-        // A pinhole folds nothing.
-        if length == 0 { return lands(x, y, lens, camera) }
         let steps = 16
         var last = 0.0
         for step in 1...steps {
@@ -130,14 +146,6 @@ public struct Undistortion: Hashable, Sendable {
             guard next > last else { return false }
             last = next
         }
-        guard distance(1.001) - last > Self.leastGrowth * 0.001 * length else { return false }
-        return lands(x, y, lens, camera)
-    }
-
-    /// Whether a direction is seen within the picture.
-    private static func lands(_ x: Double, _ y: Double, _ lens: LensDistortion, _ camera: CameraIntrinsics) -> Bool {
-        let seen = lens.distorted(x, y)
-        let (u, v) = (camera.fx * seen.x + camera.cx, camera.fy * seen.y + camera.cy)
-        return u >= 0 && v >= 0 && u <= Double(camera.width) && v <= Double(camera.height)
+        return distance(1.001) - last > Self.leastGrowth * 0.001 * length
     }
 }

@@ -17,7 +17,7 @@ extension ByteSource {
         if byteCount > Int64(limit) {
             throw Problem(.input, "the file is larger than the limit of \(limit) bytes").at(file: name)
         }
-        // One more than is expected, so that the end shows.
+        // One more than is expected: some sources notice only at their end that they are damaged or too long.
         return try [UInt8](room: Int(byteCount) + 1) { (buffer) throws(Problem) in
             var filled = 0
             while filled < buffer.count {

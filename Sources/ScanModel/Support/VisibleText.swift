@@ -16,8 +16,8 @@ extension String {
 }
 
 extension Unicode.Scalar {
-    /// Whether it is no sign of its own and changes how the signs around it come out: a control character, a line or
-    /// paragraph separator, or one of Unicode's marks for the direction of text (`Bidi_Control`).
+    /// Whether it shows nothing itself and changes how the text around it is shown: a control character, a line or
+    /// paragraph separator, or one of the characters that set the direction of text (Unicode's `Bidi_Control`).
     package var steersText: Bool {
         switch value {
         case 0..<0x20, 0x7f...0x9f: true

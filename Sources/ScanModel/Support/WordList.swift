@@ -11,7 +11,7 @@ extension [String] {
     }
 }
 
-extension Int {
+extension BinaryInteger {
     /// With a noun whose plural ends in s: `1 frame`, `3 frames`.
     package func counted(_ noun: String) -> String { "\(self) \(noun)\(self == 1 ? "" : "s")" }
 

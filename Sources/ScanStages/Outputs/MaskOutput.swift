@@ -57,6 +57,9 @@ struct MaskOutput: Sendable {
 
     /// - Throws: if nothing is left of the box.
     func begin(_ context: StageContext) throws(Problem) {
+        if isAlpha && !isOn(context) {
+            context.warn("the capture has no masks to put into pictures: `masks: silhouette` makes masks of the box")
+        }
         guard isOfBox, let box = context.capture.box, margin < 0, box.grown(by: margin, bottom: 0).isEmpty else {
             return
         }

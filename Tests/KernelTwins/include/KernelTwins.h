@@ -4,13 +4,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
-// ScanModel's kernels once more, in plain C: how many instructions each of them should need. See KernelCountTests.swift.
-
 /// zlib's own decoder: what ISA-L's and libdeflate's results are compared with. `bytes` are raw DEFLATE, or `wrapped` as
 /// zlib's. Returns the number of bytes before the end, the damage, or the end of the output; `is_sound` says whether the
 /// stream ended properly.
 size_t twin_inflate(
     const uint8_t *bytes, size_t count, int wrapped, uint8_t *output, size_t capacity, int *is_sound);
+
+// ScanModel's kernels once more, in plain C: how many instructions each of them should need. See KernelCountTests.swift.
 
 struct twin_count { int32_t before, after; };
 

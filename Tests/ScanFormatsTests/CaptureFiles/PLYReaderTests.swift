@@ -201,7 +201,7 @@ import Testing
         #expect(frame.points?.colors == [0, 128, 255, 0, 255, 255, 255, 255, 0])
         #expect(
             try track.finish().warnings == [
-                "the colours of 1 point were cut to 1: as floats they should be from 0 to 1, and may be wrong"
+                "the colours of 1 point were cut to 1: floats should be from 0 to 1, so all colours may be wrong"
             ])
     }
 

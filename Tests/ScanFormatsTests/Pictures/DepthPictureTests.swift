@@ -53,6 +53,7 @@ import Testing
             (whole.dropLast(), "the NumPy array holds 11 bytes instead of 12"),
             (whole + [0], "the NumPy array holds 13 bytes instead of 12"),
             (Array(whole.prefix(11)), "NumPy array truncated"), (Array(whole.prefix(100)), "NumPy array truncated"),
+            (try array("<u2", values, order: "None"), "the NumPy array is no plane of numbers"),
             (try array("<u2", values, shape: "(6,)"), "the NumPy array is no plane of numbers"),
             (try array("<u2", values, shape: "(-2, 3)"), "the NumPy array is no plane of numbers"),
         ]

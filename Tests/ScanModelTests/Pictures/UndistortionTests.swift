@@ -76,6 +76,32 @@ import Testing
         #expect(abs(farthest) < 1e-6)
     }
 
+    /// As of a phone's telephoto beside its main camera: no fault of either.
+    @Test func aPinholeGetsAMuchLongerFocalLength() throws {
+        var camera = Self.camera
+        (camera.fx, camera.fy) = (camera.fx / 6, camera.fy / 6)
+        let scale = try Undistortion.leastScale(of: camera, seenBy: CalibratedCamera(Self.camera))
+        // Between the centres of the pixels at the border and the border itself, half a pixel is left.
+        #expect(scale > 5.9 && scale <= 6)
+    }
+
+    /// Of a picture that was cropped on one side, a camera that looks along its middle would see next to nothing.
+    @Test func aPrincipalPointThatIsTooFarOff() {
+        var recorded = Self.camera
+        let target = CameraIntrinsics(
+            fx: 200, fy: 202, cx: 120, cy: 90, width: 240, height: 180, pixelOrigin: .corner)
+        let cases = [(10.0, "so far from the new one, 120, 90, that"), (-1.0, "lies outside of the picture")]
+        for (cx, words) in cases {
+            recorded.cx = cx
+            let camera = CalibratedCamera(recorded)
+            let problem = #expect(throws: Problem.self) {
+                try Undistortion.leastScale(of: target, seenBy: camera)
+            }
+            #expect(problem?.summary.contains(words) == true)
+            #expect(problem?.fix?.contains("pictures of another size") == true)
+        }
+    }
+
     /// Widths that are no multiple of four; pictures of another shape than the camera's, as maps are, and of one row or column.
     @Test(arguments: [1, 2, 3, 5, 23], [1, 2, 17]) func coloursLieBetweenNeighbours(_ width: Int, _ height: Int) throws
     {
@@ -158,7 +184,7 @@ import Testing
             _ = try Undistortion(of: CalibratedCamera(cut, Self.lenses[0]))
             Issue.record("it was undone")
         } catch {
-            #expect(error.summary.hasPrefix("the principal point -20, 88 of a lens that distorts lies outside"))
+            #expect(error.summary.hasPrefix("the principal point -20, 88 lies outside of the picture"))
         }
     }
 
