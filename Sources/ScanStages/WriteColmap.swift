@@ -20,30 +20,59 @@ public struct WriteColmap: FrameStage, FoldStage {
             (`--masks-path masks`), depth in `colmap/depths` (`--depths-path depths`), both named like the pictures, and
             the lists `train_list.txt`, `val_list.txt` and `test_list.txt`. Their options and contents are those of
             `write-transforms`; below `downscale`, `masks_2` and `depths_2` are beside `images_2`.
+
+            `inverse-depth: true` is for the trainer of Gaussian Splatting's authors, `train.py -d inverse-depths`: inverse
+            depth in metres⁻¹ as 16-bit PNGs, and `depth_params.json` beside the model. The trainer takes each pixel of a
+            picture's depth as true. So a pixel without depth gets that of the nearest one that has it; a picture without
+            depth for half of its pixels is marked as one to pass over, and counts as `inverse-depths-unused`; and where
+            `mask-as: alpha` cuts a picture out, there is nothing at any depth. Nothing can be nearer than 12.5 cm.
             """,
         example: "- write-colmap", revision: 8)
 
     let dataset: DatasetOutput
+    private let inverseDepth: InverseDepthOutput
 
     private static let folder = "colmap"
 
-    public init(_ options: inout OptionReader) { dataset = DatasetOutput(&options) }
+    public init(_ options: inout OptionReader) {
+        dataset = DatasetOutput(&options)
+        inverseDepth = InverseDepthOutput(&options)
+    }
 
     public var uses: Uses {
-        Uses(
-            frame: .init(needs: dataset.needs, wants: dataset.wants), fold: .init(prefers: [[.cloud, .points]]),
-            claims: ["\(Self.folder)/"], instead: dataset.instead)
+        let needs = dataset.needs
+        return Uses(
+            frame: .init(needs: needs + inverseDepth.needs.filter { !needs.contains($0) }, wants: dataset.wants),
+            fold: .init(prefers: [[.cloud, .points]]), claims: ["\(Self.folder)/"],
+            instead: dataset.instead.merging([[.depth]: inverseDepth.instead], uniquingKeysWith: +))
     }
 
     public func process(_ frame: inout Frame, in context: StageContext) throws(Problem) {
         _ = (try frame.facts.requiredPose, try frame.facts.requiredIntrinsics)
-        // The picture's name in the model.
-        frame.parcels[context.label] = try dataset.write(&frame, in: Self.folder, context).picture.lastPart
+        let written = try dataset.write(&frame, in: Self.folder, context)
+        let stem = FrameName.padded(frame.index)
+        var learnsDepth = false
+        if inverseDepth.isOn {
+            let path = "\(Self.folder)/inverse-depths/\(stem).png"
+            learnsDepth = try inverseDepth.write(&frame, to: path, cutBy: written.alpha, context)
+        }
+        frame.parcels[context.label] = Picture(
+            name: written.picture.lastPart, stem: stem, split: frame.split, learnsDepth: learnsDepth)
+    }
+
+    fileprivate struct Picture {
+        /// In the model.
+        let name: String
+        /// Its name without the ending.
+        let stem: String
+        let split: DatasetSplit?
+        /// Whether its inverse depth is good enough to learn from.
+        let learnsDepth: Bool
     }
 
     public struct Fold {
         fileprivate var model = COLMAPModel()
-        fileprivate var splits: [(name: String, split: DatasetSplit?)] = []
+        fileprivate var pictures: [Picture] = []
         fileprivate var points: PointFiles
         /// Whether points come frame by frame, because no stage above gathers them.
         fileprivate var gathers: Bool
@@ -78,18 +107,16 @@ public struct WriteColmap: FrameStage, FoldStage {
     }
 
     public func fold(_ frame: inout Frame, into fold: inout Fold, in context: StageContext) throws(Problem) {
-        if let name = frame.parcels.removeValue(forKey: context.label) as? String, let pose = frame.pose,
+        if let picture = frame.parcels.removeValue(forKey: context.label) as? Picture, let pose = frame.pose,
             let intrinsics = frame.intrinsics
         {
-            fold.model.add(name, pose: pose, intrinsics: intrinsics)
-            fold.splits.append((name, frame.split))
+            fold.model.add(picture.name, pose: pose, intrinsics: intrinsics)
+            fold.pictures.append(picture)
         }
         if fold.gathers, let points = frame.points { try fold.points.writer.add(points) }
     }
 
-    private func writeLists(
-        _ recorded: [(name: String, split: DatasetSplit?)], _ context: StageContext
-    ) throws(Problem) {
+    private func writeLists(_ recorded: [Picture], _ context: StageContext) throws(Problem) {
         guard let splits = dataset.splits(of: recorded.map(\.split), context) else { return }
         let pictures = zip(recorded, splits).map { (name: $0.name, split: $1) }
         for (file, split) in COLMAPModel.splitLists {
@@ -113,7 +140,13 @@ public struct WriteColmap: FrameStage, FoldStage {
             try file.close()
         }
         dataset.masks.end(of: model.images.count, context)
-        try writeLists(fold.splits, context)
+        if inverseDepth.isOn {
+            try context.output.write(
+                InverseDepth.parameters(of: fold.pictures.map { ($0.stem, $0.learnsDepth) }),
+                to: "\(Self.modelFolder)/depth_params.json")
+            inverseDepth.end(of: model.images.count, context)
+        }
+        try writeLists(fold.pictures, context)
         context.count("images", model.images.count)
         context.count("cameras", model.cameras.count)
         let points = fold.points.writer.count

@@ -154,7 +154,7 @@ struct SensReader {
         ).at(file: file.name, byte: position, of: file.byteCount)
         if whole == 0 { throw failure }
         try capture.keepFrames(before: failure, whole: whole, of: announced, rules)
-        position = file.byteCount ?? position
+        position = file.byteCount
     }
 
     /// The first frames of some files have the time 0; files that were made without times have only 0.
@@ -251,7 +251,7 @@ struct SensReader {
         if announced > UInt64(room) {
             let failure = Problem(
                 .input, "the file ends inside its motion samples",
-                notes: ["\(room) of \(announced) are there"],
+                notes: ["\(room) of \(announced) \(room == 1 ? "is" : "are") there"],
                 fix: "copy the file again, or keep what is there with  --set read.truncated=keep-whole"
             ).at(file: file.name, byte: file.byteCount, of: file.byteCount)
             if rules.truncated == .fail { throw failure }

@@ -31,16 +31,25 @@ struct DatasetOutput: Sendable {
         [[.box]: masks.instead(of: .box), [.depth]: depth.instead + masks.instead(of: .depth)]
     }
 
+    /// What was written of a frame: paths in the dataset's folder.
+    struct Written {
+        var picture: String
+        var depth: String?
+        var mask: String?
+        /// The mask that became the picture's alpha channel.
+        var alpha: LumaImage?
+    }
+
     /// Writes a frame's picture, the depth and the mask that go with it, and smaller copies of all three.
-    /// - Returns: the paths in the dataset's folder; nil for what is not written.
-    func write(
-        _ frame: inout Frame, in folder: String, _ context: StageContext
-    ) throws(Problem) -> (picture: String, depth: String?, mask: String?) {
+    func write(_ frame: inout Frame, in folder: String, _ context: StageContext) throws(Problem) -> Written {
         let name = FrameName.padded(frame.index)
         let stem = "\(folder)/images/\(name)"
         let picture: String
+        var alpha: LumaImage?
         if masks.isAlpha && masks.isOn(context) {
-            picture = try PictureOutput.write(&frame, with: try masks.masks(of: frame, context), to: stem, context)
+            let masks = try masks.masks(of: frame, context)
+            picture = try PictureOutput.write(&frame, with: masks, to: stem, context)
+            alpha = masks[0].image
         } else {
             picture = try pictures.write(&frame, to: stem, context)
             try pictures.writeDownscaled(&frame, besides: picture, context)
@@ -56,7 +65,8 @@ struct DatasetOutput: Sendable {
             // instant-ngp's masks say what to ignore.
             try masks.write(&frame, to: "\(folder)/\(maskPath)", saysIgnore: dialect == .instantNGP, context)
         }
-        return (String(picture.dropFirst(folder.count + 1)), depthPath, maskPath)
+        return Written(
+            picture: String(picture.dropFirst(folder.count + 1)), depth: depthPath, mask: maskPath, alpha: alpha)
     }
 
     /// What the result uses each of its frames for; nil if it says nothing about any.
