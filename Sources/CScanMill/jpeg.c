@@ -129,15 +129,10 @@ int sm_jpeg_header(const uint8_t *bytes, size_t count, struct sm_picture_header 
 }
 
 int sm_jpeg_decode(
-    const uint8_t *bytes, size_t count, int channels, uint8_t *pixels, size_t pixel_bytes, char *message) {
+    const uint8_t *bytes, size_t count, int channels, int eighths, uint8_t *pixels, size_t pixel_bytes,
+    char *message) {
     struct sm_picture_header header;
-    return read_jpeg(bytes, count, &header, channels, 8, pixels, pixel_bytes, NULL, message);
-}
-
-int sm_jpeg_decode_smaller(
-    const uint8_t *bytes, size_t count, int eighths, uint8_t *pixels, size_t pixel_bytes, char *message) {
-    struct sm_picture_header header;
-    return read_jpeg(bytes, count, &header, 3, eighths, pixels, pixel_bytes, NULL, message);
+    return read_jpeg(bytes, count, &header, channels, eighths, pixels, pixel_bytes, NULL, message);
 }
 
 int sm_jpeg_laplacian(

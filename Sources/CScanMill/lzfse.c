@@ -32,7 +32,7 @@ static int fail(struct decoder *decoder, const char *reason) {
     return 0;
 }
 
-static const char ends_early[] = "it ends early", is_damaged[] = "it is damaged",
+static const char ends_early[] = "it ends early", not_lzfse[] = "its bytes are not LZFSE",
                   is_larger[] = "it unpacks to more than it should";
 
 static size_t left(const struct decoder *decoder) { return (size_t)(decoder->input_end - decoder->input); }
@@ -57,7 +57,7 @@ static int put(struct decoder *decoder, const uint8_t *from, size_t size) {
 // Copies what was written `distance` bytes ago once more; the copy may run into what it writes itself.
 static int repeat(struct decoder *decoder, size_t distance, size_t size) {
     if (size == 0) return 1;
-    if (distance == 0 || distance > (size_t)(decoder->output - decoder->output_start)) return fail(decoder, is_damaged);
+    if (distance == 0 || distance > (size_t)(decoder->output - decoder->output_start)) return fail(decoder, not_lzfse);
     if (size > room(decoder)) return fail(decoder, is_larger);
     const uint8_t *from = decoder->output - distance;
     if (distance >= size) {
@@ -129,15 +129,15 @@ static int decode_lzvn(struct decoder *decoder) {
             continue;
         }
         struct operation operation;
-        if (!read_operation(at, (size_t)(end - at), distance, &operation)) return fail(decoder, is_damaged);
+        if (!read_operation(at, (size_t)(end - at), distance, &operation)) return fail(decoder, not_lzfse);
         at += operation.size;
         distance = operation.distance;
-        if (operation.literals > (size_t)(end - at)) return fail(decoder, is_damaged);
+        if (operation.literals > (size_t)(end - at)) return fail(decoder, not_lzfse);
         if (!put(decoder, at, operation.literals)) return 0;
         at += operation.literals;
         if (!repeat(decoder, distance, operation.match)) return 0;
     }
-    if (end - at < end_size || decoder->output != expected) return fail(decoder, is_damaged);
+    if (end - at < end_size || decoder->output != expected) return fail(decoder, not_lzfse);
     decoder->input = end;
     return 1;
 }
@@ -297,14 +297,14 @@ static int read_header(struct decoder *decoder, struct block *block) {
         || block->matches > most_matches || block->literals > block->raw + 3 || block->matches > block->raw
         || block->length_state >= length_states
         || block->match_state >= match_states || block->distance_state >= distance_states) {
-        return fail(decoder, is_damaged);
+        return fail(decoder, not_lzfse);
     }
     if (block->header > left(decoder)) return fail(decoder, ends_early);
     if (block->header == fixed_size) return 1;
 
     enum { all = length_symbols + match_symbols + distance_symbols + literal_symbols };
     uint16_t frequencies[all];
-    if (!read_frequencies(from + fixed_size, from + block->header, frequencies, all)) return fail(decoder, is_damaged);
+    if (!read_frequencies(from + fixed_size, from + block->header, frequencies, all)) return fail(decoder, not_lzfse);
     const uint16_t *part = frequencies;
     memcpy(block->lengths, part, sizeof block->lengths);
     memcpy(block->matches_of, part += length_symbols, sizeof block->matches_of);
@@ -320,10 +320,10 @@ static int read_literals(struct decoder *decoder, struct block *block, uint8_t *
     const uint8_t *const end = decoder->input + block->literal_bytes;
     if (!fill_states(states, literal_states, block->bytes, literal_symbols)
         || !open_bits(&bits, decoder->input, end, block->unused_literal_bits)) {
-        return fail(decoder, is_damaged);
+        return fail(decoder, not_lzfse);
     }
     for (size_t i = 0; i < block->literals; i++) {
-        if (!take_symbol(&bits, states, &block->literal_state[i % 4], &literals[i])) return fail(decoder, is_damaged);
+        if (!take_symbol(&bits, states, &block->literal_state[i % 4], &literals[i])) return fail(decoder, not_lzfse);
     }
     decoder->input = end;
     return 1;
@@ -337,7 +337,7 @@ static int run_matches(struct decoder *decoder, struct block *block, const uint8
         || !fill_states(matches, match_states, block->matches_of, match_symbols)
         || !fill_states(distances, distance_states, block->distances, distance_symbols)
         || !open_bits(&bits, decoder->input, end, block->unused_match_bits)) {
-        return fail(decoder, is_damaged);
+        return fail(decoder, not_lzfse);
     }
     const uint8_t *const expected = decoder->output + block->raw;
     size_t used = 0, distance = 0;
@@ -350,14 +350,14 @@ static int run_matches(struct decoder *decoder, struct block *block, const uint8
             || !take_value(&bits, length_value(symbol, match_ranges), &match)
             || !take_symbol(&bits, distances, &block->distance_state, &symbol)
             || !take_value(&bits, distance_value(symbol), &far) || length > block->literals - used) {
-            return fail(decoder, is_damaged);
+            return fail(decoder, not_lzfse);
         }
         // 0 means the distance of the previous match.
         if (far != 0) distance = far;
         if (!put(decoder, literals + used, length) || !repeat(decoder, distance, match)) return 0;
         used += length;
     }
-    if (decoder->output != expected) return fail(decoder, is_damaged);
+    if (decoder->output != expected) return fail(decoder, not_lzfse);
     decoder->input = end;
     return 1;
 }
@@ -400,7 +400,7 @@ ptrdiff_t sm_lzfse_decode(
         case magic_packed: goes_on = decode_packed(&decoder); break;
         case magic_plain: goes_on = fail(&decoder, "it has a block of a kind that no encoder writes (bvx1)"); break;
         default:
-            goes_on = fail(&decoder, decoder.input == stream ? "it does not begin as LZFSE does" : is_damaged);
+            goes_on = fail(&decoder, decoder.input == stream ? "it does not begin as LZFSE does" : not_lzfse);
         }
     }
     *reason = decoder.reason;

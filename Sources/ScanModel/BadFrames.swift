@@ -35,7 +35,7 @@ extension Capture {
             (trained.isEmpty ? frames : trained).allSatisfy(\.isDropped)
             ? "" : ", or allow more with  --set \(stage).bad-frame-limit=\(enough.shortText)"
         return Problem(
-            .input, "\(bad.count) of \(count) frames are bad (\((share * 100).shortText) %)",
+            .input, "\(bad.count.counted(of: count, "frame", "is", "are")) bad (\((share * 100).shortText) %)",
             notes: ["the limit is \((badFrameLimit * 100).shortText) %"]
                 + bad.prefix(Self.namedBadFrames).map { "frame \($0.index): \($0.reason)" }
                 + (bad.count > Self.namedBadFrames ? ["and \(bad.count - Self.namedBadFrames) more"] : []),

@@ -106,6 +106,20 @@ public struct Capture: Sendable {
         frames.contains(where: \.isDropped) ? frames.filter { !$0.isDropped } : frames
     }
 
+    /// Which way is up, of length 1, for a stage that cannot do without.
+    /// - Parameters:
+    ///   - consequence: how the message goes on: "so no plane is known to be horizontal".
+    ///   - fix: what to do about it, other than to say it.
+    /// - Throws: a problem of the pipeline where neither the format nor the reader's options say it.
+    public func requiredUp(_ consequence: String? = nil, fix: String) throws(Problem) -> Vector3 {
+        if let up = worldUp?.normalized { return up }
+        let summary = "the capture does not say which way is up"
+        throw Problem(
+            .input, consequence.map { "\(summary), \($0)" } ?? summary,
+            fix: "say which way is up, such as  --set \(Drop.reader).up=z  or \(fix)"
+        ).ofPipeline()
+    }
+
     /// The camera of a frame's picture as recorded, before any undistortion.
     public func recordedIntrinsics(of index: Int) -> CameraIntrinsics? {
         undistortions[index]?.recorded.intrinsics ?? frames[index].intrinsics

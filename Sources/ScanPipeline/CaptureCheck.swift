@@ -34,6 +34,8 @@ package enum CaptureCheck {
         let root = root(of: missing, in: capture, steps)
         // An incomplete copy is no reason to want less.
         let loss = root.flatMap { capture.remedies[$0] }
+        // What only waits for its lens to be undone lacks a stage.
+        let isOfPipeline = loss == nil || root == .intrinsics && capture.channels.contains(.lens)
         let fix =
             loss ?? root.flatMap { capture.advice[$0] } ?? wayAround(missing, of: step)
             ?? steps.first.flatMap { wayAround(missing, of: $0) }
@@ -41,7 +43,7 @@ package enum CaptureCheck {
         return Problem(
             .input, "\(step.label) needs \(names), and this capture has none",
             notes: root.flatMap { capture.absences[$0] }.map { [$0] } ?? [], fix: fix
-        ).inStage(step.label).ofPipeline(loss == nil)
+        ).inStage(step.label).ofPipeline(isOfPipeline)
     }
 
     /// The channel that the capture itself lacks, and says why: a missing one, or what steps would have made it from.

@@ -126,7 +126,8 @@ struct OrderCheck {
                 step: index,
                 problem: Problem(
                     .usage,
-                    "`\(steps[index].label)` needs \(names), which here only captures have that bring it along",
+                    "`\(steps[index].label)` needs \(names), which no stage above it makes: a capture that was not recorded "
+                        + "with it will fail",
                     fix: "move it below `\(maker.label)`, which makes it")))
     }
 

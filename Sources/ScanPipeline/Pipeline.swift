@@ -50,10 +50,12 @@ public struct PipelineMistakes: Error, Sendable {
 
 extension Pipeline {
     /// Builds a pipeline from a file's text and `--set` changes, or reports every mistake in them.
+    /// - Parameter isEditable: whether there is a file, in which mistakes can be mended.
     public static func load(
-        text: String, path: String, settings: [String] = [], library: StageLibrary
+        text: String, path: String, isEditable: Bool = true, settings: [String] = [], library: StageLibrary
     ) throws(PipelineMistakes) -> Pipeline {
-        let (file, mistakes) = PipelineFile.parse(text, path: path)
+        var (file, mistakes) = PipelineFile.parse(text, path: path)
+        file.isEditable = isEditable
         var problems: [Problem] = []
         var overrides: [OptionOverride] = []
         for setting in settings {
@@ -112,22 +114,64 @@ extension Pipeline {
         _ library: StageLibrary, _ problems: inout [Problem], _ warnings: inout [Problem]
     ) -> Step? {
         let known = library[entry.stage]
+        let way = known == nil ? wayToWrite(entry, library) : nil
         if known == nil && !entry.stage.isEmpty {
             problems.append(
                 file.locate(
                     Problem(
                         .usage, "there is no stage `\(entry.stage)`",
-                        fix: library.suggestion(for: entry.stage) ?? "`scanmill stages` lists them"
+                        fix: way ?? library.suggestion(for: entry.stage) ?? "`scanmill stages` lists them"
                     ).at(line: entry.line, column: entry.column)))
         }
         guard let kind = known ?? library.nearest(to: entry.stage) else { return nil }
+        if let stray = entry.stray, way == nil {
+            problems.append(
+                file.locate(
+                    Problem(
+                        .usage, "the options of `\(entry.stage)` are a mapping", fix: wayToWrite(stray, of: kind)
+                    ).at(line: stray.line, column: stray.column)))
+        }
         var reader = OptionReader(given: entry.options, above: above.map { ($0.name, $0.options) })
         let stage = kind.make(&reader)
-        if known != nil && !entry.isBroken { problems += optionProblems(reader, entry, label, file) }
-        warnings += reader.idle.map { located($0, label, entry, file) }
+        if known != nil && !entry.isBroken && entry.stray == nil {
+            problems += optionProblems(reader, entry, label, file)
+        }
+        let uses = stage.uses
+        warnings += (reader.odd + missingFiles(uses, entry)).map { located($0, label, entry, file) }
         return Step(
-            label: label, name: entry.stage, stage: stage, uses: stage.uses, options: reader.resolved,
+            label: label, name: entry.stage, stage: stage, uses: uses, options: reader.resolved,
             chosen: Set(entry.options.keys), revision: kind.card.revision)
+    }
+
+    /// Files that options name and that are not there, as far as that does not depend on the capture: other paths than
+    /// whole ones may lie in it.
+    private static func missingFiles(_ uses: Uses, _ entry: PipelineFile.Entry) -> [OptionReader.Mistake] {
+        uses.files.filter { $0.isAbsolutePath && !FileSystem.exists($0) }.map { path in
+            let option = entry.options.first { $0.value.texts == [path] }?.key
+            return OptionReader.Mistake(option: option, summary: "there is no file at \(path)", fix: "check the path")
+        }
+    }
+
+    /// How an entry is written whose first word is a stage, or whose value is one: `undistort one-camera: true`,
+    /// `stage: write-ply`; nil for others.
+    private static func wayToWrite(_ entry: PipelineFile.Entry, _ library: StageLibrary) -> String? {
+        let value = entry.stray?.texts.joined(separator: " ") ?? ""
+        if library[value] != nil { return "write  - \(value)" }
+        guard entry.options.isEmpty,
+            let end = entry.stage.firstIndex(where: { !$0.isLetter && !$0.isNumber && $0 != "-" }),
+            let kind = library[String(entry.stage[..<end])],
+            let meant = MeantOption("\(entry.stage[end...]) \(value)", among: kind.options)
+        else { return nil }
+        return "write  - \(kind.card.name): \(meant.inBraces)"
+    }
+
+    /// How a stage's options are written that are no mapping.
+    private static func wayToWrite(_ stray: OptionValue, of kind: StageLibrary.Entry) -> String {
+        let (name, options) = (kind.card.name, kind.options)
+        if options.isEmpty { return "write  - \(name)  alone: it takes none" }
+        let meant = stray.texts.count == 1 ? MeantOption(stray.texts[0], among: options) : nil
+        return meant.map { "write  - \(name): \($0.inBraces)" }
+            ?? "write  - \(name): {option: value}; \(options.listed)"
     }
 
     /// In the order of their places; those without one first.
@@ -163,8 +207,9 @@ extension Pipeline {
             let fix =
                 if !matches.isEmpty {
                     "say which: \(matches.map { labels[$0] }.joined(separator: " or "))"
-                } else if library[change.stage] != nil {
-                    "`--set` adds no stage: put  - \(change.stage): {\(change.option): \(change.value)}  into a copy of the file"
+                } else if file.isEditable, library[change.stage] != nil {
+                    "`--set` adds no stage: put  - \(change.stage): {\(change.option): \(PipelineFile.inBraces(change.value))}  "
+                        + "into a copy of the file"
                 } else {
                     Nearest.suggestion(change.stage, among: labels)
                         ?? "its stages are \(labels.filter { !$0.isEmpty }.joined(separator: ", "))"
@@ -183,14 +228,19 @@ extension Pipeline {
         let names = reader.specs.map(\.name)
         let unknown = reader.undeclared.map { name in
             let fix =
-                Double(name) != nil
-                ? "write decimals with a point, as in 0.5, and lists in brackets, as in [1, 2]"
-                : Nearest.suggestion(name, among: names)
-                    ?? (names.isEmpty ? "it takes none" : "its options are \(names.joined(separator: ", "))")
+                if Double(name) != nil {
+                    "write decimals with a point, as in 0.5, and lists in brackets, as in [1, 2]"
+                } else if name.contains("="), let meant = MeantOption(name, among: reader.specs) {
+                    "write  \(meant.inBraces)"
+                } else if let option = reader.specs.choice(of: name)?.name {
+                    "write  \(option): \(name)"
+                } else {
+                    Nearest.suggestion(name, among: names) ?? reader.specs.listed
+                }
             let problem = Problem(.usage, "`\(entry.stage)` has no option `\(name)`", fix: fix)
             return place(problem, at: name, of: entry, in: file)
         }
-        return unknown + reader.mistakes.map { located($0, label, entry, file) }
+        return unknown + reader.mistakes.map { located(reader.advised($0), label, entry, file) }
     }
 
     private static func located(

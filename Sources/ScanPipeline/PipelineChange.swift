@@ -18,25 +18,18 @@ enum PipelineChange {
         from old: JSONValue?, to new: JSONValue?, revisions: (before: [Int]?, after: [Int]?),
         chosen: [Set<String>]? = nil
     ) -> String {
-        let before = stages(old)
-        let after = stages(new)
-        if before.map(\.name) != after.map(\.name) {
-            let came = after.map(\.name).filter { !before.map(\.name).contains($0) }
-            let went = before.map(\.name).filter { !after.map(\.name).contains($0) }
-            if came.isEmpty && went.isEmpty { return rearranged(before.map(\.name), after.map(\.name)) }
-            let parts = [
-                came.isEmpty ? nil : "new: " + came.joined(separator: ", "),
-                went.isEmpty ? nil : "gone: " + went.joined(separator: ", "),
-            ]
-            return "the stages changed (\(parts.compactMap(\.self).joined(separator: "; ")))"
-        }
-        var changes: [String] = []
-        if old?["name"]?.string != new?["name"]?.string { changes.append("the pipeline's name changed") }
+        let (before, after) = (stages(old), stages(new))
+        let names = after.map(\.name)
+        var changes = old?["name"]?.string == new?["name"]?.string ? [] : ["the pipeline's name changed"]
+        changes += rearrangements(before.map(\.name), names)
         // A receipt has the defaults too: an option that it lacks came with a newer version, and nobody changed it.
         var renewed: [String] = []
-        let labels = Pipeline.labels(of: after.map(\.name))
-        for (index, label) in labels.enumerated() {
-            let (a, b) = (before[index].options, after[index].options)
+        let labels = Pipeline.labels(of: names)
+        let earlier = Dictionary(
+            zip(numbered(before.map(\.name)), before.map(\.options)), uniquingKeysWith: { first, _ in first })
+        for (index, (label, number)) in zip(labels, numbered(names)).enumerated() {
+            guard let a = earlier[number] else { continue }
+            let b = after[index].options
             for key in Set(a.keys).union(b.keys).sorted() where a[key] != b[key] {
                 if a[key] == nil, let chosen, !chosen[index].contains(key) {
                     if renewed.last != label { renewed.append(label) }
@@ -52,13 +45,29 @@ enum PipelineChange {
         return "since an update, ScanMill makes other results in \(revised.isEmpty ? "a stage" : revised.listed)"
     }
 
-    /// What to say where the same stage names come in another order or number.
-    private static func rearranged(_ before: [String], _ after: [String]) -> String {
-        if before.sorted() == after.sorted() { return "the stages stand in another order" }
+    /// Which stages came, went, stand there another number of times, and whether those that stay were moved.
+    private static func rearrangements(_ before: [String], _ after: [String]) -> [String] {
         let (few, many) = (counts(before), counts(after))
-        let changed = many.keys.sorted().filter { few[$0] != many[$0] }
-        return changed.map { "`\($0)` stands there \(times(many[$0])), before \(times(few[$0]))" }.joined(
-            separator: ", ")
+        let came = after.filter { few[$0] == nil }
+        let went = before.filter { many[$0] == nil }
+        let parts = [
+            came.isEmpty ? nil : "new: " + came.joined(separator: ", "),
+            went.isEmpty ? nil : "gone: " + went.joined(separator: ", "),
+        ].compactMap(\.self)
+        let recounted = many.keys.sorted().filter { few[$0] != nil && few[$0] != many[$0] }
+        let isMoved = before.filter { few[$0] == many[$0] } != after.filter { few[$0] == many[$0] }
+        return (parts.isEmpty ? [] : ["the stages changed (\(parts.joined(separator: "; ")))"])
+            + recounted.map { "`\($0)` stands there \(times(many[$0])), before \(times(few[$0]))" }
+            + (isMoved ? ["the stages stand in another order"] : [])
+    }
+
+    /// Each stage by its number among those of its name, even the only one: a stage keeps it when another one comes.
+    private static func numbered(_ names: [String]) -> [String] {
+        var seen: [String: Int] = [:]
+        return names.map { name in
+            seen[name, default: 0] += 1
+            return "\(name)[\(seen[name, default: 0])]"
+        }
     }
 
     private static func counts(_ names: [String]) -> [String: Int] {

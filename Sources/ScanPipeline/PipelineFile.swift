@@ -10,6 +10,8 @@ public struct PipelineFile: Sendable {
         public var options: [String: OptionValue]
         public var line: Int?
         public var column: Int?
+        /// What stands in the place of its options and is none.
+        package var stray: OptionValue?
         /// What it says cannot be understood, and has been reported.
         package var isBroken = false
 
@@ -26,6 +28,8 @@ public struct PipelineFile: Sendable {
     public var name: String
     public var summary: String?
     public var entries: [Entry] = []
+    /// Whether there is a file that somebody can edit: commands have pipelines of their own.
+    var isEditable = true
     /// The text's lines, for messages.
     var lines: [String] = []
     /// Keys that stand again further down in their mapping, and were reported: what they say is passed over.
@@ -114,6 +118,14 @@ public struct PipelineFile: Sendable {
             return OptionValue(.scalar(text))
         }
         return OptionValue(content(of: node))
+    }
+
+    /// The value of a `--set` as a stage's braces hold it: in quotes where YAML would take it for something else.
+    static func inBraces(_ text: String) -> String {
+        let node = tooManyAliases(text) == nil ? try? Yams.compose(yaml: "{x: \(text)}", .basic) : nil
+        let pairs = node?.mapping.map(Array.init) ?? []
+        if pairs.map({ content(of: $0.value) }) == [value(text).content] { return text }
+        return String(decoding: JSONWriter.text(.string(text), pretty: false), as: UTF8.self)
     }
 
     /// Aliases of aliases of lists can stand for more than any machine can hold, and are slow even before anybody looks
@@ -240,11 +252,11 @@ public struct PipelineFile: Sendable {
     private func readOptions(_ node: Node, _ entry: inout Entry, _ problems: inout [Problem]) {
         if Self.content(of: node) == .scalar("") { return }
         guard case .mapping(let options) = node else {
-            problems.append(
-                Self.mistakenColon(in: node)
-                    ?? Self.mistake(
-                        "the options of `\(entry.stage)` are a mapping", at: node.mark,
-                        fix: "write  - \(entry.stage): {option: value}"))
+            if let problem = Self.mistakenColon(in: node) {
+                problems.append(problem)
+            } else {
+                entry.stray = OptionValue(Self.content(of: node), line: node.mark?.line, column: node.mark?.column)
+            }
             return
         }
         for (key, value) in pairs(options) {

@@ -21,7 +21,8 @@ extension PipelineFile {
         return nil
     }
 
-    /// The mended form of a line that lacks the colon between a stage and its options, or the space after it.
+    /// The mended form of a line that lacks the colon between a stage and its options, or the space after it, or has
+    /// parentheses for braces.
     func wayToSeparate(_ line: Int?) -> String? {
         guard let line, lines.indices.contains(line - 1) else { return nil }
         let entry = lines[line - 1].drop(while: \.isWhitespace)
@@ -29,13 +30,9 @@ extension PipelineFile {
         let text = entry.dropFirst().drop(while: \.isWhitespace)
         let name = text.prefix(while: Self.isOfName)
         guard name.first?.isLowercase == true else { return nil }
-        let rest = text[name.endIndex...]
-        var options = rest.drop(while: \.isWhitespace)
-        if options.first == ":" {
-            options.removeFirst()
-        } else if rest.first?.isWhitespace != true {
-            return nil
-        }
+        var options = text[name.endIndex...].drop(while: \.isWhitespace)
+        if options.first == ":" { options.removeFirst() }
+        if options.first == "(" { options = Substring(options.replacing("(", with: "{").replacing(")", with: "}")) }
         return options.first == "{" ? "write  - \(name): \(options)" : nil
     }
 

@@ -63,8 +63,11 @@ public struct StageContext: Sendable {
 
     /// The same for one of many frames: the first three are named, with the number of the others.
     /// - Parameters:
-    ///   - others: what happened to the others, in the plural: "pictures were passed over".
-    public func warn(_ text: String, ofFrame index: Int, others: String) { notes.warn(text, ofFrame: index, others) }
+    ///   - other: what happened to one more: "picture was passed over".
+    ///   - others: the same in the plural: "pictures were passed over".
+    public func warn(_ text: String, ofFrame index: Int, other: String, others: String) {
+        notes.warn(text, ofFrame: index, (other, others))
+    }
 
     /// What has been counted under a name so far: at the end of a pass, for all its frames.
     public func counted(_ name: String) -> Int { notes.counted(name) }
@@ -106,8 +109,12 @@ final class StageNotes: Sendable {
     /// Of what happened to many frames.
     struct Examples: Sendable {
         private static let most = 3
+        /// What happened to those that are only counted.
+        let others: (one: String, many: String)
         private var first: [(frame: Int, text: String)] = []
         private var count = 0
+
+        init(others: (one: String, many: String)) { self.others = others }
 
         mutating func add(_ text: String, ofFrame frame: Int) {
             count += 1
@@ -117,8 +124,9 @@ final class StageNotes: Sendable {
             if first.count > Self.most { first.removeLast() }
         }
 
-        func texts(others: String) -> [String] {
-            first.map(\.text) + (count > first.count ? ["\(count - first.count) more \(others)"] : [])
+        var texts: [String] {
+            let more = count - first.count
+            return first.map(\.text) + (more > 0 ? ["\(more) more \(more == 1 ? others.one : others.many)"] : [])
         }
     }
 
@@ -137,8 +145,8 @@ final class StageNotes: Sendable {
 
     func warn(_ text: String) { values.withLock { _ = $0.warnings.insert(text) } }
 
-    func warn(_ text: String, ofFrame index: Int, _ others: String) {
-        values.withLock { $0.examples[others, default: Examples()].add(text, ofFrame: index) }
+    func warn(_ text: String, ofFrame index: Int, _ others: (one: String, many: String)) {
+        values.withLock { $0.examples[others.many, default: Examples(others: others)].add(text, ofFrame: index) }
     }
 
     func note(_ text: String) { values.withLock { _ = $0.remarks.insert(text) } }
@@ -147,7 +155,7 @@ final class StageNotes: Sendable {
     /// the workers.
     var warnings: [String] {
         values.withLock { values in
-            let ofFrames = values.examples.sorted { $0.key < $1.key }.flatMap { $1.texts(others: $0) }
+            let ofFrames = values.examples.sorted { $0.key < $1.key }.flatMap(\.value.texts)
             return ofFrames + values.warnings.sorted()
         }
     }

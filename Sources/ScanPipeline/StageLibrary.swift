@@ -42,19 +42,44 @@ public struct StageLibrary: Sendable {
     /// The stage with nearly this name.
     func nearest(to name: String) -> Entry? { Nearest.match(name, among: names).flatMap { self[$0] } }
 
-    /// "did you mean …", when a stage has nearly this name, or only a few mention a word of it.
+    /// "did you mean …", when a stage has nearly this name, or begins it; whose option or value it is; or "did you mean …"
+    /// when only a few stages mention a word of it.
     public func suggestion(for name: String) -> String? {
         let near = nearest(to: name)?.card.name
         let isSlip = near.map { Nearest.distance(Array($0.utf8), Array(name.utf8)) <= 2 } ?? false
-        let named = isSlip ? [] : Self.speaking(of: name, entries.map(\.card))
-        let meant = named.isEmpty ? [near].compactMap(\.self) : named
+        let word = String(name.prefix { $0.isLetter || $0.isNumber || "-_".contains($0) })
+        let begun = word == name ? nil : self[word]?.card.name
+        if !isSlip, begun == nil, let owners = owners(of: word) { return owners }
+        let named = isSlip || begun != nil ? [] : Self.speaking(of: name, entries.map(\.card))
+        let meant = named.isEmpty ? [begun ?? near].compactMap(\.self) : named
         return meant.isEmpty ? nil : "did you mean \(meant.map { "`\($0)`" }.joined(separator: " or "))?"
     }
 
-    /// The stages whose own name or summary contains a word of a name, if there are only a few.
+    /// The stages that have an option of this name, or one with this value; nil where there are none, or the word is part
+    /// of a stage's own name.
+    private func owners(of word: String) -> String? {
+        if names.contains(where: { $0.split(separator: "-").contains { Nearest.isSame(String($0), word) } }) {
+            return nil
+        }
+        if let owners = owners(ofOption: word) { return owners }
+        guard let option = entries.lazy.compactMap({ $0.options.choice(of: word)?.name }).first else { return nil }
+        let taking = entries.filter { $0.options.choice(of: word)?.name == option }
+        return "`\(word)` is a value of `\(option)`, an option of \(Self.listed(taking))"
+    }
+
+    /// The stages that have an option of this name, in words; nil where there are none.
+    func owners(ofOption name: String) -> String? {
+        let having = entries.filter { $0.options.contains { Nearest.isSame($0.name, name) } }
+        return having.isEmpty ? nil : "`\(name)` is an option of \(Self.listed(having))"
+    }
+
+    private static func listed(_ entries: [Entry]) -> String { entries.map { "`\($0.card.name)`" }.listed }
+
+    /// The stages whose own name or summary contains a word of a name, if there are only a few. Short words are looked
+    /// for in names alone.
     private static func speaking(of name: String, _ cards: [StageCard]) -> [String] {
-        for word in name.lowercased().split(separator: "-").reversed() where word.count > 3 {
-            for words in [\StageCard.name, \StageCard.summary] {
+        for word in name.lowercased().split(separator: "-").reversed() where word.count > 2 {
+            for words in word.count > 3 ? [\StageCard.name, \StageCard.summary] : [\StageCard.name] {
                 let found = cards.filter { card in
                     card[keyPath: words].lowercased().split { !$0.isLetter }.contains { part in
                         part == word || word.hasPrefix(part) && part.count > 3

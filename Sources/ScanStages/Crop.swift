@@ -14,7 +14,8 @@ public struct Crop: CaptureStage {
             within 3 m of the centre, measured on the ground. Points on the limit stay. Heights are measured along the
             world's up, from the floor if `find-floor` has found one, otherwise from the world's origin, with a warning
             if it looked for one in vain; `from: floor` requires a floor. A capture that does not say which way is up
-            has neither heights nor ground, and fails.
+            has neither heights nor ground, and fails. So does one of which nothing is left, unless `if-empty` says
+            otherwise.
 
             The centre is the mean of the camera positions, `focus`, the box's centre, or the world's origin. An object
             that was filmed from all round stands amid the cameras; for one that was filmed from one side, use `focus`:
@@ -30,6 +31,7 @@ public struct Crop: CaptureStage {
     let around: Double?
     let zero: Zero
     let centre: Centre
+    let consequence: Consequence
 
     public init(_ options: inout OptionReader) {
         let heights = -10_000.0...10_000
@@ -38,11 +40,18 @@ public struct Crop: CaptureStage {
         around = options.number("around", "Keep what is at most this far from the centre.", in: 0...10_000, unit: "m")
         zero = options.choice("from", "Where heights are counted from.", default: .auto)
         centre = options.choice("centre", "What `around` is measured from.", default: .cameras)
+        consequence = options.choice("if-empty", "What to do when nothing is left of the cloud.", default: .fail)
         if !["above", "below", "around"].contains(where: options.isGiven) {
             options.fail(nil, "crop has nothing to do", "give it `above`, `below` or `around`")
         }
         options.warn("centre", unless: around != nil, "with `around`")
         options.warn("from", unless: countsHeights, "with `above` or `below`")
+        if countsHeights && !options.isGiven("from") && !options.isBelow("find-floor") {
+            options.warn(
+                above == nil ? "below" : "above",
+                "heights are counted from the world's origin, where the app was started or a camera stood",
+                fix: "put `find-floor` above it, to count them from the floor, or say `from: origin`")
+        }
         if let above, let below, above > below {
             let (low, high) = (OptionText.number(above), OptionText.number(below))
             options.fail("above", "`above: \(low)` and `below: \(high)` leave nothing")
@@ -64,13 +73,10 @@ public struct Crop: CaptureStage {
 
     public func finish(_ capture: inout Capture, in context: StageContext) throws(Problem) {
         guard var cloud = capture.cloud else { throw Problem(.input, "the capture has no cloud") }
-        guard let up = capture.worldUp?.normalized else {
-            throw Problem(
-                .input, "the capture does not say which way is up, so there are no heights and no ground",
-                fix: "use a pipeline without \(context.label) for captures like this one, or cut with a box in a file: "
-                    + "`cull-by-box: {box: FILE}`"
-            ).ofPipeline()
-        }
+        let up = try capture.requiredUp(
+            "so there are no heights and no ground",
+            fix: "use a pipeline without \(context.label) for captures like this one, or cut with a box in a file: "
+                + "`cull-by-box: {box: FILE}`")
         context.warnUnlessMetric(capture, "lengths may not be in metres")
         if needsFloor && capture.floor == nil {
             throw Problem(
@@ -89,14 +95,31 @@ public struct Crop: CaptureStage {
         let limit = { (number: Double) in Double(Float(number)) }
         let heights = (from: limit((above ?? -.infinity) + ground), to: limit((below ?? .infinity) + ground))
         let reach = limit(around ?? .infinity)
-        context.count("points-in", cloud.count)
+        let count = cloud.count
+        context.count("points-in", count)
+        var found = (from: Double.infinity, to: -Double.infinity)
         cloud.keep { p in
             let height = up.dot(p)
+            found = (min(found.from, height), max(found.to, height))
             let d = p - middle
             return height >= heights.from && height <= heights.to && (d - up * up.dot(d)).length <= reach
         }
         context.count("points-out", cloud.count)
         capture.cloud = cloud
+        if cloud.count > 0 { return }
+        let summary =
+            count == 0 ? "the stages above left no point of the capture" : "no point lies within the limits"
+        guard consequence == .fail else { return context.warn("\(summary), so nothing is left") }
+        let goingOn = "or go on with nothing with  --set \(context.label).if-empty=warn"
+        if count == 0 {
+            throw Problem(.input, summary, fix: "loosen the masks above \(context.label), \(goingOn)").ofPipeline()
+        }
+        let (low, high) = ((found.from - ground).shortText(decimals: 2), (found.to - ground).shortText(decimals: 2))
+        let origin = zero != .origin && capture.floor != nil ? "floor" : "world's origin"
+        throw Problem(
+            .input, summary, notes: ["the cloud reaches from \(low) to \(high) m above the \(origin)"],
+            fix: "loosen `above`, `below` and `around`, \(goingOn)"
+        ).ofPipeline()
     }
 
     private func centrePoint(_ capture: Capture, _ context: StageContext) -> Vector3 {

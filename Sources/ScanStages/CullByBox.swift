@@ -195,7 +195,7 @@ public struct CullByBox: FrameStage, CaptureStage {
         let solid = box.cutByItsFloor
         let place = "the box measures \(text(solid.halfSize * 2)) and has its middle at \(text(solid.center))"
         throw Problem(
-            .input, summary, notes: [place, "\(count) were looked at"],
+            .input, summary, notes: [place, "\(count.counted(name)) \(count == 1 ? "was" : "were") looked at"],
             fix: "look at the box and the poses with  scanmill inspect, \(goingOn)")
     }
 

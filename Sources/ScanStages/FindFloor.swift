@@ -34,12 +34,9 @@ public struct FindFloor: CaptureStage {
     }
 
     public func finish(_ capture: inout Capture, in context: StageContext) throws(Problem) {
-        guard let up = capture.worldUp?.normalized else {
-            throw Problem(
-                .input, "the capture does not say which way is up, so no plane is known to be horizontal",
-                fix: "use a pipeline that needs no floor, such as the ready room-nerf.yaml"
-            ).ofPipeline()
-        }
+        let up = try capture.requiredUp(
+            "so no plane is known to be horizontal",
+            fix: "use a pipeline that needs no floor, such as the ready room-nerf.yaml")
         context.warnUnlessMetric(capture, "cells of 5 cm may be anything")
         let lowest = capture.cameraPositions.map(up.dot).min() ?? .infinity
         guard let cloud = capture.cloud,

@@ -81,6 +81,12 @@ public struct Read: CaptureStage {
             frame n counts as taken n / 30 seconds after the first, whatever number its file has. A capture with times
             of its own keeps them.
 
+            **Up.** ScanNet's scans, 7-Scenes, TUM's sequences, Record3D, COLMAP models, PLY clouds and most datasets do
+            not say which way is up. `up: z` says so for them, as stages need it that find a floor, measure heights or
+            turn the world for a format: z then points up in the capture's world, as its files have it before any
+            transform of a dataset's tools. A capture that says itself which way is up keeps that, with a warning where
+            it is another one.
+
             **Limits.** Anything larger than `max-frames`, `max-line` and `max-picture-pixels` allow is refused by name
             before memory is allocated for it. A longer line or a larger picture costs its frame; larger depth pictures
             cost the depth; more points than `max-points` cost the cloud that a model or a dataset brings along; more
@@ -92,6 +98,29 @@ public struct Read: CaptureStage {
     let rules: ReadRules
     /// Frames per second of captures without times.
     let rate: Double?
+    /// Of captures that do not say which way is up.
+    let up: Up
+
+    /// An axis of the world, or what the capture says.
+    enum Up: String, CaseIterable, Sendable {
+        case recorded, x, y, z
+        case minusX = "-x"
+        case minusY = "-y"
+        case minusZ = "-z"
+
+        /// Of length 1.
+        var direction: Vector3? {
+            switch self {
+            case .recorded: nil
+            case .x: Vector3(1, 0, 0)
+            case .y: Vector3(0, 1, 0)
+            case .z: Vector3(0, 0, 1)
+            case .minusX: Vector3(-1, 0, 0)
+            case .minusY: Vector3(0, -1, 0)
+            case .minusZ: Vector3(0, 0, -1)
+            }
+        }
+    }
 
     /// The formats as an option takes them.
     public struct Format: RawRepresentable, CaseIterable, Sendable {
@@ -126,6 +155,8 @@ public struct Read: CaptureStage {
         rate = options.number(
             "rate", "The frame rate of captures without times of their own.", in: 0.1...1000,
             unit: "frames per second")
+        up = options.choice(
+            "up", "Which way is up in captures that do not say so; `recorded` leaves it open.", default: .recorded)
         rules.maxFrames = options.integer(
             "max-frames", "The most frames that a capture may have.", default: rules.maxFrames,
             in: 1...ReadRules.mostFrames)
@@ -181,6 +212,7 @@ public struct Read: CaptureStage {
         opened.channels.insert(.frames)
         try requireGoodFrames(of: opened)
         addTimes(to: &opened, context)
+        addUp(to: &opened, context)
         warnOfCaptures(within: tree, recognition, besides: opened, context)
         warnOfLeftOut(opened, context)
         capture = opened
@@ -228,7 +260,7 @@ public struct Read: CaptureStage {
         guard let first = counts.max(by: { ($0.value, $1.key) < ($1.value, $0.key) }) else { return }
         let others = reasons.count - first.value
         context.warn(
-            "\(reasons.count) of \(capture.frames.count) frames are left out: \(first.key)"
+            "\(reasons.count.counted(of: capture.frames.count, "frame", "is", "are")) left out: \(first.key)"
                 + (others > 0 ? " (\(first.value) of them), or for other reasons (\(others))" : ""))
     }
 
@@ -244,6 +276,20 @@ public struct Read: CaptureStage {
         capture.channels.insert(.timestamp)
         capture.frameRate = capture.frameRate ?? rate
         context.note("the capture has no times: frame n counts as taken after n / \(OptionText.number(rate)) s")
+    }
+
+    private func addUp(to capture: inout Capture, _ context: StageContext) {
+        guard let direction = up.direction else { return }
+        guard let own = capture.worldUp?.normalized else {
+            capture.worldUp = direction
+            return context.note("the capture does not say which way is up: \(up.rawValue) counts as up")
+        }
+        // Directions in a file may be rounded.
+        if (own - direction).length < 1e-3 { return }
+        let axis = Up.allCases.first { $0.direction.map { (own - $0).length < 1e-3 } ?? false }
+        context.warn(
+            "the capture says itself that \(axis?.rawValue ?? "another direction") is up, so `up: \(up.rawValue)` has no "
+                + "effect")
     }
 
     /// - Returns: the capture and, unless the format was named, what it was recognised by.

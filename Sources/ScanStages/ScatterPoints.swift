@@ -76,7 +76,7 @@ public struct ScatterPoints: CaptureStage {
         capture.cloud = PointCloud(positions: positions, colors: colors)
         capture.channels.insert(.cloud)
         context.count("points-scattered", pointCount)
-        context.note("the capture has no points: \(pointCount) random ones stand for them")
+        context.note("the capture has no points: \(pointCount.counted("random one", "stands", "stand")) for them")
         if capture.channels.contains(.recordedDepth) {
             context.warn("the capture has depth, whose points would be better: make them with `unproject`")
         }

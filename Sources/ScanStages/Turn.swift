@@ -71,7 +71,7 @@ public struct Turn: CaptureStage {
                 intrinsics: camera.intrinsics.turned(quarterTurns: quarters),
                 colorFromDepth: turn.inverse * camera.colorFromDepth * turn)
         }
-        capture.metadata = capture.metadata.map { ScanMetadata.turned($0, quarterTurns: quarters) }
+        capture.metadata = capture.metadata.map { ScanMetadata.ofOtherCameras($0, quarterTurns: quarters) }
         capture.channels.remove(.video)
         capture.source = ChangedSource(of: capture, QuarterTurns(count: quarters))
     }
@@ -79,12 +79,7 @@ public struct Turn: CaptureStage {
     /// - Parameter label: the stage's, for the message.
     private func quarterTurns(_ capture: Capture, _ label: String) throws(Problem) -> Int {
         if let fixed = Int(turns.rawValue) { return fixed }
-        guard let up = capture.worldUp else {
-            throw Problem(
-                .input, "the capture does not say which way is up",
-                fix: "say how to turn it, such as  --set \(label).quarter-turns=1"
-            ).ofPipeline()
-        }
+        let up = try capture.requiredUp(fix: "say how to turn it, such as  --set \(label).quarter-turns=1")
         return QuarterTurn.upright(capture.keptFrames.compactMap(\.pose), up: up)
     }
 }

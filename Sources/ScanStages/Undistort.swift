@@ -68,6 +68,7 @@ public struct Undistort: CaptureStage {
         capture.channels.insert(.intrinsics)
         capture.channels.remove(.lens)
         capture.undistortions = [:]
+        if isOneCamera, !bent.isEmpty { capture.metadata = capture.metadata.map { ScanMetadata.ofOtherCameras($0) } }
         var undistortions = all
         // A frame that lost its camera while it was read is still used as the frame before another.
         for index in capture.frames.indices.dropLast() where all[index] == nil { undistortions[index] = all[index + 1] }
@@ -83,15 +84,21 @@ public struct Undistort: CaptureStage {
         _ lenses: [Int: Undistortion], _ capture: Capture
     ) throws(Problem) -> [Int: Undistortion] {
         var all: [Int: Undistortion] = [:]
-        for frame in capture.keptFrames {
-            all[frame.index] = lenses[frame.index] ?? frame.intrinsics.map(Undistortion.init(straight:))
-        }
         var targets: [PixelSize: CameraIntrinsics] = [:]
-        for (_, undistortion) in all.sorted(by: { $0.key < $1.key }) {
+        for facts in capture.frames {
+            let frame = facts.index
+            let straight = facts.intrinsics.flatMap { $0.defect == nil ? Undistortion(straight: $0) : nil }
+            guard let undistortion = lenses[frame] ?? straight else { continue }
+            all[frame] = undistortion
+            // A dropped frame is still the one before another, but has no say in what all others show.
+            if facts.isDropped { continue }
             let recorded = undistortion.recorded
             let size = recorded.intrinsics.size
             var target = targets[size] ?? Self.centred(recorded.intrinsics)
-            var scale = try Undistortion.leastScale(of: target, seenBy: recorded)
+            var scale: Double
+            do throws(Problem) { scale = try Undistortion.leastScale(of: target, seenBy: recorded) } catch {
+                throw error.inFrame(frame)
+            }
             // A pinhole's picture is never made smaller.
             if recorded.lens.isStraight { scale = max(scale, recorded.intrinsics.fx / target.fx) }
             // The first picture decides; those after it can only ask for more.
@@ -119,7 +126,7 @@ public struct Undistort: CaptureStage {
         let poor = undistortions.map(\.shareLeft).filter { $0 < 0.5 }
         guard let worst = poor.min() else { return }
         context.warn(
-            "less than half of the picture is left of \(poor.count) of \(undistortions.count) frames, of one "
+            "less than half of the picture is left of \(poor.count) of \(undistortions.count.counted("frame")), of one "
                 + "\((worst * 100).shortText) %: the lens is very wide, or its numbers are wrong")
     }
 }

@@ -63,8 +63,9 @@ public struct VoxelDownsample: FrameStage, FoldStage {
             grid.add(cloud)
         }
         if grid.outOfRange > 0 && grid.count == 0 {
+            let all = grid.outOfRange == 1 ? "the only point lies" : "all \(grid.outOfRange) points lie"
             throw Problem(
-                .input, "all \(grid.outOfRange) points lie more than a million voxels from the origin",
+                .input, "\(all) more than a million voxels from the origin",
                 notes: ["a voxel is \(size.shortText) m: nothing would be left of the cloud"],
                 fix: "move the origin of the world near the scene, or make the voxels larger")
         }

@@ -12,6 +12,9 @@ public struct WritePly: FoldStage {
             Below `voxel-downsample` it writes the merged cloud; without one it writes every frame's points one after
             another, in the order of the frames.
 
+            `{unit: mm, up: z}` is for CAD. PLY knows no units, and programs do not ask: the file says one other than the
+            metre in a comment, by which ScanMill reads it again. The receipt has the turn as `applied-transform`.
+
             A mesh can be made of a cloud with normals, merged to 1 or 2 cm: by MeshLab and CloudCompare (screened Poisson
             reconstruction), or by Open3D in Python:
 
@@ -25,10 +28,17 @@ public struct WritePly: FoldStage {
             """,
         example: "- write-ply")
 
+    /// Which way is up in the file.
+    public enum Up: String, CaseIterable, Sendable { case recorded, y, z }
+
     let file: String
+    let unit: LengthUnit
+    let up: Up
 
     public init(_ options: inout OptionReader) {
         file = options.text("file", "The file's path in the result; `{id}` is the capture's id.", default: "{id}.ply")
+        unit = options.choice("unit", "The unit of the coordinates.", default: .metre)
+        up = options.choice("up", "Which axis is to point up: as recorded, y or z.", default: .recorded)
         if !file.hasSuffix(".ply") { options.fail("file", "`file` does not end in .ply") }
         let parts = file.allPathParts
         if parts.contains(where: { ["", ".", ".."].contains($0) }) {
@@ -45,7 +55,14 @@ public struct WritePly: FoldStage {
 
     public func begin(_ context: StageContext) throws(Problem) -> PointFile? {
         guard context.reads.contains(.points) else { return nil }
-        return try PointFile(context, path: path(context))
+        return try PointFile(context, path: path(context), turn: try turn(context), unit: unit)
+    }
+
+    private func turn(_ context: StageContext) throws(Problem) -> WorldTurn {
+        if up == .recorded { return .none }
+        _ = try context.capture.requiredUp(
+            fix: "write it as recorded with  --set \(context.label).up=recorded")
+        return up == .y ? .yUp(context.capture) : .zUp(context.capture)
     }
 
     public func fold(_ frame: inout Frame, into file: inout PointFile?, in context: StageContext) throws(Problem) {
@@ -53,11 +70,14 @@ public struct WritePly: FoldStage {
     }
 
     public func end(_ file: consuming PointFile?, _ capture: inout Capture, in context: StageContext) throws(Problem) {
+        let turn = try turn(context)
+        context.record(turn)
+        if unit != .metre { context.warnUnlessMetric(capture, "coordinates may not be in \(unit.rawValue)") }
         if let file {
             try file.close()
             Self.note(file.count, context)
         } else if let cloud = capture.cloud {
-            try PointFile.write(cloud, context, path: path(context))
+            try PointFile.write(cloud, context, path: path(context), turn: turn, unit: unit)
             Self.note(cloud.count, context)
         }
     }

@@ -18,9 +18,10 @@ public struct WriteStaging: FrameStage, FoldStage {
             intrinsics, timestamps, depth and confidence.
 
             **Camera lines** stay as recorded except for `source_frame`; timestamps never change. Below a stage that
-            moves cameras, such as `turn`, the camera is written anew, other forms of the old one (`quaternion`) are
-            left out, and the rest stays. Captures of other formats get lines in MultiScan's form: these need a pose,
-            intrinsics and a timestamp that is not negative for every frame.
+            moves or changes cameras, such as `turn` and `undistort: {one-camera: true}`, the camera is written anew,
+            other forms of the old one (`quaternion`) are left out, and the rest stays. Captures of other formats get
+            lines in MultiScan's form: these need a pose, intrinsics and a timestamp that is not negative for every
+            frame.
 
             **Depth** goes into one raw deflate stream without a header, which MultiScan's readers take as it is: half
             floats in metres, or the low 13 bits of 16 in millimetres where it was recorded in millimetres (up to 8.191
@@ -57,7 +58,7 @@ public struct WriteStaging: FrameStage, FoldStage {
             `depth_delta` to 0. Another note tells when there is no mp4, since its server takes pictures from nothing
             else.
             """,
-        example: "- write-staging: {rgb: mp4}", revision: 12)
+        example: "- write-staging: {rgb: mp4}", revision: 13)
 
     let depth: Depth
     let rgb: RGB

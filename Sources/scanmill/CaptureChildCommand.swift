@@ -21,7 +21,9 @@ struct CaptureChildCommand: ParsableCommand {
         Self.tellOfWork()
         let ticker = ProgressTicker()
         do throws(Problem) {
-            let ending = try CaptureWork.run(job, library: .builtIn, tool: Tool.nameAndVersion) { ticker.tell($0) }
+            let ending = try CaptureWork.run(
+                job, library: .builtIn, tool: Tool.nameAndVersion, report: { ticker.tell($0) },
+                recognised: { Self.say(.recognised($0)) })
             Self.say(.ended(ending))
         } catch {
             Self.say(.ended(.failed(error)))

@@ -1,6 +1,7 @@
 import ArgumentParser
 import ScanFormats
 import ScanModel
+import ScanPipeline
 
 struct InspectCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -26,6 +27,7 @@ struct InspectCommand: ParsableCommand {
     @Flag(help: "Print the same as JSON.") var json = false
 
     func run() throws {
+        Allocator.keepFreedFrames()
         if let pictures {
             try Console.orExit { () throws(Problem) in try InspectPictures.requireOutside(pictures, of: capture) }
         }

@@ -1,4 +1,5 @@
 import ArgumentParser
+import FoundationEssentials
 import ScanFormats
 import ScanModel
 import ScanPipeline
@@ -16,6 +17,7 @@ struct PlanCommand: ParsableCommand {
     func run() throws {
         try NamedPath.requireOrder(of: batch)
         let loaded = try LoadedPipeline.load(batch.pipeline, settings: batch.settings)
+        if !batch.json { loaded.pipeline.warnings.forEach { Console.error($0.compilerStyleWarning) } }
         let found = try CaptureList.find(batch, for: loaded.pipeline)
         let state = StateFolder(output: batch.output)
         do throws(Problem) {
@@ -78,7 +80,8 @@ struct PlanCommand: ParsableCommand {
         }
         return .object([
             "captures": .array(captures),
-            "output-bytes": .of(estimate.output) ?? .null, "free-bytes": .of(estimate.free) ?? .null,
+            "output-bytes": .of(estimate.output) ?? .null, "replaced-bytes": .of(estimate.replaced) ?? .null,
+            "needed-bytes": .of(estimate.needed) ?? .null, "free-bytes": .of(estimate.free) ?? .null,
             "peak-memory-bytes": .integer(estimate.memory.bytes),
         ])
     }
@@ -100,6 +103,10 @@ extension JSONObject {
 private struct SizeEstimate {
     /// Nil when there is no result yet to go by.
     var output: Int64?
+    /// What of it takes the place of older results.
+    var replaced: Int64?
+    /// What must be free for it.
+    var needed: Int64?
     var free: Int64?
     let memory: UsualMemory
 
@@ -119,20 +126,29 @@ private struct SizeEstimate {
             ratios.append(Double(result.byteCount) / Double(result.inputBytes))
         }
         guard let usual = ratios.middle else { return }
-        let sizes = toWrite.map { known[$0.id].map(Double.init) ?? Double(CaptureSize.bytes(of: $0.path)) * usual }
+        let older = toWrite.compactMap { known[$0.id].map(Double.init) }.sorted(by: >)
+        let new = toWrite.filter { known[$0.id] == nil }.map { Double(CaptureSize.bytes(of: $0.path)) * usual }
+        let (ofOlder, ofNew) = (older.reduce(0, +), new.reduce(0, +))
         // A damaged receipt may give any size.
-        let sum = sizes.reduce(0, +)
-        output = sum < 1e18 ? Int64(sum.rounded()) : nil
+        guard ofOlder + ofNew < 1e17 else { return }
+        output = Int64((ofOlder + ofNew).rounded())
+        replaced = Int64(ofOlder.rounded())
+        // Each result replaces its older one as soon as it is whole: both are there only of captures that run at once.
+        let sideBySide = CoreShares(cores: ProcessInfo.processInfo.activeProcessorCount, captures: toWrite.count)
+        needed = Int64((older.prefix(sideBySide.sideBySide).reduce(ofNew, +) * 1.1).rounded())
     }
 
     var text: String {
         let written =
             output.map { "about \(Console.size($0)) would be written" }
             ?? "how much would be written is not known before the first result"
+        let replacing = replaced.flatMap { bytes in
+            let part = bytes == output ? "" : ", \(Console.size(bytes)) of it"
+            return bytes == 0 ? nil : "\(part) in place of older results"
+        }
         let room = free.map { "\(Console.size($0)) are free" } ?? "free space is not known"
-        // While an older result is replaced, both are there.
-        let needed = output.map { ", so keep \(Console.size($0 / 10 * 11)) free" } ?? ""
-        return "\(written)\(needed); \(room); \(memory.text)"
+        let keeping = needed.map { ", so keep \(Console.size($0)) free" } ?? ""
+        return "\(written)\(replacing ?? "")\(keeping); \(room); \(memory.text)"
     }
 }
 

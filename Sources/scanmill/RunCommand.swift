@@ -27,11 +27,14 @@ struct RunCommand: AsyncParsableCommand {
         help: ArgumentHelp("Begin no capture while less than this, such as 20G, is free for OUT.", valueName: "size"))
     var minFree: ByteSize?
     @Option(
-        help: ArgumentHelp("Memory for all captures together; fewer run at once to stay within it.", valueName: "size"))
+        help: ArgumentHelp(
+            "Memory for all captures together, such as 16G; fewer run at once to stay within it.", valueName: "size"))
     var maxMemory: ByteSize?
-    @Option(help: ArgumentHelp("End a capture that takes more memory than this, ffmpeg's included.", valueName: "size"))
+    @Option(
+        help: ArgumentHelp(
+            "End a capture that takes more memory than this, such as 8G, ffmpeg's included.", valueName: "size"))
     var captureMemory = Self.usualCaptureMemory
-    @Option(help: ArgumentHelp("End a capture that makes no progress for this long.", valueName: "time"))
+    @Option(help: ArgumentHelp("End a capture that makes no progress for this long, such as 10m.", valueName: "time"))
     var patience = Self.usualPatience
     @Option(
         help: ArgumentHelp(

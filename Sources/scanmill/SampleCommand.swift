@@ -32,7 +32,9 @@ struct SampleCommand: ParsableCommand {
 
     func run() throws {
         var parts = folder.pathParts.map(String.init)
-        guard let id = parts.popLast() else { throw ValidationError("`\(folder)` does not name a folder.") }
+        guard let id = parts.popLast() else {
+            throw Console.exitCode(saying: Problem(.usage, "`\(folder)` does not name a folder"))
+        }
         let parent = (folder.isAbsolutePath ? "/" : "") + parts.joined(separator: "/")
         let root = parent.isEmpty ? "." : parent
         let text = """
@@ -43,7 +45,8 @@ struct SampleCommand: ParsableCommand {
             """
         let pipeline: Pipeline
         do {
-            pipeline = try Pipeline.load(text: text, path: "scanmill sample", settings: settings, library: .builtIn)
+            pipeline = try Pipeline.load(
+                text: text, path: "scanmill sample", isEditable: false, settings: settings, library: .builtIn)
         } catch {
             for problem in error.problems { Console.error(problem.compilerStyle) }
             throw ExitCode(ExitStatus.usage)
@@ -68,12 +71,17 @@ struct SampleCommand: ParsableCommand {
             return "  - write-staging: {depth: source, rgb: \(rgb), color: \(color)}"
         }
         guard rgb == nil else {
-            throw ValidationError("`--rgb` is for MultiScan's pictures, and \(format) stores them in its own way.")
+            throw Console.exitCode(
+                saying: Problem(
+                    .usage, "`--rgb` is for MultiScan's pictures, and \(format) stores them in its own way",
+                    fix: "take it out"))
         }
         guard let writer = Self.formats.first(where: { $0.name == format })?.writer else {
-            let names = Self.formats.map(\.name)
-            let near = Nearest.suggestion(format, among: names) ?? names.joined(separator: ", ")
-            throw ValidationError("`\(format)` is none of the formats that samples have: \(near)")
+            let fix = NamedFormat.suggestion(for: format, among: Self.formats)
+            let names = Self.formats.map(\.name).joined(separator: ", ")
+            throw Console.exitCode(
+                saying: Problem(
+                    .usage, "`\(format)` is none of the formats that samples have", fix: fix ?? "they are \(names)"))
         }
         guard value(of: "depth") == "none" else { return "  - decompress\n  - \(writer)" }
         // These writers want depth unless they are told otherwise.

@@ -43,7 +43,7 @@ struct ScanMillCommand: AsyncParsableCommand {
                 exit(withError: outranking(.success))
             }
             guard exitCode(for: error) == .validationFailure else { exit(withError: error) }
-            Console.error(unknownCommand ?? fullMessage(for: error))
+            Console.error(unknownCommand ?? Quantity.explained(fullMessage(for: error)))
             exit(withError: ExitCode(ExitStatus.usage))
         }
     }
@@ -78,7 +78,9 @@ struct ScanMillCommand: AsyncParsableCommand {
         guard let word = CommandWords.arguments.drop(while: { $0 == "help" }).first, !word.hasPrefix("-"),
             !configuration.subcommands.contains(where: { $0.configuration.commandName == word })
         else { return nil }
-        let fix = Nearest.suggestion(word, among: names) ?? "`scanmill --help` lists the commands"
+        let fix =
+            Nearest.suggestion(word, among: names + ["--version"])
+            ?? "the commands are \(names.joined(separator: ", ")); `scanmill --help` says what they do"
         return "error: there is no command `\(word)`\n   = fix: \(fix)"
     }
 }

@@ -48,6 +48,23 @@ import Testing
         #expect(parted.errors.hasPrefix(lack), "\(parted.errors)")
     }
 
+    /// Other paths than whole ones may lie in the captures.
+    @Test func aFileThatIsNotThereIsWarnedOf() throws {
+        let folder = try TemporaryFolder()
+        let text = "stages:\n  - read\n  - decompress\n  - cull-by-box: {depth: true, box: FILE}\n  - write-frames\n"
+        try folder.write(text.replacing("FILE", with: "/nowhere/box.json"), to: "whole.yaml")
+        try folder.write(text.replacing("FILE", with: "nowhere/box.json"), to: "part.yaml")
+        try MiniCapture().write(in: folder)
+        for command in [["check", "whole.yaml"], ["plan", "whole.yaml", "mini", "-o", "out"]] {
+            let result = try Scanmill.run(command, in: folder.path)
+            let warning = "whole.yaml:4:32: warning: cull-by-box: there is no file at /nowhere/box.json\n"
+            #expect(result.status == 0 && result.errors.hasPrefix(warning), "\(result)")
+        }
+        #expect(try Scanmill.run(["check", "part.yaml"], in: folder.path).errors == "")
+        let set = ["check", "part.yaml", "--set", "cull-by-box.box=\(folder.path)/part.yaml"]
+        #expect(try Scanmill.run(set, in: folder.path).errors == "")
+    }
+
     @Test func theOrderIsCheckedOnceTheRestIsRight() throws {
         let folder = try TemporaryFolder()
         try folder.write("stages: [read, unproject, decompress, write-ply, write-ply]", to: "order.yaml")

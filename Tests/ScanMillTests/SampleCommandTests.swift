@@ -108,11 +108,35 @@ import Testing
     @Test func aFormatThatNobodyWritesIsNamed() throws {
         let made = try Scanmill.run(["sample", "made", "--format", "record3d"])
         #expect(made.status == 2)
-        #expect(made.errors.contains("`record3d` is none of the formats that samples have: multiscan, "))
+        let none = "error: `record3d` is none of the formats that samples have\n   = fix: they are multiscan, "
+        #expect(made.errors.hasPrefix(none), "\(made.errors)")
         // A cloud is written, too, and holds no frames.
         let cloud = try Scanmill.run(["sample", "made", "--format", "ply"])
         #expect(cloud.status == 2 && cloud.errors.contains("`ply` is none of the formats that samples have"))
         #expect(!made.errors.contains("ply"))
+    }
+
+    /// There is no file into a copy of which a stage could go.
+    @Test func settingsOfStagesThatASampleDoesNotHave() throws {
+        let made = try Scanmill.run(["sample", "made", "--set", "write-colmap.quality=90"])
+        #expect(made.status == 2)
+        #expect(made.errors.contains("fix: its stages are synthesize, write-staging\n"), "\(made.errors)")
+    }
+
+    /// Formats go by other names, too.
+    @Test(arguments: [
+        ("nerfstudio", "`transforms` (nerfstudio, instant-ngp or Blender dataset)"),
+        ("hmc", "`nerfcapture` (NeRFCapture or HMC project)"), ("iPhone", "`scannetpp` (ScanNet++ iPhone recording)"),
+        ("Stray", "`stray-scanner`"),
+    ]) func aFormatByAnotherName(_ name: String, _ meant: String) throws {
+        let folder = try TemporaryFolder()
+        try folder.write("name: t\nstages: [read]\n", to: "t.yaml")
+        let run = ["run", "t.yaml", ".", "-o", "out"]
+        for command in [["sample", "made"], run] {
+            let result = try Scanmill.run(command + ["--format", name], in: folder.path)
+            let fix = "   = fix: did you mean \(meant)?\n"
+            #expect(result.status == 2 && result.errors.hasSuffix(fix), "\(command): \(result.errors)")
+        }
     }
 
     @Test func aPictureFormatThatIsNotTakenIsRefused() throws {
@@ -120,7 +144,7 @@ import Testing
         let made = try Scanmill.run(["sample", "made", "--format", "tum", "--rgb", "png"], in: folder.path)
         #expect(made.status == 2)
         #expect(
-            made.errors.contains("`--rgb` is for MultiScan's pictures, and tum stores them in its own way."),
+            made.errors.contains("`--rgb` is for MultiScan's pictures, and tum stores them in its own way"),
             "\(made.errors)")
         #expect(!FileManager.default.fileExists(atPath: "\(folder.path)/made"))
     }

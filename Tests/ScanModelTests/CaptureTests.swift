@@ -24,6 +24,19 @@ import Testing
         #expect(capture.source.location(of: "a.json") == nil)
     }
 
+    @Test func whatNeedsUpSaysSo() throws {
+        let unknown = capture
+        let problem = #expect(throws: Problem.self) { try unknown.requiredUp("so nothing stands", fix: "ask") }
+        #expect(problem?.summary == "the capture does not say which way is up, so nothing stands")
+        #expect(problem?.fix == "say which way is up, such as  --set read.up=z  or ask")
+        #expect(problem?.isOfPipeline == true)
+        let short = #expect(throws: Problem.self) { try unknown.requiredUp(fix: "ask") }
+        #expect(short?.summary == "the capture does not say which way is up")
+        var known = capture
+        known.worldUp = Vector3(0, 0, 2)
+        #expect(try known.requiredUp(fix: "") == Vector3(0, 0, 1))
+    }
+
     @Test func sizesReadAsPeopleWriteThem() {
         #expect(PixelSize(256, 192).description == "256×192")
     }

@@ -68,6 +68,18 @@ import Testing
         #expect(loss.fix == "copy scan.depth.zlib too" && !loss.isOfPipeline)
     }
 
+    /// A lens that nobody undoes is no loss either.
+    @Test func aLensThatIsNotUndoneLacksAStage() throws {
+        let demanding = Mock.frame("demanding", .init(needs: [.intrinsics]))
+        let steps = try Self.steps(["give", "demanding"], of: [Mock.reader("give", [.intrinsics]), demanding])
+        var capture = Capture.mock(3)
+        capture.channels = [.frames, .lens]
+        capture.absences = [.intrinsics: "the lens distorts"]
+        capture.remedies = [.intrinsics: "undistort the pictures"]
+        let lack = try #require(CaptureCheck.firstLack(of: capture, in: steps))
+        #expect(lack.fix == "undistort the pictures" && lack.isOfPipeline)
+    }
+
     /// Where an option makes the need, the option is what to change.
     @Test func aNeedThatAnOptionMakes() throws {
         var masker = Mock.frame("masker", .init(needs: [.color, .box, .depth]))

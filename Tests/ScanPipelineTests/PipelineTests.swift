@@ -152,6 +152,27 @@ import Testing
         #expect(try Self.messages("stages: [read, poisson, write-ply]").count == 1)
     }
 
+    /// Signs that newcomers put between a stage, an option and its value.
+    @Test(arguments: [
+        ("mask-range{far: 5}", "write  - mask-range: {far: 5}"),
+        ("mask-range(far: 5)", "write  - mask-range: {far: 5}"),
+        ("mask-range(near: 1, far: 5)", "write  - mask-range: {near: 1, far: 5}"),
+        ("mask-range far: 5", "write  - mask-range: {far: 5}"), ("mask-range.far: 5", "write  - mask-range: {far: 5}"),
+        ("mask-range --far 5", "write  - mask-range: {far: 5}"), ("mask-range far=5", "write  - mask-range: {far: 5}"),
+        ("mask-range: far=5", "write  - mask-range: {far: 5}"), ("mask-range: far", "write  - mask-range: {far: …}"),
+        ("mask-range: 5", "write  - mask-range: {near: 5}"), ("name: decompress", "write  - decompress"),
+        ("mask-range: [far, 5]", "write  - mask-range: {option: value}; its options are near, far"),
+        ("decompress: 5", "write  - decompress  alone: it takes none"),
+        ("mask-range: {far=5}", "write  {far: 5}"), ("mask-range: {far-limit: 5}", "did you mean `far`?"),
+        ("filter-blur: {window: 3, luma: true}", "write  gray: luma"),
+        ("filter-blur: {gray: bt601, window: luma}", "write  gray: luma"),
+        ("far: 5", "`far` is an option of `mask-range`"),
+        ("luma", "`luma` is a value of `gray`, an option of `filter-blur`"),
+    ]) func optionsInAnotherForm(_ entry: String, _ fix: String) throws {
+        let messages = try Self.messages("stages:\n  - read\n  - decompress\n  - \(entry)\n")
+        #expect(messages.count == 1 && messages[0].hasSuffix("\n  fix: \(fix)"), "\(messages)")
+    }
+
     @Test func unknownStages() throws {
         #expect(
             try Self.messages("stages: [read, poisson]") == [
@@ -264,6 +285,17 @@ import Testing
                   fix: `--set` adds no stage: put  - mask-range: {far: 3}  into a copy of the file
                 """
             ])
+    }
+
+    /// What is shown is YAML with the value that was given.
+    @Test(arguments: [
+        ("[2, 5]", "[2, 5]"), ("2-5,7", "\"2-5,7\""), ("my: box.json", "\"my: box.json\""), ("~", "\"~\""),
+        ("a #b", "\"a #b\""),
+    ])
+    func aSettingOfAStageThatIsNotThereCanBePasted(value: String, written: String) throws {
+        let messages = try Self.messages("stages: [read, decompress]", ["mask-range.far=\(value)"])
+        let message = try #require(messages.first)
+        #expect(message.contains("put  - mask-range: {far: \(written)}  into a copy"), "\(message)")
     }
 
     /// The file's line does not hold the value, so it is not shown.

@@ -34,12 +34,14 @@ import Testing
     @Test(arguments: [1, 3]) func ofManyFramesThreeAreNamed(_ workers: Int) throws {
         let stage = Mock.frame("stage") { frame, context in
             if frame.index == 0 { return }
-            context.warn("frame \(frame.index) is odd", ofFrame: frame.index, others: "frames are odd")
+            let text = "frame \(frame.index) is odd"
+            context.warn(text, ofFrame: frame.index, other: "frame is odd", others: "frames are odd")
         }
         func warnings(_ count: Int) throws -> [String] {
             try MockRun([.reader { Capture.mock(count) }, stage], workers: workers).receipt.warnings
         }
         #expect(try warnings(4) == ["stage: frame 1 is odd", "stage: frame 2 is odd", "stage: frame 3 is odd"])
+        #expect(try warnings(5).last == "stage: 1 more frame is odd")
         #expect(
             try warnings(60) == [
                 "stage: frame 1 is odd", "stage: frame 2 is odd", "stage: frame 3 is odd",

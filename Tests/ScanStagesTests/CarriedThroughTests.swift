@@ -161,7 +161,7 @@ import Testing
         #expect(run.count("write-transforms", "frames-held-out") == 1)
         #expect(
             run.warnings.contains(
-                "write-transforms: 1 of 4 frames have no place in the dataset's lists: trainers pass them over"))
+                "write-transforms: 1 of 4 frames has no place in the dataset's lists: trainers pass them over"))
     }
 
     /// nerfstudio's loader wants both of the lists that it evaluates with.

@@ -1,4 +1,6 @@
 import ScanModel
+import ScanPipeline
+import ScanStages
 import TestSupport
 import Testing
 
@@ -151,13 +153,43 @@ import Testing
         #expect(problem?.fault == .input && problem?.place.stage == "crop")
         #expect(
             problem?.fix
-                == "use a pipeline without crop for captures like this one, or cut with a box in a file: `cull-by-box: {box: FILE}`"
+                == "say which way is up, such as  --set read.up=z  or use a pipeline without crop for captures like this one, or cut with a box in a file: `cull-by-box: {box: FILE}`"
         )
     }
 
     /// Without a limit of height no floor is needed, whatever `from` says.
     @Test func distanceAloneNeedsNoFloor() throws {
-        let run = try crop("{around: 2, centre: origin, from: floor}", [.identity])
+        let run = try crop("{around: 2, centre: origin, from: floor, if-empty: warn}", [.identity])
         #expect(run.count("crop", "points-out") == 0)
+    }
+
+    /// Nobody wants a result without points that counts as done.
+    @Test func aCaptureOfWhichNothingIsLeftFails() throws {
+        let gone = problem { _ = try crop("{above: 1}", [.identity]) }
+        #expect(gone?.summary == "no point lies within the limits")
+        #expect(gone?.notes == ["the cloud reaches from 0 to 0.2 m above the world's origin"])
+        #expect(
+            gone?.fix
+                == "loosen `above`, `below` and `around`, or go on with nothing with  --set crop.if-empty=warn")
+        let twice = "{around: 0.1, centre: origin, if-empty: warn}\n- crop: {below: 1}"
+        let before = problem { _ = try crop(twice, [.identity]) }
+        #expect(before?.summary == "the stages above left no point of the capture")
+        let run = try crop("{above: 1, if-empty: warn}", [.identity])
+        #expect(run.warnings == ["crop: no point lies within the limits, so nothing is left"])
+    }
+
+    @Test func heightsFromTheWorldsOriginAreSaidBeforehand() throws {
+        func warnings(_ stages: String) throws -> [String] {
+            let above = "name: p\nstages:\n- read\n- decompress\n- unproject\n- voxel-downsample\n"
+            let text = above + stages + "\n- write-ply\n"
+            return try Pipeline.load(text: text, path: "p.yaml", library: .builtIn).warnings.map(\.summary)
+        }
+        #expect(
+            try warnings("- crop: {below: 2}") == [
+                "heights are counted from the world's origin, where the app was started or a camera stood"
+            ])
+        for stages in ["- crop: {below: 2, from: origin}", "- crop: {around: 2}", "- find-floor\n- crop: {below: 2}"] {
+            #expect(try warnings(stages) == [], "\(stages)")
+        }
     }
 }

@@ -59,6 +59,7 @@ import Testing
         let problem = problem { _ = try StageRun(stages, on: capture) }
         #expect(problem?.summary == "the capture does not say which way is up, so no box is known to be upright")
         #expect(problem?.fault == .input && problem?.place.stage == "cull-by-box")
-        #expect(problem?.fix == "give cull-by-box a boundingbox.json")
+        #expect(
+            problem?.fix == "say which way is up, such as  --set read.up=z  or give cull-by-box a boundingbox.json")
     }
 }

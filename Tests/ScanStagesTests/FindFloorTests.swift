@@ -153,7 +153,10 @@ import Testing
         let problem = problem { _ = try StageRun("- voxel-downsample: {size: 0.001}\n- find-floor", on: capture) }
         #expect(problem?.summary == "the capture does not say which way is up, so no plane is known to be horizontal")
         #expect(problem?.fault == .input && problem?.place.stage == "find-floor")
-        #expect(problem?.fix == "use a pipeline that needs no floor, such as the ready room-nerf.yaml")
+        #expect(
+            problem?.fix
+                == "say which way is up, such as  --set read.up=z  or use a pipeline that needs no floor, such as the ready room-nerf.yaml"
+        )
     }
 
     @Test func upNeedNotBeY() throws {

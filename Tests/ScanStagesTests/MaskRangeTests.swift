@@ -50,6 +50,8 @@ import Testing
                 "mask-range: none of 3 depth pixels is left: the range is 5 to 10 m; see with  scanmill inspect  how far "
                     + "depth reaches"
             ])
+        let one = try StageRun("- mask-range: {near: 5}", on: MemoryCapture([.init(depth: [1, 0])]))
+        #expect(one.warnings.first?.hasPrefix("mask-range: the only depth pixel is lost: ") == true, "\(one.warnings)")
         // Where there was none before, the mask took none.
         #expect(try StageRun("- mask-range: {near: 5}", on: MemoryCapture([.init(depth: [0, 0])])).warnings.isEmpty)
     }

@@ -25,15 +25,45 @@ import Testing
         let made = "- read\n- decompress\n- unproject\n"
         #expect(
             try warnings(of: "- read\n- decompress\n- cull-by-box\n- unproject\n- write-ply").contains(
-                "`cull-by-box` needs cloud or points, which here only captures have that bring it along; move it below "
-                    + "`unproject`, which makes it"))
+                "`cull-by-box` needs cloud or points, which no stage above it makes: a capture that was not recorded with it "
+                    + "will fail; move it below `unproject`, which makes it"))
         #expect(try warnings(of: made + "- cull-by-box\n- write-ply") == [])
         #expect(try warnings(of: "- read: {format: ply}\n- cull-by-box\n- voxel-downsample\n- write-ply") == [])
         #expect(
             try warnings(of: "- read\n- decompress\n- check-geometry\n- undistort\n- write-colmap") == [
-                "`check-geometry` needs intrinsics, which here only captures have that bring it along; move it below "
-                    + "`undistort`, which makes it"
+                "`check-geometry` needs intrinsics, which no stage above it makes: a capture that was not recorded with it "
+                    + "will fail; move it below `undistort`, which makes it"
             ])
+    }
+
+    /// Points outside of the box for masks are none that a trainer may learn from.
+    @Test(arguments: ["silhouette", "depth"]) func masksOfLessThanTheBoxOfThePoints(_ masks: String) throws {
+        func said(_ cull: String, _ options: String) throws -> [String] {
+            try warnings(
+                of: "- read\n- decompress\n- unproject\n- cull-by-box: {\(cull)}\n- voxel-downsample\n- write-colmap\n"
+                    + "- write-transforms: {masks: \(masks)\(options)}")
+        }
+        #expect(
+            try said("margin: 0.02", "") == [
+                "`mask-margin`, 0, is less than the `margin` of the `cull-by-box` above, 0.02: points lie where masks say "
+                    + "ignore; set  mask-margin: 0.02"
+            ])
+        #expect(try said("margin: 0.02", ", mask-margin: 0.01").count == 1)
+        #expect(try said("margin: 0.02", ", mask-margin: 0.02") == [])
+        #expect(try said("margin: -0.1", "") == [])
+        #expect(try said("margin: 0.02, keep: outside", "") == [])
+    }
+
+    /// It moves each picture by another part of a pixel.
+    @Test(arguments: ["filter-blur: {window: 3}", "measure-blur"]) func sharpnessBelowUndistort(_ stage: String) throws
+    {
+        let straight = "- undistort: {one-camera: true}"
+        #expect(
+            try warnings(of: "- read\n\(straight)\n- \(stage)\n- write-colmap") == [
+                "the `undistort` above softens some pictures more than others, so that their scores mislead; move it above "
+                    + "`undistort`"
+            ])
+        #expect(try warnings(of: "- read\n- \(stage)\n\(straight)\n- write-colmap") == [])
     }
 
     @Test func aBoxIsMovedAboveTheFirstOfItsWriters() throws {

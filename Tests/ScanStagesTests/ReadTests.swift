@@ -207,6 +207,30 @@ import Testing
         #expect(with.receipt["notes"] == without.receipt["notes"])
     }
 
+    @Test(arguments: [("z", Vector3(0, 0, 1)), ("-y", Vector3(0, -1, 0))])
+    func upCanBeSaid(_ axis: String, _ direction: Vector3) throws {
+        let scene = SharedData.checkout.appendingPathComponent("samples/7-scenes/seq-01").path
+        #expect(try StageRun("- read", reading: scene).capture.worldUp == nil)
+        let run = try StageRun("- read: {up: \(axis)}", reading: scene)
+        #expect(run.capture.worldUp == direction)
+        #expect(
+            run.receipt["notes"]?.array?.compactMap(\.string) == [
+                "read: the capture does not say which way is up: \(axis) counts as up"
+            ])
+    }
+
+    /// A capture knows better.
+    @Test func upThatTheCaptureSaysItself() throws {
+        let path = try write()
+        let same = try StageRun("- read: {up: y}", reading: path)
+        let other = try StageRun("- read: {up: -y}", reading: path)
+        #expect(same.capture.worldUp == Vector3(0, 1, 0) && other.capture.worldUp == Vector3(0, 1, 0))
+        let warning = "read: the capture says itself that y is up, so `up: -y` has no effect"
+        #expect(other.warnings.contains(warning) && !same.warnings.contains { $0.contains("is up") })
+        let mistakes = StageRun.mistakes(in: "- read: {up: down}")
+        #expect(mistakes.first == "`up` is `down`, which is none of recorded, x, y, z, -x, -y, -z")
+    }
+
     @Test func nothingIsDecodedHere() throws {
         // A picture that is none, and a depth stream that is none, only matter to stages that use them.
         let path = try write { files in files["scan.depth.zlib"] = Array("no stream".utf8) }

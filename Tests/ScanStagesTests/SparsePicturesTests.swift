@@ -69,7 +69,7 @@ import Testing
         let failure = problem {
             _ = try StageRun("- read: {bad-frame-limit: 0.3}\n- write-transforms", reading: path, probing: [.pose])
         }
-        #expect(failure?.summary == "1 of 3 frames are bad (33.333 %)")
+        #expect(failure?.summary == "1 of 3 frames is bad (33.333 %)")
     }
 
     /// Frame n of the video is that of the n-th camera, whatever pictures lie beside.

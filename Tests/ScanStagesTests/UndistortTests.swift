@@ -111,6 +111,17 @@ import Testing
         }
         #expect(run.count("undistort", "undistorted") == 2)
         #expect(run.count("write-colmap", "cameras") == 1)
+        // Nobody is told to do what was done.
+        #expect(run.warnings.allSatisfy { !$0.contains("distort") }, "\(run.warnings)")
+    }
+
+    @Test func aCameraThatCannotBeSharedIsNamedByItsFrame() throws {
+        try dataset([[:], ["fl_x": 50, "fl_y": 50, "cx": -5, "cy": 20, "w": 60, "h": 40]])
+        let refusal = problem {
+            _ = try StageRun("- read\n- undistort: {one-camera: true}", reading: path, probing: [])
+        }
+        #expect(refusal?.summary.hasPrefix("the principal point -5, 20 lies outside of the picture") == true)
+        #expect(refusal?.place.frame == 1)
     }
 
     /// Pictures that have that camera already are copied.
@@ -172,7 +183,7 @@ import Testing
         let refusal = problem { _ = try StageRun("- read\n- write-colmap", reading: path) }
         #expect(refusal?.summary == "write-colmap needs intrinsics, and this capture has none")
         #expect(refusal?.notes.contains("the lens distorts (k1 -0.2)") == true)
-        #expect(refusal?.fix == "undistort the pictures with the stage  undistort  directly below read")
+        #expect(refusal?.fix == "undistort the pictures with the stage  undistort  above those that need intrinsics")
         // Whoever needs none goes on.
         let run = try StageRun("- read\n- write-frames: {depth: none}", reading: path)
         #expect(run.frames.count == 2 && run.drops == [])

@@ -77,7 +77,7 @@ import Testing
             problem {
                 _ = try StageRun("- voxel-downsample: {size: 0.001}", on: MemoryCapture([.init(points: [2000, 0, 0])]))
             })
-        #expect(far.fault == .input && far.summary == "all 1 points lie more than a million voxels from the origin")
+        #expect(far.fault == .input && far.summary == "the only point lies more than a million voxels from the origin")
         // Where there were none before, that is for others to say.
         let none = try StageRun("- voxel-downsample", on: MemoryCapture([.init(points: [])]), probing: [.cloud])
         #expect(none.capture.cloud?.count == 0)

@@ -1,3 +1,4 @@
+import ScanFormats
 import ScanModel
 import TestSupport
 import Testing
@@ -42,6 +43,35 @@ import Testing
         // Above it, the frames' own.
         let above = try StageRun("- write-ply\n- voxel-downsample: {size: 1}", on: capture)
         #expect(try points(above).points.count == 2)
+    }
+
+    /// Python reads what the option says; ScanMill reads metres again.
+    @Test(arguments: [("m", 1.0), ("cm", 100.0), ("mm", 1000.0), ("ft", 1 / 0.3048), ("in", 1 / 0.0254)])
+    func unitsOfOtherPrograms(_ unit: String, perMetre: Double) throws {
+        let capture = MemoryCapture([.init(points: [1, -2.5, 0.001]), .init(points: [7, 8, 9])])
+        for stages in ["", "- voxel-downsample: {size: 0.0001}\n"] {
+            let run = try StageRun(stages + "- write-ply: {unit: \(unit)}", on: capture)
+            let written = try points(run).points.flatMap { $0 }
+            let wanted = [1, -2.5, 0.001, 7, 8, 9].map { $0 * perMetre }
+            #expect(zip(written, wanted).allSatisfy { abs($0 - $1) < 2e-7 * abs($1) }, "\(written)")
+            var reader = try PLYReader(MemorySource(try run.bytes("memory.ply"), name: "memory.ply"))
+            let metres = try reader.next()?.positions ?? []
+            #expect(zip(metres, [1, -2.5, 0.001, 7, 8, 9]).allSatisfy { abs($0 - $1) < 3e-7 * abs($1) }, "\(metres)")
+        }
+    }
+
+    @Test func theAxisThatPointsUp() throws {
+        var capture = MemoryCapture([.init(points: [1, 2, 3])])
+        let recorded = try StageRun("- write-ply: {up: y}", on: capture)
+        #expect(try points(recorded).points == [[1, 2, 3]])
+        #expect(recorded.counts("write-ply")["applied-transform"] == nil)
+        let turned = try StageRun("- write-ply: {up: z}", on: capture)
+        #expect(try points(turned).points == [[1, -3, 2]])
+        #expect(turned.counts("write-ply")["applied-transform"] != nil)
+        capture.worldUp = nil
+        let problem = problem { _ = try StageRun("- write-ply: {up: z}", on: capture) }
+        #expect(problem?.summary == "the capture does not say which way is up")
+        #expect(problem?.fix?.hasSuffix("--set write-ply.up=recorded") == true)
     }
 
     @Test func noPointsAtAllAreStillAFile() throws {

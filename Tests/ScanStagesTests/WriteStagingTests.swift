@@ -108,6 +108,22 @@ import Testing
         #expect(numbers == ["\"source_frame\":1}", "\"source_frame\":2}"])
     }
 
+    /// The recorded lines have a camera for each picture, and no longer hold; what else they say does.
+    @Test func linesHaveTheOneCameraThatPicturesWereGiven() throws {
+        let source = try MiniSource()
+        let run = try PipelineRun(
+            "- read\n- undistort: {one-camera: true}\n- write-staging: {depth: source}", on: source.path)
+        let lines = try run.text("mini.jsonl").split(separator: "\n").map {
+            try JSONValue.parse(Array($0.utf8), file: "mini.jsonl")
+        }
+        let cameras = lines.compactMap { $0["intrinsics"]?.doubles }
+        let camera = try #require(cameras.first)
+        #expect(cameras == Array(repeating: camera, count: 7))
+        #expect(camera[0] >= MiniCapture.focalLength(6) && camera[6] == 16 && camera[7] == 12, "\(camera)")
+        #expect(lines.allSatisfy { $0["lens"]?["name"]?.string == "wide é" })
+        #expect(lines.map { $0["source_frame"]?.integer } == [0, 1, 2, 3, 4, 5, 6])
+    }
+
     @Test func metadataSayWhatWasWrittenAndKeepTheRest() throws {
         let source = try MiniSource()
         let before = try JSONValue.parse(try source.bytes("recorded.json"), file: "recorded.json")
@@ -193,15 +209,16 @@ import Testing
         #expect(run.files == ["mini.json", "mini.jsonl", "processed.txt"])
         #expect(
             run.warnings == [
-                "recorded.mp4 is missing, though the metadata lists a colour stream, and there is no folder color/, rgb/ or "
-                    + "images/ with pictures: copy recorded.mp4 too",
+                "there is no folder color/, rgb/ or images/ with pictures, though the metadata lists colour as .png files: copy "
+                    + "the folder with the .png files too",
                 "write-staging: MultiScan's server wants mini.mp4, and the capture has no pictures",
             ])
         let metadata = try run.json("mini.json")
         #expect(metadata["number_of_files"]?.integer == 2)
         #expect(metadata["depth_confidence_avaliable"]?.bool == false)
-        // The colour stream says for which pictures the intrinsics are.
+        // The colour stream says for which pictures the intrinsics are, and that there are none.
         #expect(metadata["streams"]?.array?.map { $0["type"]?.string } == ["color_camera", "camera_info"])
+        #expect(metadata["streams"]?.array?.first?["number_of_frames"]?.integer == 0)
     }
 
     @Test func processedStepsAreThoseWhoseFilesAreThere() throws {

@@ -78,7 +78,7 @@ import Testing
         let run = try PipelineRun("- read\n- write-staging: {depth: source}", on: source.path)
         #expect(run.receipt["frames"]?["kept"]?.integer == 6)
         #expect(
-            run.warnings == ["read: 1 of 7 frames are left out: the recorder filled up its lines with the last one"])
+            run.warnings == ["read: 1 of 7 frames is left out: the recorder filled up its lines with the last one"])
         #expect(try Self.luma("\(run.path)/mini.mp4") == Array(Self.luma("\(source.path)/recorded.mp4").prefix(6)))
         let (written, recorded) = (
             try Self.times("\(run.path)/mini.mp4"), try Self.times("\(source.path)/recorded.mp4")

@@ -15,15 +15,12 @@ struct sm_picture_header {
 int sm_jpeg_header(const uint8_t *bytes, size_t count, struct sm_picture_header *header, char *message);
 
 /// Decodes to red, green, blue (`channels` 3) or to the picture's own luma plane (`channels` 1), without gaps.
-/// `pixel_bytes` must be width × height × channels. Anything that would change pixels (missing or damaged data) is a
-/// failure; so are four-channel pictures.
+/// The size is `eighths` (1 to 8) of the width and height, each rounded up; less than 8 costs much less than the whole
+/// picture: an eighth needs one coefficient in 64. `pixel_bytes` must be width × height × channels. Anything that would
+/// change pixels (missing or damaged data) is a failure; so are four-channel pictures.
 int sm_jpeg_decode(
-    const uint8_t *bytes, size_t count, int channels, uint8_t *pixels, size_t pixel_bytes, char *message);
-
-/// Decodes to red, green, blue at `eighths` (1 to 8) of the width and height, each rounded up, which costs much less than
-/// the whole picture: an eighth needs one coefficient in 64.
-int sm_jpeg_decode_smaller(
-    const uint8_t *bytes, size_t count, int eighths, uint8_t *pixels, size_t pixel_bytes, char *message);
+    const uint8_t *bytes, size_t count, int channels, int eighths, uint8_t *pixels, size_t pixel_bytes,
+    char *message);
 
 /// Decodes as ``sm_jpeg_decode`` does, row by row into `row`, which has room for one, and adds each to `laplacian`,
 /// which was begun with the picture's width and `channels`.

@@ -48,6 +48,12 @@ public final class ZipArchive: Sendable {
     /// The same archive with one of the tree's folders as its top.
     func below(_ folder: String) -> ZipArchive { ZipArchive(self, top: full(folder)) }
 
+    /// The same archive with each of the folders above its top as the top, from its own on.
+    var above: [ZipArchive] {
+        let parts = top.pathParts
+        return parts.indices.map { ZipArchive(self, top: parts.prefix($0).joined(separator: "/")) }
+    }
+
     /// An archive's file name without its extension.
     static func name(of path: String) -> String {
         let file = path.lastPart

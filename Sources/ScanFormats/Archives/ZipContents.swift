@@ -28,7 +28,7 @@ struct ZipContents: Sendable {
                     notes: ["it is \(String(reflecting: String(entry.name.prefix(200))))"],
                     fix: "pack the capture again; the archive was not unpacked")
             }
-            if name.hasPrefix("__MACOSX/") || name == "__MACOSX" { continue }
+            if Self.isPassedOver(name) { continue }
             unpacked = unpacked.addingReportingOverflow(entry.byteCount).partialValue
             packed = packed.addingReportingOverflow(entry.packedByteCount).partialValue
             guard entry.byteCount >= 0, unpacked >= 0, packed >= 0, unpacked <= limits.byteCount else {
@@ -85,9 +85,7 @@ struct ZipContents: Sendable {
         for name in folders.keys {
             folders[name]?.sort { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }
         }
-        while let entries = folders[top], entries.count == 1, let only = entries.first, only.kind == .folder,
-            !PictureFolder.folders.contains(only.name)
-        {
+        while let entries = folders[top], entries.count == 1, let only = entries.first, only.kind == .folder {
             top = only.name.path(in: top)
         }
     }
@@ -119,11 +117,15 @@ struct ZipContents: Sendable {
         Problem(.input, "the archive holds two entries called \(name)", fix: "pack the capture again")
     }
 
-    /// The bytes of all entries, unpacked; nil where the directory's numbers cannot be true.
+    /// Finder's notes on the other files.
+    private static func isPassedOver(_ name: String) -> Bool { name == "__MACOSX" || name.hasPrefix("__MACOSX/") }
+
+    /// The bytes of all entries that are read, unpacked; nil where the directory's numbers cannot be true.
     private static func byteCount(of handle: borrowing ZipHandle) throws(Problem) -> Int64? {
         var sum: Int64 = 0
         for index in 0..<handle.count {
             let entry = try handle.entry(UInt64(index))
+            if isPassedOver(entry.name) { continue }
             let (next, overflow) = sum.addingReportingOverflow(entry.byteCount)
             if overflow || entry.byteCount < 0 { return nil }
             sum = next

@@ -76,7 +76,11 @@ enum ZipDamage {
         if end == nil, let likely = ZipOffsets.likelyEndRecord(in: tail), let lack = lack(before: likely), lack > 0 {
             lacking = lack
             let end = likely + 22 + tail.uint16(likely + 20)
-            if end < tail.count { notes.append("\(tail.count - end) bytes that are not its own follow its end") }
+            let stray = tail.count - end
+            if stray > 0 {
+                notes.append(
+                    stray.counted("byte", "that is not its own follows", "that are not its own follow") + " its end")
+            }
         } else if end == nil {
             guard ZipArchive.isArchive(path) else { return nil }
             return Problem(

@@ -115,7 +115,7 @@ extension JSONScanner {
             if found < count { values.append(value) }
             found += 1
         }
-        if found != count { throw problem("“\(key)” has \(found) numbers, not \(count)", at: start) }
+        if found != count { throw problem("“\(key)” has \(found.counted("number")), not \(count)", at: start) }
         return values
     }
 

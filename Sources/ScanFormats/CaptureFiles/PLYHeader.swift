@@ -70,6 +70,8 @@ public struct PLYHeader: Hashable, Sendable {
 
     public var format: Format
     public var elements: [Element] = []
+    /// Of the positions: metres, unless a comment of ``PLYWriter`` names another.
+    public var unit = LengthUnit.metre
     /// The header's own length: where the data starts.
     public var byteCount: Int64 = 0
 
@@ -94,6 +96,8 @@ public struct PLYHeader: Hashable, Sendable {
                     throw Self.problem("the format “\(text.dropFirst(7))” is not known", line, file)
                 }
                 format = known
+            case "comment" where words.count == 3 && words[1] == "unit":
+                if let named = LengthUnit(rawValue: String(words[2])) { unit = named }
             case "comment", "obj_info": continue
             case "element":
                 guard words.count == 3, let count = Int(words[2]), (0...Self.countLimit).contains(count) else {

@@ -3,6 +3,7 @@ import ScanModel
 /// Reads the points of a PLY file in chunks: text or binary of either byte order, x, y, z of any type, nx, ny, nz as floats
 /// or doubles, which become normals of length 1, red, green, blue as bytes, 16-bit numbers without a sign, or floats or
 /// doubles from 0 to 1. Other properties are skipped, and so is everything after the vertices (faces, for the most part).
+/// Positions become metres where ``PLYHeader/unit`` is another.
 public struct PLYReader {
     public let header: PLYHeader
     /// How many points the header announces.
@@ -105,7 +106,7 @@ public struct PLYReader {
         }
         notFiniteCount += values.notFiniteCount
         clippedCount += values.clippedCount
-        return values.cloud
+        return values.cloud.converted(from: header.unit, to: .metre)
     }
 
     /// Whether at least one more point follows those that the header announces: that number may be damaged. Asked after

@@ -1,8 +1,8 @@
 import ScanModel
 
-/// Writes points as a binary little-endian PLY file: x, y, z as floats in metres, nx, ny, nz as floats where there are
-/// normals, and red, green, blue as bytes where there are colours. It is what nerfstudio, Open3D, MeshLab and CloudCompare
-/// read.
+/// Writes points as a binary little-endian PLY file: x, y, z as floats, nx, ny, nz as floats where there are normals, and
+/// red, green, blue as bytes where there are colours. It is what nerfstudio, Open3D, MeshLab and CloudCompare read. PLY
+/// knows no units: a comment says one that is not the metre, and ``PLYReader`` goes by it.
 ///
 ///     try sink.write(PLYWriter.header(count: cloud.count, cloud.properties))
 ///     var writer = PLYWriter(cloud.properties)
@@ -22,21 +22,28 @@ public struct PLYWriter: Sendable {
     }
 
     /// The header of a file whose number of points is known.
-    public static func header(count: Int, _ properties: PointCloud.Properties) -> [UInt8] {
-        text(count: count, properties)
+    public static func header(
+        count: Int, _ properties: PointCloud.Properties, unit: LengthUnit = .metre
+    ) -> [UInt8] {
+        text(count: count, properties, unit)
     }
 
     /// A header that has the same length for every count: written with 0 before the points, and overwritten when they
     /// have been counted. A comment fills the room that the number leaves, so the number itself looks as in any file.
-    public static func reservedHeader(count: Int, _ properties: PointCloud.Properties) -> [UInt8] {
+    public static func reservedHeader(
+        count: Int, _ properties: PointCloud.Properties, unit: LengthUnit = .metre
+    ) -> [UInt8] {
         let digits = String(count).utf8.count
         let filler = String(repeating: "-", count: max(1, 20 - digits))
-        return text(count: count, properties, comment: filler)
+        return text(count: count, properties, unit, comment: filler)
     }
 
-    private static func text(count: Int, _ properties: PointCloud.Properties, comment: String? = nil) -> [UInt8] {
+    private static func text(
+        count: Int, _ properties: PointCloud.Properties, _ unit: LengthUnit, comment: String? = nil
+    ) -> [UInt8] {
         var lines = ["ply", "format binary_little_endian 1.0"]
         if let comment { lines.append("comment \(comment)") }
+        if unit != .metre { lines.append("comment unit \(unit.rawValue)") }
         lines.append("element vertex \(count)")
         lines += ["x", "y", "z"].map { "property float \($0)" }
         if properties.contains(.normals) { lines += ["nx", "ny", "nz"].map { "property float \($0)" } }

@@ -26,17 +26,21 @@ extension ScanMetadata {
     ///   - fileCount: for `number_of_files`.
     ///   - color: how the pictures are stored now; nil when that did not change.
     ///   - depthUnit: the unit of the depth values now; nil when that did not change.
-    ///   - without: streams that were not written.
+    ///   - without: streams that were not written. They are not listed, except for colour, which is listed without frames:
+    ///     the intrinsics refer to its resolution.
     public func output(
         frameCount: Int, fileCount: Int, color: ColorStorage? = nil, depthUnit: DepthUnit? = nil,
         without: Set<ScanStream.Role> = []
     ) -> JSONValue {
         var json = json
         var entries: [(rank: Int, value: JSONValue)] = []
-        for (stream, value) in zip(streams, json["streams"]?.array ?? []) where !without.contains(stream.role) {
+        for (stream, value) in zip(streams, json["streams"]?.array ?? [])
+        where stream.role == .color || !without.contains(stream.role) {
             guard var entry = value.object else { continue }
             let rank = stream.role.outputRank
-            if rank < Self.restRank { entry["number_of_frames"] = .of(frameCount) }
+            if rank < Self.restRank {
+                entry["number_of_frames"] = .of(without.contains(stream.role) ? 0 : frameCount)
+            }
             if stream.role == .color, let color {
                 entry["encoding"] = .string(color.encoding)
                 entry["file_extension"] = .string(color.fileExtension)
@@ -55,9 +59,9 @@ extension ScanMetadata {
         return .object(json)
     }
 
-    /// The metadata of a capture whose frames were rotated by quarter turns: width and height are swapped, and
-    /// intrinsics given for a whole stream no longer hold. Metadata of other formats is unchanged.
-    public static func turned(_ metadata: JSONValue, quarterTurns: Int) -> JSONValue {
+    /// The metadata of a capture whose frames were given other cameras: intrinsics for a whole stream no longer hold, and
+    /// quarter turns swap width and height. Metadata of other formats is unchanged.
+    public static func ofOtherCameras(_ metadata: JSONValue, quarterTurns: Int = 0) -> JSONValue {
         guard var json = metadata.object, let streams = json["streams"]?.array else { return metadata }
         json["streams"] = .array(
             streams.map { stream in
@@ -80,7 +84,8 @@ extension ScanMetadata {
         /// Frames per second, 0 where unknown.
         public var frequency = 0.0
         public var colorSize: PixelSize
-        public var color: ColorStorage
+        /// Nil without pictures: the stream is listed without frames, since the intrinsics refer to its resolution.
+        public var color: ColorStorage?
         /// One camera for all frames, where there is one.
         public var intrinsics: CameraIntrinsics?
         /// Nil without depth.
@@ -91,7 +96,7 @@ extension ScanMetadata {
         /// Samples and samples per second of each motion stream.
         public var motion: [(kind: MotionKind, samples: Int, rate: Double)] = []
 
-        public init(frameCount: Int, fileCount: Int, colorSize: PixelSize, color: ColorStorage) {
+        public init(frameCount: Int, fileCount: Int, colorSize: PixelSize, color: ColorStorage?) {
             self.frameCount = frameCount
             self.fileCount = fileCount
             self.colorSize = colorSize
@@ -119,9 +124,10 @@ extension ScanMetadata {
             }
             streams.append(.object(stream))
         }
+        let color = facts.color ?? .h264
         add(
-            "color_back_1", "color_camera", facts.color.encoding, facts.color.fileExtension, size: facts.colorSize,
-            intrinsics: facts.intrinsics)
+            "color_back_1", "color_camera", color.encoding, color.fileExtension, size: facts.colorSize,
+            intrinsics: facts.intrinsics, frames: facts.color == nil ? 0 : nil)
         if let size = facts.depthSize {
             add("depth_back_1", "lidar_sensor", facts.depthUnit.streamEncoding, "depth.zlib", size: size)
         }

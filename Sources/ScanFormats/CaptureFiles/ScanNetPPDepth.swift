@@ -37,7 +37,7 @@ package enum ScanNetPPDepth {
         let truncation = walk.brokenAt.map { end in
             Problem(
                 .input, "the depth file ends inside frame \(walk.count)",
-                notes: ["\(walk.count) whole frames stand before it"],
+                notes: ["\(walk.count.counted("whole frame", "stands", "stand")) before it"],
                 fix: "copy the file again"
             ).at(file: file, byte: end, of: tree.byteCount(of: file))
         }

@@ -82,7 +82,7 @@ struct ShiftFrames: Sendable {
         guard spans.indices.contains(index) else { return nil }
         do throws(Problem) {
             guard spans[index].count <= PictureLimits.fileBytes else {
-                throw Problem(.input, "a depth frame of \(spans[index].count) bytes")
+                throw Problem(.input, "a depth frame of \(spans[index].count.counted("byte"))")
             }
             let pixels = try ShiftCodec.decode(try file.bytes(of: spans[index]), count: size.width * size.height)
             return RecordedDepth(

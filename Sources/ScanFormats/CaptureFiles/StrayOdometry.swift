@@ -160,7 +160,9 @@ public enum StrayCameraMatrix {
             var table = TextTable(source, .comma, lineLimit: 1 << 16)
             var rows: [[Double]] = []
             while rows.count < 3, let row = try table.next() { rows.append(try row.numbers(0..<3)) }
-            guard rows.count == 3 else { throw Problem(.input, "the camera matrix has \(rows.count) rows of 3") }
+            guard rows.count == 3 else {
+                throw Problem(.input, "the camera matrix has \(rows.count.counted("row")) of 3")
+            }
             let camera = CameraIntrinsics(
                 fx: rows[0][0], fy: rows[1][1], cx: rows[0][2], cy: rows[1][2], width: recordedSize.width,
                 height: recordedSize.height, pixelOrigin: .corner)

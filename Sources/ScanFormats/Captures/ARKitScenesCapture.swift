@@ -221,7 +221,7 @@ private struct ARKitScenesReader {
         let most = counts.max() ?? 0
         let chosen = counts.firstIndex { 2 * $0 >= most } ?? 0
         func facts(_ index: Int) -> String {
-            "\(sets[index].folder)/ has camera and pose for \(counts[index]) pictures"
+            "\(sets[index].folder)/ has camera and pose for \(counts[index].counted("picture"))"
         }
         if chosen > 0 {
             let folder = sets[0].folder

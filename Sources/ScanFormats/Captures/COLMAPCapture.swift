@@ -1,6 +1,8 @@
 import ScanModel
 
-/// A COLMAP model with its pictures: `sparse/0/{cameras,images,points3D}.{bin,txt}` and `images/`.
+/// A COLMAP model with its pictures: `sparse/0/{cameras,images,points3D}.{bin,txt}` and `images/`. A model elsewhere in
+/// `sparse/` is read where it is the only one, and so are an undistorted one, `dense/sparse` with `dense/images/`, and
+/// the automatic reconstructor's `dense/0/sparse`.
 ///
 /// The world has no unit and no up. Where a lens distorts, `undistort` turns the cameras into pinholes.
 public enum COLMAPCapture: CaptureFormat {
@@ -12,7 +14,7 @@ public enum COLMAPCapture: CaptureFormat {
             "depth, which `depth: true` writes beside the model but which is not read back", "confidence",
             "timestamps", "the bounding box", "motion", "that its unit is the metre",
             "which way is up",
-        ], origin: .derived, poseAxes: .openCV, revision: 10)
+        ], origin: .derived, poseAxes: .openCV, revision: 11)
 
     public static func recognise(_ tree: any CaptureTree) -> Recognition? {
         guard let model = COLMAPModelFiles(in: tree) else { return nil }
@@ -37,11 +39,19 @@ public enum COLMAPCapture: CaptureFormat {
                     format: name, reason: "\(folder)/ holds \(files.listed), and not cameras and images of one form")
             }
         }
-        return nil
+        let several = COLMAPModelFiles.others(in: tree).map(\.folder)
+        return several.isEmpty ? nil : Recognition(format: name, reason: "\(several.listed) hold a model each")
     }
 
     public static func open(_ tree: any CaptureTree, rules: ReadRules) throws(Problem) -> Capture {
         guard let model = COLMAPModelFiles(in: tree) else {
+            let several = COLMAPModelFiles.others(in: tree).map(\.folder)
+            if !several.isEmpty {
+                throw Problem(
+                    .input, "there are \(several.count) COLMAP models, and none of them is called 0",
+                    notes: ["they are \(several.listed(most: 8))"],
+                    fix: "move all but the one that is meant out of the capture, or call that one 0")
+            }
             throw Problem(
                 .input, "there is no COLMAP model: cameras.bin or cameras.txt beside images.bin or images.txt",
                 notes: remains(of: tree).map { [$0.reason] } ?? [], fix: "copy the whole model")
@@ -78,7 +88,9 @@ private struct COLMAPReader {
         if images.isEmpty {
             throw Problem(.input, "the model has no images", fix: "reconstruct it again").at(file: imageFile)
         }
-        if let text = model.text, text.isThere(in: tree), differs(text, from: cameras, images) {
+        let text = model.otherForm
+        let isOther = text.form == .text && text.isThere(in: tree) && differs(text, from: cameras, images)
+        if isOther {
             capture.warnings.append(
                 "\(cameraFile) and \(imageFile) were read, as COLMAP reads them, and \(text.file("cameras")) and "
                     + "\(text.file("images")), which differ from them, were not; if these are newer, move the others "
@@ -89,14 +101,15 @@ private struct COLMAPReader {
         images.sort { PictureFolder.precedesNaturally($0.name, $1.name) }
         for (index, image) in images.enumerated() { try add(image, index, used[image.camera]) }
         var source = TreeSource(tree, rules)
-        if let pictures = COLMAPPictures(of: images, in: tree) {
+        if let pictures = COLMAPPictures(of: images, in: tree, home: model.home) {
             try attach(pictures, of: images, used)
             takeMasks(images, of: pictures, to: &source)
         } else {
-            capture.losesPictures(.color, images.map { "images/\($0.name)" }, listedIn: "the model", in: tree)
+            let folder = "images".path(in: model.home)
+            capture.losesPictures(.color, images.map { "\(folder)/\($0.name)" }, listedIn: "the model", in: tree)
         }
         try takeSplits(images)
-        try readPoints()
+        try readPoints(orOtherForm: !isOther)
         capture.channels.insert(.pose)
         capture.deriveIntrinsicsChannel()
         capture.lacks(
@@ -203,7 +216,7 @@ private struct COLMAPReader {
     private mutating func takeMasks(
         _ images: [COLMAPModel.Image], of pictures: COLMAPPictures, to source: inout TreeSource
     ) {
-        let folder = COLMAPCapture.maskFolder
+        let folder = COLMAPCapture.maskFolder.path(in: model.home)
         guard tree.hasFolder(folder) else { return }
         let masks = images.map { image -> FrameMasks.File? in
             for name in pictures.maskedNames(of: image) {
@@ -239,16 +252,20 @@ private struct COLMAPReader {
         capture.takeSplits(lists, of: images.map(\.name), besides: images.map { _ in nil })
     }
 
-    /// Points are extra: a model without them is still a model. COLMAP writes their file even if it holds none.
-    private mutating func readPoints() throws(Problem) {
-        let file = model.file("points3D")
-        guard tree.byteCount(of: file) != nil else {
+    /// Points are extra: a model without them is still a model. COLMAP writes their file even if it holds none. Where the
+    /// model's own form of it is missing, the other one will do.
+    /// - Parameter orOtherForm: whether that one is not known to be of another model.
+    private mutating func readPoints(orOtherForm: Bool) throws(Problem) {
+        func isThere(_ model: COLMAPModelFiles) -> Bool { tree.byteCount(of: model.file("points3D")) != nil }
+        let source = orOtherForm && !isThere(model) && isThere(model.otherForm) ? model.otherForm : model
+        let file = source.file("points3D")
+        guard isThere(source) else {
             return capture.loses(.cloud, tree.absence(of: file), fix: "copy \(file) too")
         }
         capture.list(file, in: tree, [.cloud])
         var cloud: PointCloud
         do throws(Problem) {
-            cloud = try model.points(in: tree, limit: rules.maxPoints) { capture.noteOpenLine($0, of: $1) }
+            cloud = try source.points(in: tree, limit: rules.maxPoints) { capture.noteOpenLine($0, of: $1) }
         } catch { return try capture.loses(.cloud, "points", in: file, for: error) }
         capture.leaveOutPointsOfNoPlace(of: &cloud, in: file)
         if cloud.count == 0 {

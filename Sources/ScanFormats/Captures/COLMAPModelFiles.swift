@@ -23,7 +23,28 @@ struct COLMAPModelFiles {
             self = model
             return
         }
-        return nil
+        let others = Self.others(in: tree)
+        let first = others.first { $0.folder == "dense/0/sparse" }
+        guard let model = first ?? (others.count == 1 ? others[0] : nil) else { return nil }
+        self = model
+    }
+
+    /// The models elsewhere, beside a folder of pictures, in the first place that has any: where the mapper puts its
+    /// further ones, the undistorter its only one, and the automatic reconstructor those with undistorted pictures.
+    static func others(in tree: any CaptureTree) -> [COLMAPModelFiles] {
+        // Without pictures, the folders may hold captures of their own.
+        guard PictureFolder.folders.contains(where: tree.hasFolder) else { return [] }
+        let places = [
+            tree.folders(in: "sparse"), ["dense/sparse"], tree.folders(in: "dense").map { "\($0)/sparse" },
+        ]
+        let models = places.lazy.map { $0.compactMap { COLMAPModelFiles(in: tree, folder: $0) } }
+        return models.first { !$0.isEmpty } ?? []
+    }
+
+    /// The folder of a model that is not read where it lies; nil where there is none.
+    static func unreadFolder(in tree: any CaptureTree) -> String? {
+        tree.folders(in: "").flatMap { folder in [folder] + usualFolders.map { "\(folder)/\($0)" } }
+            .first { COLMAPModelFiles(in: tree, folder: $0) != nil }
     }
 
     init?(in tree: any CaptureTree, folder: String) {
@@ -38,14 +59,17 @@ struct COLMAPModelFiles {
         ["cameras", "images"].allSatisfy { tree.byteCount(of: file($0)) != nil }
     }
 
-    /// The same model's text form, where the binary one is read.
-    var text: COLMAPModelFiles? { form == .binary ? COLMAPModelFiles(folder: folder, form: .text) : nil }
+    /// The same model's other form.
+    var otherForm: COLMAPModelFiles { COLMAPModelFiles(folder: folder, form: form == .binary ? .text : .binary) }
 
     /// Nil where the file with the images cannot be read.
     func imageCount(in tree: any CaptureTree) -> Int? {
         guard let source = try? tree.open(file("images")) else { return nil }
         return try? COLMAPModelReader.imageCount(of: source, isText: form == .text)
     }
+
+    /// The folder that holds ``folder`` and its pictures in `images/`: what was undistorted has pictures of its own.
+    var home: String { folder.hasPrefix("dense/") ? folder.folderPath : "" }
 
     func file(_ name: String) -> String { (folder.isEmpty ? "" : "\(folder)/") + "\(name).\(form.rawValue)" }
 
@@ -85,5 +109,12 @@ struct COLMAPModelFiles {
         case .binary: try COLMAPModelReader.points(binary: source, limit: limit)
         case .text: try COLMAPModelReader.points(text: source, limit: limit) { openLine($0, file) }
         }
+    }
+}
+
+extension CaptureTree {
+    /// The paths of the folders in a folder.
+    fileprivate func folders(in folder: String) -> [String] {
+        entries(in: folder).filter { $0.kind == .folder }.map { $0.name.path(in: folder) }
     }
 }

@@ -10,8 +10,9 @@ struct COLMAPPictures {
     /// Folders in which pictures may lie, the likeliest first.
     private static let folders = ["images", "", "rgb", "color"]
 
+    /// - Parameter home: the folder with the model's own pictures, as ``COLMAPModelFiles/home``.
     /// - Returns: nil where none of the pictures is found.
-    init?(of images: [COLMAPModel.Image], in tree: any CaptureTree) {
+    init?(of images: [COLMAPModel.Image], in tree: any CaptureTree, home: String) {
         // Each folder is listed once: looking for many thousands of missing pictures one by one would take hours on a
         // network share.
         var lists: [String: Set<Substring>] = [:]
@@ -26,7 +27,7 @@ struct COLMAPPictures {
             return list.contains(parts[parts.count - 1])
         }
         for image in images {
-            for folder in Self.folders {
+            for folder in home.isEmpty ? Self.folders : ["\(home)/images"] {
                 for areBare in [false, true] {
                     let name = Self.name(of: image, isBare: areBare)
                     if mayLie(name, in: folder), (try? tree.picture(name, in: folder)) != nil {

@@ -21,12 +21,16 @@ extension MultiScanReader {
             // Pictures that are there but cannot be read have been reported already.
             let isSetAside = PictureFolder.folders.contains { tree.entry($0)?.kind == .other(PartialTree.mark) }
             let stream = isSetAside ? nil : metadata.colorStream
-            let listed = stream == nil ? "" : ", though the metadata lists a colour stream"
             let (others, remedy) = picturesOfOtherKinds(video)
-            lacks(
-                .color, video, stream,
-                "\(tree.absence(of: video))\(listed), and there is no folder color/, rgb/ or images/ with pictures\(others)",
-                fix: remedy)
+            let noFolder = "there is no folder color/, rgb/ or images/ with pictures\(others)"
+            let isListed = Self.isListed(stream)
+            if isListed, let ending = stream?.fileExtension?.lowercased(), PictureFolder.extensions.contains(ending) {
+                let reason = "\(noFolder), though the metadata lists colour as .\(ending) files"
+                lacks(.color, video, stream, reason, fix: remedy ?? "copy the folder with the .\(ending) files too")
+            } else {
+                let listed = isListed ? ", though the metadata lists a colour stream" : ""
+                lacks(.color, video, stream, "\(tree.absence(of: video))\(listed), and \(noFolder)", fix: remedy)
+            }
         }
         if let recorded = metadata.colorStream?.size, let size {
             do throws(Problem) { try fitIntrinsics(from: recorded, to: size) } catch {

@@ -150,13 +150,14 @@ struct MultiScanReader {
         }
     }
 
+    /// The apps list a stream without frames where the device has none, and `write-staging` where there are no pictures.
+    static func isListed(_ stream: ScanStream?) -> Bool { stream.map { $0.frameCount != 0 } ?? false }
+
     /// Says why a channel is missing. One that the metadata lists has been lost on the way.
     mutating func lacks(
         _ channel: Channel, _ file: String, _ stream: ScanStream?, _ reason: String, fix: String? = nil
     ) {
-        // The apps list a stream without frames where the device has none.
-        let isListed = stream.map { $0.frameCount != 0 } ?? false
-        guard isListed, tree.entry(file) == nil else { return capture.absences[channel] = reason }
+        guard Self.isListed(stream), tree.entry(file) == nil else { return capture.absences[channel] = reason }
         capture.loses(channel, reason, fix: fix ?? "copy \(file) too")
     }
 

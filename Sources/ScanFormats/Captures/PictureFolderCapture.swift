@@ -18,7 +18,8 @@ public enum PictureFolderCapture: CaptureFormat {
 
     public static func open(_ tree: any CaptureTree, rules: ReadRules) throws(Problem) -> Capture {
         guard let pictures = PictureFolder.find(in: tree) else {
-            throw Problem(.input, "there are no pictures in color/, rgb/ or images/")
+            throw Problem(
+                .input, "there are no pictures in color/, rgb/ or images/", fix: PictureFolder.wayToRead(in: tree))
         }
         // Reading only the pictures of another format's intact capture is allowed.
         let isPlain = CaptureFormats.recognise(tree)?.format == name
@@ -42,6 +43,14 @@ public enum PictureFolderCapture: CaptureFormat {
     private static func noteWayToPoses(in tree: any CaptureTree, _ capture: inout Capture) {
         if let way = TransformsDataset.wayToReadPart(in: tree) {
             for channel in [Channel.pose, .intrinsics] { capture.loses(channel, lack, fix: way) }
+            return
+        }
+        if let model = COLMAPModelFiles.unreadFolder(in: tree) {
+            let way = "move the files of \(model)/ to \(COLMAPModelFiles.usualFolders[0])/"
+            capture.warnings.append("only the pictures are read, not the COLMAP model in \(model)/: \(way), and it is")
+            for channel in [Channel.pose, .intrinsics] {
+                capture.loses(channel, "the COLMAP model in \(model)/ is not read there", fix: way)
+            }
             return
         }
         for channel in [Channel.pose, .intrinsics, .recordedDepth] {

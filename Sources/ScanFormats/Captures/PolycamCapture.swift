@@ -63,7 +63,9 @@ public enum PolycamCapture: CaptureFormat {
     fileprivate static func top(of tree: any CaptureTree) -> String { tree.hasFolder(keyframes) ? "\(keyframes)/" : "" }
 
     /// `lamp/keyframes` is called `lamp`, whichever of the two is given.
-    public static func id(of name: String, in scene: String) -> String? { name == keyframes ? scene : nil }
+    public static func id(of name: String, in scene: String) -> String? {
+        name.lowercased() == keyframes ? scene : nil
+    }
 
     public static func open(_ tree: any CaptureTree, rules: ReadRules) throws(Problem) -> Capture {
         var reader = PolycamReader(tree: tree, rules: rules)
@@ -121,7 +123,8 @@ private struct PolycamReader {
         capture.channels.formUnion([.pose, .intrinsics, .timestamp])
         if set.images.isEmpty {
             capture.loses(
-                .color, "there are \(times.count) cameras, and no pictures in \(set.folder)/",
+                .color,
+                "there \(times.count == 1 ? "is" : "are") \(times.count.counted("camera")), and no pictures in \(set.folder)/",
                 fix: "copy the folder \(set.folder)/ too")
         } else {
             capture.channels.insert(.color)

@@ -141,7 +141,7 @@ private struct Record3DReader {
         }
         if let cameras, cameras.count < capture.frames.count {
             capture.warnings.append(
-                "“perFrameIntrinsicCoeffs” has \(cameras.count.counted("camera")) for \(capture.frames.count) frames: the others were "
+                "“perFrameIntrinsicCoeffs” has \(cameras.count.counted("camera")) for \(capture.frames.count.counted("frame")): the others were "
                     + "given that of the first frame, “K”")
         }
         if poses.isEmpty {
@@ -168,8 +168,9 @@ private struct Record3DReader {
 
     private mutating func readPictures(_ pictures: [Int: String]) throws(Problem) {
         if pictures.isEmpty {
+            let count = capture.frames.count
             capture.loses(
-                .color, "there are \(capture.frames.count) poses, and no pictures in \(folder)/",
+                .color, "there \(count == 1 ? "is" : "are") \(count.counted("pose")), and no pictures in \(folder)/",
                 fix: "copy the folder \(folder)/ too")
             capture.deriveColorSize()
             return

@@ -179,11 +179,15 @@ private struct ScanNetFolderReader {
     /// - Parameter usual: the size that the recorder's pictures have, where no description says it.
     private mutating func fitted(_ name: String, _ size: PixelSize, usual: PixelSize) -> CameraIntrinsics? {
         guard let matrix = matrices["intrinsic_\(name)"] else { return nil }
-        let recorded = ScanNetCameras.intrinsics(matrix, recordedSizes[name] ?? usual)
-        guard name == "depth" else { return capture.guessedCamera(recorded, for: size) }
-        let camera = capture.guessedCamera(recorded, for: size, of: "depth pictures")
+        let pictures = name == "depth" ? "depth pictures" : "pictures"
+        let said = recordedSizes[name]
+        let recorded = ScanNetCameras.intrinsics(matrix, said ?? usual)
+        let camera =
+            said == nil
+            ? capture.guessedCamera(recorded, for: size, of: pictures)
+            : capture.scaledCamera(recorded, to: size, of: pictures)
         // For the colour camera, every format gives this warning.
-        if let doubt = camera.doubt {
+        if name == "depth", let doubt = camera.doubt {
             capture.warnings.append("of the depth camera, \(doubt): its matrix may be for pictures of another size")
         }
         return camera

@@ -138,11 +138,7 @@ private struct ScanNetPPReader {
 
     /// Fits the cameras to the pictures' size, where it is known.
     private mutating func fitCameras() {
-        guard let size = capture.colorSize else { return }
-        for index in capture.frames.indices {
-            guard let camera = capture.frames[index].intrinsics else { continue }
-            capture.frames[index].intrinsics = capture.guessedCamera(camera, for: size)
-        }
+        if let size = capture.colorSize { capture.guessCameras(for: size) }
     }
 
     /// Takes pictures that were extracted from the video, where the video is missing.

@@ -134,7 +134,7 @@ private struct ScanNetRawReader {
             capture.absences[.color] = tree.absence(of: file)
             if let count = try text.whole("numColorFrames", in: 0...Int(Int32.max)), count > 0, tree.entry(file) == nil
             {
-                let listed = "\(stem).txt lists \(count) pictures"
+                let listed = "\(stem).txt lists \(count.counted("picture"))"
                 capture.loses(.color, "\(tree.absence(of: file)), though \(listed)", fix: "copy \(file) too")
             }
             return nil

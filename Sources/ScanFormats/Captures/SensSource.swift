@@ -66,7 +66,7 @@ struct SensSource: CaptureSource {
     private func rawPicture(_ index: Int) throws(Problem) -> RGBImage {
         let size = header.colorSize
         guard color[index].count == size.width * size.height * 3 else {
-            throw Problem(.input, "\(color[index].count) bytes are no picture of \(size) pixels")
+            throw Problem(.input, "\(color[index].count.counted("byte", "is", "are")) no picture of \(size) pixels")
         }
         return RGBImage(width: size.width, height: size.height, pixels: try file.bytes(of: color[index]))
     }
@@ -79,7 +79,7 @@ struct SensSource: CaptureSource {
         let span = depth[index]
         let size = header.depthSize
         guard span.count <= PictureLimits.fileBytes else {
-            throw Problem(.input, "a depth frame of \(span.count) bytes").at(
+            throw Problem(.input, "a depth frame of \(span.count.counted("byte"))").at(
                 file: file.name, byte: span.offset, of: file.byteCount)
         }
         let payload = try file.bytes(of: span)
@@ -111,7 +111,7 @@ struct SensSource: CaptureSource {
         guard bytes.count == 2 * count else {
             throw Problem(
                 .input, "the depth frame is damaged",
-                notes: ["it has \(bytes.count) bytes, and \(header.depthSize) pixels have \(2 * count)"],
+                notes: ["it has \(bytes.count.counted("byte")), and \(header.depthSize) pixels have \(2 * count)"],
                 fix: "copy the file again")
         }
         return (.uint16(unitsPerMetre: Double(header.depthShift)), bytes)

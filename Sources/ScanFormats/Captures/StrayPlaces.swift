@@ -34,7 +34,7 @@ struct StrayPlaces: Hashable {
         }
         if let videoFrames {
             if last.number >= videoFrames {
-                obstacle = "they go up to \(last.number), and the video has \(videoFrames) frames"
+                obstacle = "they go up to \(last.number), and the video has \(videoFrames.counted("frame"))"
                 return
             }
         } else if first.number > first.line || last.number >= limit {

@@ -233,13 +233,10 @@ private struct StrayScannerReader {
 
     /// Gives each frame its own camera, or the matrix's where its line has none, for the video's pictures.
     private mutating func readCameras() throws(Problem) {
-        for index in capture.frames.indices {
-            guard let own = capture.frames[index].intrinsics else { continue }
-            capture.frames[index].intrinsics = capture.guessedCamera(own, for: capture.colorSize ?? own.size)
-            capture.channels.insert(.intrinsics)
-        }
+        if capture.frames.contains(where: { $0.intrinsics != nil }) { capture.channels.insert(.intrinsics) }
         let bare = capture.frames.filter { $0.pose != nil && $0.intrinsics == nil }.map(\.index)
         if !bare.isEmpty || !capture.channels.contains(.intrinsics) { try readMatrix(for: bare) }
+        if let size = capture.colorSize { capture.guessCameras(for: size) }
     }
 
     private mutating func readMatrix(for frames: [Int]) throws(Problem) {
@@ -253,8 +250,7 @@ private struct StrayScannerReader {
             return
         }
         capture.list(file, in: tree, [])
-        let recorded = try StrayCameraMatrix.read(try tree.open(file))
-        let camera = capture.guessedCamera(recorded, for: capture.colorSize ?? recorded.size)
+        let camera = try StrayCameraMatrix.read(try tree.open(file))
         for index in frames { capture.frames[index].intrinsics = camera }
         capture.findings["intrinsics"] = .string(
             capture.channels.contains(.intrinsics)

@@ -91,7 +91,10 @@ private struct TUMReader {
         var pictures = try capture.readList("rgb.txt", in: tree, rules, TUMText.listed).values
         try rules.check(frames: pictures.count, of: "pictures", in: "rgb.txt")
         if pictures.isEmpty {
-            throw Problem(.input, "the list names no pictures", notes: capture.warnings).at(file: "rgb.txt")
+            throw Problem(
+                .input, "the list names no pictures", notes: capture.warnings,
+                fix: "copy rgb.txt again: it holds a line  seconds path  for each picture"
+            ).at(file: "rgb.txt")
         }
         if zip(pictures, pictures.dropFirst()).contains(where: { $1.timestamp < $0.timestamp }) {
             pictures.sort { ($0.timestamp, $0.path) < ($1.timestamp, $1.path) }
@@ -110,7 +113,8 @@ private struct TUMReader {
                     facts.drop = Drop(whileReading: "its picture is not there: \(picture.path)", isBad: true)
                 }
             } catch {
-                facts.drop = Drop(whileReading: error.at(file: "rgb.txt").oneLine, isBad: true)
+                let problem = error.at(file: "rgb.txt")
+                facts.drop = Drop(whileReading: problem.oneLine, isBad: true, fix: problem.fix)
             }
             capture.frames.append(facts)
         }

@@ -157,7 +157,7 @@ private struct ThreeDScannerReader {
             let missing = holes.reduce(0) { $0 + ($1.1 - $1.0 - 1) }
             capture.warnings.append(
                 "\(missing) of the frames' numbers \(missing == 1 ? "is" : "are") missing, first between \(before) and \(behind): "
-                    + "these frames did not arrive")
+                    + "\(missing == 1 ? "this frame" : "these frames") did not arrive")
         }
         let file = "info.json"
         guard tree.byteCount(of: file) != nil else { return }
@@ -171,10 +171,11 @@ private struct ThreeDScannerReader {
             guard error.fault == .input else { throw error }
             description = nil
         }
-        if let count = description?["numImages"]?.integer, count > files.cameras.count {
+        let there = files.cameras.count
+        if let count = description?["numImages"]?.integer, count > there {
             capture.warnings.append(
-                "\(file) counts \(count) frames, and there are \(files.cameras.count) files frame_….json: the others did not arrive"
-            )
+                "\(file) counts \(count.counted("frame")), and there \(there == 1 ? "is" : "are") \(there.counted("file")) "
+                    + "frame_….json: the others did not arrive")
         }
     }
 
@@ -191,9 +192,10 @@ private struct ThreeDScannerReader {
             let cameras = Set(files.cameras.values)
             capture.files.removeAll { cameras.contains($0.path) }
             try readCameras()
+            let pictures = files.pictures.count
             capture.warnings.append(
-                "\(ThreeDScannerCapture.videoFile) was passed over, and the \(files.pictures.count) pictures beside it were "
-                    + "taken: \(error.oneLine)")
+                "\(ThreeDScannerCapture.videoFile) was passed over, and the \(pictures.counted("picture")) beside it "
+                    + "\(pictures == 1 ? "was" : "were") taken: \(error.oneLine)")
         }
     }
 
@@ -242,8 +244,8 @@ private struct ThreeDScannerReader {
         guard let step, !lost.isEmpty else { return }
         let rule = step == 1 ? "each frame's" : "one of every \(step) frames"
         capture.warnings.append(
-            "\(lost.count) of \(pictured.count + lost.count) pictures are missing, since the app keeps \(rule): those of "
-                + CaptureInspection.list(lost))
+            "\(lost.count.counted(of: pictured.count + lost.count, "picture", "is", "are")) missing, since the app keeps "
+                + "\(rule): \(lost.count == 1 ? "that" : "those") of \(CaptureInspection.list(lost))")
     }
 
     /// How many frames apart the app keeps pictures; nil where the numbers follow no such rule.

@@ -7,8 +7,9 @@ extension TransformsReader {
         let count = entries.count { $0.found?.isOfStart == true }
         if count == 0 { return }
         capture.warnings.append(
-            "\(count) of \(entries.count) frames have no transform_matrix in \(file): transform_matrix_start was taken, and a "
-                + "rolling shutter or motion blur until transform_matrix_end is not modelled")
+            "\(count.counted(of: entries.count, "frame", "has", "have")) no transform_matrix in \(file): "
+                + "transform_matrix_start was taken, and a rolling shutter or motion blur until transform_matrix_end is "
+                + "not modelled")
     }
 
     /// Warns of pictures that several entries name: each of these became a frame.

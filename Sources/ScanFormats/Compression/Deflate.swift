@@ -103,7 +103,7 @@ public enum DeflateBlock {
                     buffer.baseAddress, capacity, &count, message)
             }
         }
-        if let message { throw Problem(.environment, "cannot compress \(bytes.count) bytes: \(message)") }
+        if let message { throw Problem(.environment, "cannot compress \(bytes.count.counted("byte")): \(message)") }
         return result
     }
 }

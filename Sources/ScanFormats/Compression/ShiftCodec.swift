@@ -39,13 +39,13 @@ public enum ShiftCodec {
         if decoded == count, left > max(16, bytes.count / 20) {
             throw Problem(
                 .input, "the depth frame is of another size",
-                notes: ["behind its \(count) pixels \(left) of its \(bytes.count) bytes are left"],
+                notes: ["behind its \(count.counted("pixel")) \(left) of its \(bytes.count) bytes are left"],
                 fix: "correct the size of depth in the capture's description")
         }
         if decoded == count { return pixels }
         throw Problem(
             .input, "the depth frame is damaged",
-            notes: ["its \(bytes.count) bytes hold \(decoded) of \(count) pixels"],
+            notes: ["its \(bytes.count.counted("byte", "holds", "hold")) \(decoded) of \(count.counted("pixel"))"],
             fix: "copy the file again, or correct the size of depth in the capture's description")
     }
 

@@ -103,7 +103,7 @@ extension CaptureInspection {
             problems.append(
                 Problem(
                     .input,
-                    "\(confidence.strayCount) confidence values are outside \(confidence.range.lowerBound) to \(confidence.range.upperBound)",
+                    "\(confidence.strayCount.counted("confidence value", "is", "are")) outside \(confidence.range.lowerBound) to \(confidence.range.upperBound)",
                     fix: "correct the range of confidence in the capture's description"))
         }
         if let intrinsics { problems += Self.implausibilities(of: intrinsics) }

@@ -145,7 +145,8 @@ public enum DepthCodec {
         let (bytes, isTooLarge) = pixels.multipliedReportingOverflow(by: recorded.encoding.bytesPerPixel)
         guard width >= 0, height >= 0, !isTooMany, !isTooLarge, bytes == recorded.bytes.count else {
             throw Problem(
-                .input, "a depth frame of \(recorded.bytes.count) bytes is not one of \(width) × \(height) pixels",
+                .input,
+                "a depth frame of \(recorded.bytes.count.counted("byte")) is not one of \(width) × \(height) pixels",
                 notes: ["a pixel has \(recorded.encoding.bytesPerPixel) bytes"])
         }
         return pixels

@@ -28,7 +28,7 @@ public enum JPEG {
     public static func decodeRGB(_ bytes: [UInt8], limits: PictureLimits = .standard) throws(Problem) -> RGBImage {
         let header = try colorHeader(bytes, limits)
         let pixels = try decode(bytes, header.width * header.height * 3) {
-            sm_jpeg_decode(bytes, bytes.count, 3, $0, $1, $2)
+            sm_jpeg_decode(bytes, bytes.count, 3, 8, $0, $1, $2)
         }
         return RGBImage(width: header.width, height: header.height, pixels: pixels)
     }
@@ -46,7 +46,7 @@ public enum JPEG {
         guard let eighths, eighths < 8 else { return try decodeRGB(bytes, limits: limits) }
         let (width, height) = (part(header.width, eighths), part(header.height, eighths))
         let pixels = try decode(bytes, width * height * 3) {
-            sm_jpeg_decode_smaller(bytes, bytes.count, Int32(eighths), $0, $1, $2)
+            sm_jpeg_decode(bytes, bytes.count, 3, Int32(eighths), $0, $1, $2)
         }
         return RGBImage(width: width, height: height, pixels: pixels)
     }
@@ -56,7 +56,7 @@ public enum JPEG {
     public static func decodeLuma(_ bytes: [UInt8], limits: PictureLimits = .standard) throws(Problem) -> LumaImage {
         let header = try colorHeader(bytes, limits)
         let pixels = try decode(bytes, header.width * header.height) {
-            sm_jpeg_decode(bytes, bytes.count, 1, $0, $1, $2)
+            sm_jpeg_decode(bytes, bytes.count, 1, 8, $0, $1, $2)
         }
         return LumaImage(width: header.width, height: header.height, pixels: pixels)
     }

@@ -49,7 +49,7 @@ enum NPY {
         guard 2 * replaced.beyond <= pixels.count else {
             throw Problem(
                 .input,
-                "not a depth picture: \(replaced.beyond) of \(pixels.count) numbers are above 65,535",
+                "not a depth picture: \(replaced.beyond.counted(of: pixels.count, "number", "is", "are")) above 65,535",
                 notes: ["NumPy arrays of depth hold whole units, such as millimetres, and 0 for no value"],
                 fix: "export the depth in millimetres, or leave it out")
         }
@@ -86,7 +86,8 @@ enum NPY {
     ) throws(Problem) -> [Number] {
         let size = MemoryLayout<Bits>.size
         guard content.count == order.count * size else {
-            throw Problem(.input, "the NumPy array holds \(content.count) bytes instead of \(order.count * size)")
+            throw Problem(
+                .input, "the NumPy array holds \(content.count.counted("byte")) instead of \(order.count * size)")
         }
         return content.withUnsafeBytes { raw in
             order.map { convert(Bits(littleEndian: raw.loadUnaligned(fromByteOffset: $0 * size, as: Bits.self))) }

@@ -18,7 +18,8 @@ public enum PGM {
         let count = header.width * header.height
         guard bytes.count - start >= 2 * count else {
             throw Problem(
-                .input, "PGM truncated", notes: ["\(max(0, bytes.count - start)) of \(2 * count) bytes are there"],
+                .input, "PGM truncated",
+                notes: [max(0, bytes.count - start).counted(of: 2 * count, "byte", "is", "are") + " there"],
                 fix: "copy the picture again")
         }
         let pixels = [UInt16](unsafeUninitializedCapacity: count) { pixels, initialized in

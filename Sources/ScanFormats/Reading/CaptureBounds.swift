@@ -86,7 +86,13 @@ extension CaptureSearch {
     }
 
     /// The captures in an archive, as they would be found in the unpacked folder.
-    static func captures(in archive: ZipArchive, depth: Int = 0) -> [ZipArchive] {
+    static func captures(in archive: ZipArchive) -> [ZipArchive] {
+        // The one folder that holds everything may be the capture's own, such as Polycam's `keyframes/`.
+        let whole = archive.above.first { CaptureFormats.recognise($0) != nil }
+        return whole.map { [$0] } ?? captures(in: archive, depth: 0)
+    }
+
+    private static func captures(in archive: ZipArchive, depth: Int) -> [ZipArchive] {
         if CaptureFormats.recognise(archive) != nil { return [archive] }
         if depth == depthLimit { return [] }
         return archive.entries(in: "").flatMap { entry -> [ZipArchive] in

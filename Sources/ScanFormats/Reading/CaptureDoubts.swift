@@ -136,7 +136,7 @@ extension Capture {
         let times = (first.length / usual).rounded(decimals: 3)
         warnings.append(
             "the focal length of \(odd.count) of \(lengths.count) frames is far from the others', first at frame "
-                + "\(first.index), where it is \(times) times as long: these cameras may be damaged; leave the frames out with "
+                + "\(first.index), where it is \(times) times as long: such cameras may be damaged; leave such frames out with "
                 + "`select-frames` if need be")
     }
 

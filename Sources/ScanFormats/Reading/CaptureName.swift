@@ -10,7 +10,7 @@ enum CaptureName {
     static func of(_ tree: any CaptureTree, at path: String, format: String) -> String {
         switch tree {
         case let folder as CaptureFolder: of(folder, in: result(around: folder), format: format)
-        case is ZipArchive: of(archive: path, format: format)
+        case let archive as ZipArchive: of(archive: path, top: archive.top, format: format)
         default: tree.name
         }
     }
@@ -21,17 +21,21 @@ enum CaptureName {
     ///     `7-scenes/seq-01`) in every capture's result, so what lies in a result is named after it.
     ///   - format: the capture's.
     static func of(_ folder: CaptureFolder, in result: CaptureFolder?, format: String) -> String {
-        result?.name ?? usual(folder.name, in: folder.above, format)
+        result?.name ?? usual(folder.name, in: folder.above?.name, format) ?? folder.name
     }
 
-    /// The name of a capture in an archive.
-    static func of(archive path: String, format: String?) -> String {
-        usual(ZipArchive.name(of: path), in: CaptureFolder(path: path).above, format)
+    /// The name of a capture in an archive, which stands for the scene where the capture's folder is called alike in
+    /// every scene: `chess.zip` with `chess/seq-01` is `chess-seq-01`.
+    /// - Parameter top: the capture's folder in the archive.
+    static func of(archive path: String, top: String, format: String?) -> String {
+        let name = ZipArchive.name(of: path)
+        return usual(name, in: CaptureFolder(path: path).above?.name, format)
+            ?? usual(top.lastPart, in: name, format) ?? name
     }
 
-    private static func usual(_ name: String, in scene: CaptureFolder?, _ format: String?) -> String {
-        guard let scene, let format = format.flatMap(CaptureFormats.format(named:)) else { return name }
-        return format.id(of: name, in: scene.name) ?? name
+    private static func usual(_ name: String, in scene: String?, _ format: String?) -> String? {
+        guard let scene, let format = format.flatMap(CaptureFormats.format(named:)) else { return nil }
+        return format.id(of: name, in: scene)
     }
 
     /// The result that a folder is or lies in.

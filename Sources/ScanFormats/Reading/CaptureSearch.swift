@@ -243,7 +243,7 @@ public struct CaptureSearch: Sendable {
                 return without.append(path)
             }
             let format = CaptureFormats.recognise(capture)?.format
-            name = CaptureName.of(archive: path, format: format)
+            name = CaptureName.of(archive: path, top: capture.top, format: format)
             try CaptureFormats.requireOne(in: capture)
             captures.append(Found(id: name, path: path, format: format, result: result?.path))
         } catch { addUnreadable(name, at: path, for: error) }

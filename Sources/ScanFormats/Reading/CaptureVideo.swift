@@ -91,7 +91,7 @@ extension Capture {
             return facts
         }
         warnings.append(
-            "\(file) hides \(count - facts.frameCount) of its frames from players; they are used, since with them there are as many as it should have"
+            "\(file) hides \(count - facts.frameCount) of its frames from players; all are used, since then there are as many as it should have"
         )
         return whole
     }
@@ -189,8 +189,8 @@ extension Capture {
         pairing pairs: String = "pictures and poses"
     ) {
         if frames == lines || (name == videoFile && videoCut != nil) { return }
-        warnings.append(
-            "\(name) has \(frames) frames, and there are \(lines) \(listed): \(Self.doubtOfTheEnd(pairs))")
+        let others = "there \(lines == 1 ? "is" : "are") \(lines.counted(plural: listed))"
+        warnings.append("\(name) has \(frames.counted("frame")), and \(others): \(Self.doubtOfTheEnd(pairs))")
     }
 
     /// What is said wherever frames are paired from the start and one stream has fewer.
@@ -218,8 +218,8 @@ extension Capture {
         while frames.count < other.frames { frames.append(FrameFacts(index: frames.count)) }
         let reason =
             if let cut { cut.saying("the video is cut off before it").oneLine } else if count < other.frames {
-                "there are only \(count) \(listed)"
-            } else { "the \(other.stream) has only \(other.frames) frames" }
+                "there \(count == 1 ? "is" : "are") only \(count.counted(plural: listed))"
+            } else { "the \(other.stream) has only \(other.frames.counted("frame"))" }
         for index in shortest..<frames.count { drop(index, whileReading: reason) }
     }
 }

@@ -97,7 +97,7 @@ extension Capture {
                 .map { names in names.sorted { isUsed($0) && !isUsed($1) } }
             guard let first = shared.min(by: { $0[0] < $1[0] }) else { continue }
             let place = folder.isEmpty ? "" : " in \(folder)/"
-            let more = shared.count > 1 ? "; so have \(shared.count - 1) more" : ""
+            let more = shared.count > 1 ? "; so \(shared.count == 2 ? "has" : "have") \(shared.count - 1) more" : ""
             warnings.append("\(first[0]) and \(first[1])\(place) have the same number: the first was taken\(more)")
         }
     }

@@ -53,7 +53,7 @@ extension Capture {
         }
         channels.insert(.lens)
         absences[.intrinsics] = "the lens distorts (\(first.recorded.lens))"
-        remedies[.intrinsics] = "undistort the pictures with the stage  undistort  directly below read"
+        remedies[.intrinsics] = "undistort the pictures with the stage  undistort  above those that need intrinsics"
         // A straight lens among distorting ones: its frames must not have what the capture lacks.
         for index in frames.indices {
             guard let straight = frames[index].intrinsics else { continue }

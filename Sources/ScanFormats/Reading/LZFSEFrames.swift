@@ -32,7 +32,7 @@ struct LZFSEFrames: Sendable {
             let packed = try tree.bytes(of: path, limit: PictureLimits.fileBytes)
             let bytes = try LZFSE.decode(packed, limit: count, subject: subject)
             guard bytes.count == count else {
-                throw Problem(.input, "\(subject) of \(bytes.count) bytes, and \(size) pixels have \(count)")
+                throw Problem(.input, "\(subject) of \(bytes.count.counted("byte")), and \(size) pixels have \(count)")
             }
             return bytes
         } catch { throw error.at(file: path) }

@@ -258,7 +258,7 @@ package final class PackedTrack: FrameTrack, @unchecked Sendable {
         let real = length / count
         guard real != size, real.isMultiple(of: size) || size.isMultiple(of: real) else { return nil }
         return
-            "\(stream.file) is exactly as long as \(frameCount) frames of \(real) bytes, and one of \(stream.size) takes \(size)"
+            "\(stream.file) is exactly as long as \(frameCount.counted("frame")) of \(real.counted("byte")), and one of \(stream.size) takes \(size)"
     }
 
     /// The stream has come to its proper end, at a length that it cannot have.
@@ -267,8 +267,11 @@ package final class PackedTrack: FrameTrack, @unchecked Sendable {
             .input,
             frame < frameCount
                 ? "the \(stream.subject) ends inside frame \(frame)"
-                : "the \(stream.subject) ends inside a frame, behind its \(frame) whole ones",
-            notes: ["\(got) of \(stream.frameBytes) bytes (\(stream.size) pixels) are there; \(stream.claims)"]
+                : "the \(stream.subject) ends inside a frame, behind its \(frame.counted("whole one"))",
+            notes: [
+                "\(got) of \(stream.frameBytes) bytes (\(stream.size) pixels) \(got == 1 ? "is" : "are") there; "
+                    + stream.claims
+            ]
                 + [paddedRows, otherSize].compactMap(\.self),
             fix: otherSize == nil ? "copy the file again from the device" : Self.wayToCorrect(stream)
         ).at(file: stream.file, byte: inflate.compressedPosition)
@@ -284,7 +287,7 @@ package final class PackedTrack: FrameTrack, @unchecked Sendable {
         let used = Int64(stream.frameBytes / stream.size.height)
         guard rowBytes > used, rowBytes <= used + 256, rowBytes.isMultiple(of: 64) else { return nil }
         return
-            "\(stream.file) is as long as \(frameCount) frames whose rows take \(rowBytes) bytes, \(used) of them for "
+            "\(stream.file) is as long as \(frameCount.counted("frame")) whose rows take \(rowBytes) bytes, \(used) of them for "
             + "pixels: if the frames look slanted, it was written with padded rows, and has to be written without"
     }
 

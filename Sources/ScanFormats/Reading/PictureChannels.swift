@@ -108,7 +108,8 @@ extension Capture {
         func warn(_ indices: [Int], _ what: String) {
             if indices.isEmpty { return }
             warnings.append(
-                "\(indices.count) of \(frames.count) frames have \(what): \(CaptureInspection.list(indices))")
+                "\(indices.count.counted(of: frames.count, "frame", "has", "have")) \(what): "
+                    + CaptureInspection.list(indices))
         }
         let name = channel.plainName
         warn(lost, named == nil ? "no \(name)" : "no \(name), though the capture lists it")

@@ -141,7 +141,8 @@ struct PictureFolder {
             }
         }
         while capture.frames.count < extent { capture.frames.append(FrameFacts(index: capture.frames.count)) }
-        let reason = lines < extent ? "there are only \(lines) camera lines" : "there are only \(extent) pictures"
+        let only = lines < extent ? lines.counted("camera line") : extent.counted("picture")
+        let reason = "there \(shortest == 1 ? "is" : "are") only \(only)"
         for index in shortest..<capture.frames.count { capture.drop(index, whileReading: reason) }
         for (place, picture) in zip(places, pictures) { capture.frames[place].pictureFile = picture.path }
         for index in 0..<extent where capture.frames[index].pictureFile == nil {
@@ -180,8 +181,9 @@ struct PictureFolder {
             capture.warnings.append(
                 hasGaps
                     ? "the numbers in \(folder)/ have gaps; the pictures were given to the frames in their order"
-                    : "the numbers in \(folder)/ begin at \(first), and there are \(numbers.count) pictures for "
-                        + "\(lines) camera lines; they were given to the first frames in their order")
+                    : "the numbers in \(folder)/ begin at \(first), and there \(numbers.count == 1 ? "is" : "are") "
+                        + "\(numbers.count.counted("picture")) for \(lines) camera lines; pictures were given to the first "
+                        + "frames in their order")
             return byOrder
         }
         if starts.count > 1 {

@@ -208,8 +208,9 @@ struct PosedPictures {
         guard let first = holes.first, holes.count * Self.fewestBesideHole <= steps.count else { return }
         let missing = holes.reduce(0) { $0 + steps[$1] / usual - 1 }
         capture.warnings.append(
-            "\(missing) of the frames' numbers are missing, first between \(numbers[first]) and \(numbers[first + 1]): these "
-                + "frames were left out before, or did not arrive")
+            "\(missing) of the frames' numbers \(missing == 1 ? "is" : "are") missing, first between \(numbers[first]) and "
+                + "\(numbers[first + 1]): \(missing == 1 ? "this frame was" : "these frames were") left out before, or did "
+                + "not arrive")
     }
 
     /// Pictures extracted from a video are mostly counted from 1, and poses from 0.

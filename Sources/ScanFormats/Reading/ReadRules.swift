@@ -66,9 +66,8 @@ public struct ReadRules: Hashable, Sendable {
     /// - Throws: when these are more than a capture may have.
     func check(frames: Int, of stream: String, in file: String? = nil) throws(Problem) {
         if frames <= maxFrames { return }
-        throw Problem(
-            .input, "there are more than \(maxFrames) \(stream)", fix: Self.wayToAllowFrames(frames, limit: maxFrames)
-        ).at(file: file)
+        let excess = "there \(maxFrames == 1 ? "is" : "are") more than \(maxFrames.counted(plural: stream))"
+        throw Problem(.input, excess, fix: Self.wayToAllowFrames(frames, limit: maxFrames)).at(file: file)
     }
 
     /// The fix for more of something than allowed: the option that allows it, or, where that does not go so far, a
@@ -128,7 +127,8 @@ public struct ReadRules: Hashable, Sendable {
         guard truncated == .keepWhole else { return failure }
         if Double(whole) >= minWhole * Double(count) { return nil }
         let least = (minWhole * 100).shortText
-        var refusal = failure.noting("\(whole) of \(count) frames are whole; the least is \(least) %")
+        var refusal = failure.noting(
+            "\(whole.counted(of: count, "frame", "is", "are")) whole; the least is \(least) %")
         let keeping = whole > 0 ? ", or keep them all the same with  \(Self.taking(whole, of: count))" : ""
         refusal.fix = "copy the file again from the device\(keeping)"
         return refusal

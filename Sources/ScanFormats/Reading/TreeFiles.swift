@@ -46,7 +46,11 @@ extension CaptureTree {
     func file(named path: String) throws(Problem) -> String? {
         let plain = try path.plainPath()
         guard byteCount(of: plain) != nil else { return nil }
-        guard holds(plain) else { throw Problem(.input, "a link leads out of the capture").at(file: plain) }
+        guard holds(plain) else {
+            throw Problem(
+                .input, "a link leads out of the capture", fix: "copy the file itself into the capture"
+            ).at(file: plain)
+        }
         return plain
     }
 }

@@ -64,7 +64,7 @@ public final class FileSource: ByteSource {
     /// `count` bytes from `offset`, whatever the source's position.
     public func bytes(at offset: Int64, count: Int) throws(Problem) -> [UInt8] {
         guard offset >= 0, count >= 0, offset <= byteCount, Int64(count) <= byteCount - offset else {
-            throw Problem(.input, "\(count) bytes are wanted where the file has fewer")
+            throw Problem(.input, "\(count.counted("byte", "is", "are")) wanted where the file has fewer")
                 .at(file: name, byte: offset, of: byteCount)
         }
         return try [UInt8](room: count) { (buffer) throws(Problem) in

@@ -9,6 +9,16 @@ extension CameraIntrinsics {
         return max(abs(k.cx / Double(width) - 0.5), abs(k.cy / Double(height) - 0.5))
     }
 
+    /// The same numbers for pictures of another size.
+    fileprivate func unscaled(to size: PixelSize) -> CameraIntrinsics {
+        var copy = self
+        (copy.width, copy.height) = (size.width, size.height)
+        return copy
+    }
+
+    /// Negative where the principal point lies nearer to the middle of this camera's size than to that of another one.
+    fileprivate func preference(over size: PixelSize) -> Double { offCentre - unscaled(to: size).offCentre }
+
     /// What is odd about a camera whose principal point is nowhere near the middle; nil where it is near.
     var doubt: String? {
         if offCentre <= 0.1 { return nil }
@@ -31,9 +41,28 @@ extension Capture {
     mutating func guessedCamera(
         _ recorded: CameraIntrinsics, for size: PixelSize, of pictures: String = "pictures"
     ) -> CameraIntrinsics {
-        var unscaled = recorded
-        (unscaled.width, unscaled.height) = (size.width, size.height)
-        guard size.hasShape(of: recorded.size), recorded.offCentre < unscaled.offCentre else { return unscaled }
+        recorded.preference(over: size) < 0
+            ? scaledCamera(recorded, to: size, of: pictures) : recorded.unscaled(to: size)
+    }
+
+    /// The same for the frames' own cameras, all in one way: pictures may be so near to the recorder's size that
+    /// principal points which move from frame to frame lie nearer to one middle here and to the other there. The kept
+    /// frames' middle one decides.
+    mutating func guessCameras(for size: PixelSize) {
+        let preferences = keptFrames.compactMap { $0.intrinsics?.preference(over: size) }
+        let areRecorders = (preferences.middle ?? 0) < 0
+        for index in frames.indices {
+            guard let recorded = frames[index].intrinsics else { continue }
+            frames[index].intrinsics =
+                areRecorders ? scaledCamera(recorded, to: size) : recorded.unscaled(to: size)
+        }
+    }
+
+    /// A camera of the recorder's size for the pictures that are there; of another shape, its numbers stay as they are.
+    mutating func scaledCamera(
+        _ recorded: CameraIntrinsics, to size: PixelSize, of pictures: String = "pictures"
+    ) -> CameraIntrinsics {
+        guard recorded.size != size, size.hasShape(of: recorded.size) else { return recorded.unscaled(to: size) }
         noteScaledIntrinsics(of: pictures, from: recorded.size, to: size)
         return recorded.resized(to: size)
     }

@@ -74,8 +74,8 @@ public final class VideoEncoder: Sendable {
             throw Problem(
                 .tool, "the written video differs from what was given to ffmpeg",
                 notes: [
-                    "given \(times.count) frames of \(wanted.0) × \(wanted.1), rotation \(wanted.2)",
-                    "written \(facts.frameCount) frames of \(facts.width) × \(facts.height), rotation \(facts.rotation)",
+                    "given \(times.count.counted("frame")) of \(wanted.0) × \(wanted.1), rotation \(wanted.2)",
+                    "written \(facts.frameCount.counted("frame")) of \(facts.width) × \(facts.height), rotation \(facts.rotation)",
                     facts.times == times.map { $0 * 1000 } ? "the frames' times are right" : "the frames' times differ",
                 ], fix: "report it, with the output of: ffmpeg -version"
             ).at(file: name)
@@ -106,7 +106,8 @@ extension VideoEncoder {
         }
         let times = times ?? frames.filter(recorded.indices.contains).map { recorded[$0] }
         guard times.count == frames.count, !frames.isEmpty, settings.layout == .yuv420p else {
-            throw Problem(.tool, "\(frames.count) frames cannot be written with \(times.count) times").at(file: name)
+            let kept = frames.count.counted("frame")
+            throw Problem(.tool, "\(kept) cannot be written with \(times.count.counted("time"))").at(file: name)
         }
         // Encoding takes most of the time, and with one thread what is guessed of damaged frames is the same each time.
         let decoder = try VideoDecoder(input, facts: facts, layout: .yuv420p, threads: 1, with: ffmpeg)
@@ -159,8 +160,8 @@ extension VideoEncoder {
             throw Problem(
                 .tool, "the written video differs from \(input.name)",
                 notes: [
-                    "\(input.name) has \(facts.frameCount) frames, of which \(wanted) are wanted, rotation \(facts.rotation)",
-                    "written \(written.frameCount) frames, rotation \(written.rotation)",
+                    "\(input.name) has \(facts.frameCount.counted("frame")), \(wanted) of them wanted, rotation \(facts.rotation)",
+                    "written \(written.frameCount.counted("frame")), rotation \(written.rotation)",
                 ], fix: "report it, with the output of: ffmpeg -version"
             ).at(file: name)
         }

@@ -140,13 +140,14 @@ public final class VideoDecoder: Sendable {
                 damaged == 0
                 ? []
                 : [
-                    "parts of \(damaged) of \(facts.frameCount) frames were missing or damaged, and guessed; "
+                    "parts of \(damaged) of \(facts.frameCount.counted("frame")) were missing or damaged, and guessed; "
                         + "those up to the next key frame build on them"
                 ]
             // ffmpeg's reader and decoder log at the same time, in any order.
             let words = stream.log.lines.sorted()
             let others = words.count - Self.mostWords
-            return count + words.prefix(Self.mostWords) + (others > 0 ? ["and \(others) other complaints"] : [])
+            let more = others > 0 ? ["and \(others.counted("other complaint"))"] : []
+            return count + words.prefix(Self.mostWords) + more
         }
     }
 
@@ -206,7 +207,7 @@ private struct FrameStream: ~Copyable, Sendable {
                 fix: "copy the file again, or write its index anew with: ffmpeg -i OLD -c copy NEW")
         }
         let ending = tool.finish()
-        let progress = "\(frame) of \(expected) frames were decoded"
+        let progress = frame.counted(of: expected, "frame", "was", "were") + " decoded"
         try ending.checkMachine(behind: tool, reading: input, noting: progress)
         switch ending {
         case .exited(let status) where status != 0:

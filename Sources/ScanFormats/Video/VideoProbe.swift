@@ -195,7 +195,10 @@ private struct ProbeReader {
         }
         guard isShort || isPartial else { return nil }
         // The last of them may be the one that was cut.
-        let listed = facts.listedCount.map { "\(facts.frameCount) of the \($0) frames that it lists begin in the file" }
+        let listed = facts.listedCount.map {
+            "\(facts.frameCount) of the \($0.counted("frame")) that it lists "
+                + "\(facts.frameCount == 1 ? "begins" : "begin") in the file"
+        }
         return Problem(
             .input, "the video is cut off",
             notes: (listed.map { [$0] } ?? []) + log.notes(from: "ffprobe"), fix: "copy the file again")

@@ -34,25 +34,27 @@ extension RGBImage {
         let columns = AreaWeights(from: width, to: new.width)
         let rows = AreaWeights(from: height, to: new.height)
         let area = UInt64(width * height)
-        let rowCount = new.width * 3
-        let output = [UInt8](unsafeUninitializedCapacity: rowCount * new.height) { output, count in
-            var line = [UInt32](repeating: 0, count: rowCount)
-            var sums = [UInt64](repeating: 0, count: rowCount)
+        let (oldCount, newCount) = (width * 3, new.width * 3)
+        let output = [UInt8](unsafeUninitializedCapacity: newCount * new.height) { output, count in
+            // Whole rows are added up first, which the compiler does for many values at once.
+            var line = [UInt32](repeating: 0, count: oldCount)
+            var sums = [UInt64](repeating: 0, count: newCount)
             pixels.withUnsafeBufferPointer { input in
                 line.withUnsafeMutableBufferPointer { line in
                     sums.withUnsafeMutableBufferPointer { sums in
                         for y in 0..<new.height {
-                            for i in 0..<rowCount { sums[i] = 0 }
+                            for i in 0..<oldCount { line[i] = 0 }
                             for (row, weight) in rows.parts(of: y) {
-                                columns.sum(input, row: row, width: width, into: line)
-                                for i in 0..<rowCount { sums[i] &+= UInt64(line[i]) &* UInt64(weight) }
+                                let (start, weight) = (row * oldCount, UInt32(weight))
+                                for i in 0..<oldCount { line[i] &+= UInt32(input[start &+ i]) &* weight }
                             }
-                            for i in 0..<rowCount { output[y * rowCount + i] = UInt8((sums[i] &+ area / 2) / area) }
+                            columns.sum(line, into: sums)
+                            for i in 0..<newCount { output[y * newCount + i] = UInt8((sums[i] &+ area / 2) / area) }
                         }
                     }
                 }
             }
-            count = rowCount * new.height
+            count = newCount * new.height
         }
         return RGBImage(width: new.width, height: new.height, pixels: output)
     }
@@ -157,26 +159,23 @@ private struct AreaWeights {
     }
 
     /// Weighted sums of a row of red, green, blue.
-    func sum(
-        _ input: UnsafeBufferPointer<UInt8>, row: Int, width: Int, into line: UnsafeMutableBufferPointer<UInt32>
-    ) {
-        let base = row * width * 3
+    func sum(_ line: UnsafeMutableBufferPointer<UInt32>, into sums: UnsafeMutableBufferPointer<UInt64>) {
         for x in 0..<to {
             let (low, high) = (x * from, (x + 1) * from)
-            var (r, g, b): (UInt32, UInt32, UInt32) = (0, 0, 0)
+            var (r, g, b): (UInt64, UInt64, UInt64) = (0, 0, 0)
             var old = starts[x]
             let last = min(from - 1, starts[x + 1])
             while old <= last {
-                let weight = UInt32(truncatingIfNeeded: max(0, min(high, (old &+ 1) &* to) &- max(low, old &* to)))
-                let at = base &+ old &* 3
-                r &+= UInt32(input[at]) &* weight
-                g &+= UInt32(input[at &+ 1]) &* weight
-                b &+= UInt32(input[at &+ 2]) &* weight
+                let weight = UInt64(truncatingIfNeeded: max(0, min(high, (old &+ 1) &* to) &- max(low, old &* to)))
+                let at = old &* 3
+                r &+= UInt64(line[at]) &* weight
+                g &+= UInt64(line[at &+ 1]) &* weight
+                b &+= UInt64(line[at &+ 2]) &* weight
                 old &+= 1
             }
-            line[3 * x] = r
-            line[3 * x + 1] = g
-            line[3 * x + 2] = b
+            sums[3 * x] = r
+            sums[3 * x + 1] = g
+            sums[3 * x + 2] = b
         }
     }
 }

@@ -15,8 +15,23 @@ extension BinaryInteger {
     /// With a noun whose plural ends in s: `1 frame`, `3 frames`.
     package func counted(_ noun: String) -> String { "\(self) \(noun)\(self == 1 ? "" : "s")" }
 
+    /// With a plural that ends in s, or does so before what belongs to it: `1 line in a.csv`, `3 lines in a.csv`.
+    package func counted(plural: String) -> String {
+        if self != 1 { return "\(self) \(plural)" }
+        let ends = [" in ", " of ", " and "].compactMap { plural.firstRange(of: $0)?.lowerBound }
+        let end = ends.min() ?? plural.endIndex
+        return "1 \(plural[..<end].dropLast())\(plural[end...])"
+    }
+
     /// With a verb too: `1 frame is`, `3 frames are`.
     package func counted(_ noun: String, _ verbOfOne: String, _ verbOfMany: String) -> String {
         "\(counted(noun)) \(self == 1 ? verbOfOne : verbOfMany)"
+    }
+
+    /// As a part of several: `1 of 3 frames is`, `2 of 3 frames are`.
+    package func counted(
+        of all: some BinaryInteger, _ noun: String, _ verbOfOne: String, _ verbOfMany: String
+    ) -> String {
+        "\(self) of \(all.counted(noun)) \(self == 1 ? verbOfOne : verbOfMany)"
     }
 }

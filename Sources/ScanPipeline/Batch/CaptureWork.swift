@@ -5,7 +5,7 @@ public struct CaptureWork {
     private let job: CaptureJob
     private let pipeline: Pipeline
     private let state: StateFolder
-    private let runner: Runner
+    private var runner: Runner
     private let output: OutputFolder
     /// What is known of the capture's result from earlier runs.
     private let known: ResultState?
@@ -14,10 +14,13 @@ public struct CaptureWork {
     /// What this run has found out, once it has.
     private var opened: Runner.Opened?
 
-    /// - Parameter looked: the time at which looking at the capture's files begins, nanoseconds since 1970.
+    /// - Parameters:
+    ///   - looked: the time at which looking at the capture's files begins, nanoseconds since 1970.
+    ///   - recognised: is told what recorded the capture, once that is known.
     public static func run(
         _ job: CaptureJob, library: StageLibrary, tool: String, looked: Int64 = wallClock(),
-        report: @escaping @Sendable (RunProgress) -> Void
+        report: @escaping @Sendable (RunProgress) -> Void,
+        recognised: @escaping @Sendable (CaptureOrigin) -> Void = { _ in }
     ) throws(Problem) -> CaptureEnding {
         let pipeline = try job.pipeline(library)
         let begun: (lock: CaptureLock, work: CaptureWork)?
@@ -30,6 +33,7 @@ public struct CaptureWork {
         guard let (lock, begun) = begun else { return .busy }
         defer { withExtendedLifetime(lock) {} }
         var work = begun
+        work.runner.recognised = recognised
         return try work.attempt()
     }
 

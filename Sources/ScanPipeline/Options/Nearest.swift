@@ -1,6 +1,8 @@
 /// "Did you mean …": the candidate with the smallest edit distance, if it is near enough to be a slip.
 package enum Nearest {
+    /// Capitals count as small letters, and an underscore as a dash.
     package static func match(_ word: String, among candidates: [String]) -> String? {
+        let word = plain(word)
         let letters = Array(word.utf8)
         let limit = max(1, letters.count / 3)
         // A number that is not a candidate is another number, not a slip.
@@ -8,19 +10,33 @@ package enum Nearest {
         let near = candidates.compactMap { candidate -> (name: String, distance: Int)? in
             // The lengths alone may already be too far apart.
             if abs(candidate.utf8.count - letters.count) > limit { return nil }
-            let distance = distance(letters, Array(candidate.utf8))
+            let distance = distance(letters, Array(plain(candidate).utf8))
             return distance <= limit ? (candidate, distance) : nil
         }
         let best = near.min { $0.distance < $1.distance }
         if let best, best.distance <= 2 { return best.name }
         // An unfinished name, or one with something added, is nearer than a slip of three letters.
-        let begun = candidates.first { $0.hasPrefix(word) || word.hasPrefix($0) }
+        let begun = candidates.first { plain($0).hasPrefix(word) || word.hasPrefix(plain($0)) }
         return letters.count >= 3 ? begun ?? best?.name : best?.name
     }
 
     package static func suggestion(_ word: String, among candidates: [String]) -> String? {
-        match(word, among: candidates).map { "did you mean `\($0)`?" }
+        (match(word, among: candidates) ?? ofSameWords(word, among: candidates)).map { "did you mean `\($0)`?" }
     }
+
+    /// The candidate with the same words in another order, with only some of them, or with more: `size` for
+    /// `voxel-size`.
+    private static func ofSameWords(_ name: String, among candidates: [String]) -> String? {
+        func words(_ name: String) -> Set<Substring> { Set(plain(name).split(separator: "-")) }
+        let asked = words(name)
+        return name.utf8.count < 3
+            ? nil : candidates.first { words($0).isSubset(of: asked) || asked.isSubset(of: words($0)) }
+    }
+
+    /// Whether two names differ at most by capitals, and by underscores for dashes.
+    static func isSame(_ a: String, _ b: String) -> Bool { plain(a) == plain(b) }
+
+    private static func plain(_ word: String) -> String { word.lowercased().replacing("_", with: "-") }
 
     /// Levenshtein distance, with a swap of neighbours as one edit (optimal string alignment).
     package static func distance(_ a: [UInt8], _ b: [UInt8]) -> Int {

@@ -53,9 +53,27 @@ public struct OptionOverride: Sendable, Hashable {
         let name = names.last ?? ""
         let meant = settings(name, value)
         if !meant.isEmpty { return "\(value == nil ? "for example" : "write")  \(meant.joined(separator: "  or  "))" }
+        // A stage with no option, or with other signs between it, the option and the value.
+        let entries = zip(Pipeline.labels(of: stages), stages)
+        func isFirst(_ name: String) -> Bool {
+            !name.isEmpty && text.hasPrefix(name) && text.dropFirst(name.count).first?.isLetter != true
+        }
+        let stage = entries.first { isFirst($0.0) } ?? entries.first { isFirst($0.1) }
+        let specs = stage.flatMap { library[$0.1]?.options } ?? []
+        if let (label, kind) = stage,
+            let meant = MeantOption(text.dropFirst(text.hasPrefix(label) ? label.count : kind.count), among: specs)
+        {
+            let setting = "\(label).\(meant.name)=\(meant.value ?? "VALUE")"
+            return "\(meant.value == nil ? "for example" : "write")  --set \(ShellWord.quoted(setting))"
+        }
         if let near = Nearest.match(name, among: options.map(\.spec.name)) {
             return "did you mean  \(settings(near, value).joined(separator: "  or  "))?"
         }
+        if let stage {
+            let names = specs.map(\.name).joined(separator: ", ")
+            return specs.isEmpty ? "`\(stage.0)` has no options" : "name one of the options of `\(stage.0)`: \(names)"
+        }
+        if let owners = library.owners(ofOption: name) { return "\(owners), which this pipeline does not have" }
         let usual = options.first { $0.spec.defaultText != nil } ?? options.first
         return usual.flatMap { settings($0.spec.name, nil).first }.map { "for example  \($0)" }
     }

@@ -37,8 +37,8 @@ public struct OptionReader: Sendable {
 
     public private(set) var specs: [OptionSpec] = []
     package private(set) var mistakes: [Mistake] = []
-    /// Options that are given but have no effect in view of the others.
-    package private(set) var idle: [Mistake] = []
+    /// What is odd but not wrong, such as options that have no effect in view of the others.
+    package private(set) var odd: [Mistake] = []
     /// Every option with the value that counts, defaults included; options without a value are left out.
     public private(set) var resolved = JSONObject()
     private var given: [String: OptionValue]
@@ -239,11 +239,20 @@ public struct OptionReader: Sendable {
         above.last { $0.stage == stage }?.options[name]
     }
 
+    /// Whether a stage of a name stands above.
+    public func isBelow(_ stage: String) -> Bool { above.contains { $0.stage == stage } }
+
+    /// Warns of what is odd about an option, or about the stage as a whole, but not wrong.
+    public mutating func warn(_ option: String?, _ summary: String, fix: String) {
+        odd.append(Mistake(option: option, summary: summary, fix: fix))
+    }
+
     /// Warns where an option is given that has no effect in view of the others.
     /// - Parameter condition: what it takes, as in "`x` has an effect only …".
     public mutating func warn(_ name: String, unless hasEffect: Bool, _ condition: String) {
-        guard isGiven(name), !hasEffect else { return }
-        idle.append(Mistake(option: name, summary: "`\(name)` has an effect only \(condition)", fix: "take it out"))
+        // One reason is enough.
+        guard isGiven(name), !hasEffect, !odd.contains(where: { $0.option == name }) else { return }
+        warn(name, "`\(name)` has an effect only \(condition)", fix: "take it out")
     }
 
     /// Checks that exactly one of these options is given; of several, one set on the command line replaces those in the
@@ -285,6 +294,16 @@ public struct OptionReader: Sendable {
 
     /// What was given and never declared, once the stage has read its options.
     package var undeclared: [String] { given.keys.filter { name in !specs.contains { $0.name == name } }.sorted() }
+
+    /// A mistake for which no fix is known, with the option that takes what was given to another one.
+    func advised(_ mistake: Mistake) -> Mistake {
+        guard mistake.fix == nil, case .scalar(let text)? = mistake.option.flatMap({ given[$0]?.content }),
+            let other = specs.choice(of: text), other.name != mistake.option
+        else { return mistake }
+        var advised = mistake
+        advised.fix = "write  \(other.name): \(text)"
+        return advised
+    }
 
     private mutating func declare(
         _ name: String, _ help: String, _ kind: OptionSpec.Kind, default text: String?, unit: String? = nil

@@ -1,3 +1,5 @@
+import ScanModel
+
 /// Values of options as a pipeline and the messages about it write them.
 package enum OptionText {
     /// A whole number without decimals, unless it is so large that its digits say nothing.
@@ -25,11 +27,15 @@ package enum OptionText {
     }
 
     private static func range(_ low: String?, _ high: String?, _ unit: String?) -> String {
-        let unit = unit.map { " \($0)" } ?? ""
+        func measured(_ number: String) -> String {
+            guard let unit else { return number }
+            let isWord = unit.count > 2 && unit.hasSuffix("s") && unit.allSatisfy(\.isLetter)
+            return isWord && number == "1" ? 1.counted(String(unit.dropLast())) : "\(number) \(unit)"
+        }
         return switch (low, high) {
-        case (let low?, let high?): "between \(low) and \(high)\(unit)"
-        case (let low?, nil): "at least \(low)\(unit)"
-        case (nil, let high?): "at most \(high)\(unit)"
+        case (let low?, let high?): "between \(low) and \(measured(high))"
+        case (let low?, nil): "at least \(measured(low))"
+        case (nil, let high?): "at most \(measured(high))"
         case (nil, nil): "finite"
         }
     }

@@ -196,7 +196,8 @@ public struct PublishedResult: Sendable {
                 }
                 let size = Int64(status.st_size)
                 guard size == file.byteCount else {
-                    throw Problem(.environment, "a file of the result has \(size) bytes instead of \(file.byteCount)")
+                    throw Problem(
+                        .environment, "a file of the result has \(size.counted("byte")) instead of \(file.byteCount)")
                 }
                 guard try FileSystem.digest(of: full) == file.digest else {
                     throw Problem(.environment, "a file of the result holds other bytes than were written")

@@ -70,6 +70,7 @@ struct CaptureRun {
             try run(plan)
             // The first pass is the reader's.
             if next == 0 {
+                runner.recognised(CaptureOrigin(format: capture.format, device: capture.device))
                 capture.resources = resources
                 earlierWarnings = warnings
                 try check()
@@ -157,9 +158,8 @@ struct CaptureRun {
             if sparse.isByRule {
                 notes[0].note("frames without \(name) are left out, since the pipeline uses it: \(end)")
             } else {
-                notes[0].warn(
-                    "\(sparse.without.count) of \(capture.frames.count) frames are left out, since the pipeline uses \(name): \(end)"
-                )
+                let count = sparse.without.count.counted(of: capture.frames.count, "frame", "is", "are")
+                notes[0].warn("\(count) left out, since the pipeline uses \(name): \(end)")
             }
         }
         try requireFrames()
@@ -217,7 +217,9 @@ struct CaptureRun {
         var (missed, kept): (Set<Channel>, Set<Channel>) = ([], [])
         for step in runner.pipeline.steps {
             for role in step.uses.roles {
-                missed.formUnion(role.reads.subtracting(available))
+                // Nor is missed what it derives itself.
+                let derived = role.derives.filter { available.contains($0.from) }.map(\.made)
+                missed.formUnion(role.reads.subtracting(available).subtracting(derived))
                 kept.formUnion(role.takesUp.intersection(available))
                 role.update(&available)
             }
@@ -337,7 +339,7 @@ struct CaptureRun {
         var warnings = warnings
         // Each of a million pictures may earn a warning, and the batch keeps the warnings of all its captures.
         let surplus = warnings.count - Self.mostWarnings
-        if surplus > 0 { warnings = warnings.prefix(Self.mostWarnings) + ["and \(surplus) more warnings"] }
+        if surplus > 0 { warnings = warnings.prefix(Self.mostWarnings) + ["and \(surplus.counted("more warning"))"] }
         return Receipt(
             tool: runner.tool, key: key, tools: tools, capture: capture, pipeline: runner.pipeline.resolved,
             inputs: inputs,

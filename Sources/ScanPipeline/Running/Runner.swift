@@ -43,6 +43,8 @@ public struct Runner: Sendable {
     /// How long each stage has worked so far, over all captures that this runner has run.
     public let clock: StageClock
     let report: @Sendable (RunProgress) -> Void
+    /// Is told what recorded the capture, once its reader has found out.
+    var recognised: @Sendable (CaptureOrigin) -> Void = { _ in }
 
     public init(
         pipeline: Pipeline, workers: Int, tool: String, report: @escaping @Sendable (RunProgress) -> Void = { _ in }

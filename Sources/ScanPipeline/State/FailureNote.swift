@@ -5,6 +5,8 @@ public struct FailureNote: Sendable {
     public var id: String
     /// The capture's path, from the root: the next run may start in another folder.
     public var input: String
+    /// What recorded the capture; nil where it failed before that was found out.
+    public var origin: CaptureOrigin?
     public var problem: Problem
     /// What the capture's files, the pipeline and the programs were like: while this stands, trying again gives the same failure.
     public var fingerprint: Digest
@@ -16,7 +18,7 @@ public struct FailureNote: Sendable {
 
     var json: JSONValue {
         var object: JSONObject = [
-            "id": .string(id), "input": .string(input),
+            "id": .string(id), "input": .string(input), "format": .of(origin?.format), "device": .of(origin?.device),
             "message": .string(problem.message(ofCapture: input)),
             "fingerprint": .string(fingerprint.hex), "when": .integer(when),
         ]
@@ -24,9 +26,12 @@ public struct FailureNote: Sendable {
         return .object(object)
     }
 
-    public init(id: String, input: String, problem: Problem, fingerprint: Digest, when: Int64) {
+    public init(
+        id: String, input: String, origin: CaptureOrigin? = nil, problem: Problem, fingerprint: Digest, when: Int64
+    ) {
         self.id = id
         self.input = input
+        self.origin = origin
         self.problem = problem
         self.fingerprint = fingerprint
         self.when = when
@@ -36,7 +41,9 @@ public struct FailureNote: Sendable {
         guard let id = json["id"]?.string, let input = json["input"]?.string, let problem = Problem(facts: json),
             let fingerprint = json["fingerprint"]?.string, let when = json["when"]?.integer
         else { return nil }
-        self.init(id: id, input: input, problem: problem, fingerprint: Digest(hex: fingerprint), when: when)
+        let origin = json["format"]?.string.map { CaptureOrigin(format: $0, device: json["device"]?.string) }
+        self.init(
+            id: id, input: input, origin: origin, problem: problem, fingerprint: Digest(hex: fingerprint), when: when)
     }
 
     /// The fingerprint of a capture that changed meanwhile: whatever is there now has not been tried.

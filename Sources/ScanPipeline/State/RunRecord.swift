@@ -204,11 +204,12 @@ public struct RunRecord: Sendable {
 
     /// Keeps a failure until the capture has a result.
     /// - Parameters:
+    ///   - origin: what recorded the capture, where that was found out.
     ///   - fingerprint: ``FailureNote/fingerprint(of:pipeline:programs:)``, from before the capture was tried.
     ///   - now: takes it again. A capture that changed meanwhile may have failed for that: the note then stops no run
     ///     from trying.
     public func note(
-        _ outcome: CaptureOutcome, fingerprint: Digest, now: (() -> Digest)? = nil
+        _ outcome: CaptureOutcome, of origin: CaptureOrigin? = nil, fingerprint: Digest, now: (() -> Digest)? = nil
     ) throws(Problem) {
         guard case .failed(let problem) = outcome.ending else { return }
         if (try? requireFolder()) == nil { return }
@@ -221,7 +222,7 @@ public struct RunRecord: Sendable {
         }
         let isSame = now.map { $0() == fingerprint } ?? true
         try FailureNote(
-            id: outcome.input.id, input: FileSystem.absolute(outcome.input.path),
+            id: outcome.input.id, input: FileSystem.absolute(outcome.input.path), origin: origin,
             problem: FailureNote.lasting(problem, of: outcome.input),
             fingerprint: isSame ? fingerprint : FailureNote.changedMeanwhile, when: wallClock()
         ).save(in: state)

@@ -11,12 +11,8 @@ struct FittedBox {
 
     /// - Throws: a problem of the capture if it does not say which way is up, or has too few points.
     init(around cloud: PointCloud, of capture: Capture) throws(Problem) {
-        guard let up = capture.worldUp?.normalized else {
-            throw Problem(
-                .input, "the capture does not say which way is up, so no box is known to be upright",
-                fix: "give cull-by-box a boundingbox.json"
-            ).ofPipeline()
-        }
+        let up = try capture.requiredUp(
+            "so no box is known to be upright", fix: "give cull-by-box a boundingbox.json")
         guard var box = OrientedBox(around: cloud, up: up, trim: Self.trim) else {
             throw Problem(
                 .input, "the cloud has only \(cloud.count.counted("point")), too few for a box",
@@ -49,8 +45,8 @@ struct FittedBox {
             let unit = capture.isMetric ? "m" : "units"
             place = ", at a place \(beside.rounded(decimals: 2)) \(unit) from it"
         }
-        let cameras = "\(passing) of \(poses.count) cameras"
-        return "\(cameras) look past the box that was fitted to the cloud\(place): it may hold something else than was "
+        let cameras = passing.counted(of: poses.count, "camera", "looks", "look")
+        return "\(cameras) past the box that was fitted to the cloud\(place): it may hold something else than was "
             + "filmed; look at what `crop` above leaves, and at its `centre`"
     }
 }

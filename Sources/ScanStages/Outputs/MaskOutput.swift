@@ -34,7 +34,22 @@ struct MaskOutput: Sendable {
         // Recorded masks may be missing, and then pictures are written as without them.
         if isOfBox {
             for name in ["color", "quality"] { options.warn(name, unless: !isAlpha, "where masks are files") }
+            warnOfPointsOutside(&options)
         }
+    }
+
+    /// Warns where points are kept of more than the box for masks.
+    private func warnOfPointsOutside(_ options: inout OptionReader) {
+        let culler = CullByBox.card.name
+        guard let kept = options.value(of: "margin", above: culler)?.double, margin < kept,
+            options.value(of: "keep", above: culler)?.string == CullByBox.Side.inside.rawValue
+        else { return }
+        let text = OptionText.number(kept)
+        options.warn(
+            "mask-margin",
+            "`mask-margin`, \(OptionText.number(margin)), is less than the `margin` of the `\(culler)` above, \(text): points lie "
+                + "where masks say ignore",
+            fix: "set  mask-margin: \(text)")
     }
 
     /// Whether masks show what lies in the box.

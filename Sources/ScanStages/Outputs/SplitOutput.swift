@@ -43,8 +43,8 @@ struct SplitOutput: Sendable {
         }
         let useless = splits.count(where: \.isEmpty)
         if useless > 0 {
-            context.warn(
-                "\(useless) of \(splits.count) frames have no place in the dataset's lists: trainers pass them over")
+            let count = useless.counted(of: splits.count, "frame", "has", "have")
+            context.warn("\(count) no place in the dataset's lists: trainers pass them over")
         }
         return splits
     }

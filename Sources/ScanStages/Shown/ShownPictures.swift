@@ -54,7 +54,7 @@ struct ShownPictures: Sendable {
             context.count("pictures-passed-over", 1)
             context.warn(
                 "a picture was passed over: \(error.inFrame(frame.index).oneLine)", ofFrame: frame.index,
-                others: "pictures were passed over")
+                other: "picture was passed over", others: "pictures were passed over")
             return nil
         }
     }

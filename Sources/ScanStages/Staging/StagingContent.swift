@@ -64,7 +64,7 @@ struct StagingContent {
         var without = Set(MotionKind.allCases.filter { !kinds.contains($0) }.map(ScanStream.Role.motion))
         if depthSize == nil { without.insert(.depth) }
         if confidenceRange == nil { without.insert(.confidence) }
-        // The colour stream stays even without pictures: the intrinsics refer to its resolution.
+        if color == nil { without.insert(.color) }
         return metadata.output(
             frameCount: frames.count, fileCount: fileCount(capture), color: isVideoCopied ? nil : color,
             depthUnit: depthUnit == metadata.depthUnit ? nil : depthUnit, without: without)
@@ -73,7 +73,7 @@ struct StagingContent {
     private func make(_ capture: Capture) throws(Problem) -> JSONValue {
         let colorSize = capture.colorSize ?? camera?.size ?? PixelSize(0, 0)
         var facts = ScanMetadata.Facts(
-            frameCount: frames.count, fileCount: fileCount(capture), colorSize: colorSize, color: color ?? .h264)
+            frameCount: frames.count, fileCount: fileCount(capture), colorSize: colorSize, color: color)
         facts.deviceName = capture.device ?? ""
         facts.frequency = capture.frameRate ?? 0
         facts.intrinsics = hasOneCamera ? camera : nil

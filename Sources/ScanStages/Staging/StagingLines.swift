@@ -24,8 +24,8 @@ struct StagingLines {
             let line = try recorded.withUnsafeBufferPointer { (bytes) throws(Problem) in
                 try CameraLine(bytes, file: file)
             }
-            // A stage that moves cameras changes the frame's facts, so the recorded line is no longer true.
-            if line.pose == frame.pose, line.timestamp == frame.timestamp {
+            // A stage that moves or changes cameras changes the frame's facts, so the recorded line is no longer true.
+            if line.pose == frame.pose, line.timestamp == frame.timestamp, hasCamera(of: line, frame) {
                 return try CameraLines.rewrite(recorded, addingSourceFrame: frame.index, file: file)
             }
         }
@@ -41,6 +41,13 @@ struct StagingLines {
         }
         return try CameraLines.rewrite(
             recorded, timestamp: timestamp, intrinsics: intrinsics, pose: pose, sourceFrame: frame.index, file: file)
+    }
+
+    /// Whether a frame still has the camera of its recorded line, which the reader has scaled to the pictures' size.
+    private func hasCamera(of line: CameraLine, _ frame: FrameFacts) -> Bool {
+        guard let camera = frame.intrinsics else { return true }
+        let size = resolution ?? camera.size
+        return line.intrinsics(width: size.width, height: size.height).resized(to: camera.size) == camera
     }
 
     private mutating func recordedLine(of frame: FrameFacts) throws(Problem) -> [UInt8]? {

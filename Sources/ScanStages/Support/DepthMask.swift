@@ -21,6 +21,7 @@ enum DepthMask {
     static func warnIfEmpty(_ context: StageContext, _ reason: String) {
         let count = context.counted("pixels-in")
         guard count > 0, context.counted("pixels-out") == 0 else { return }
-        context.warn("none of \(count) depth pixels is left: \(reason)")
+        let loss = count == 1 ? "the only depth pixel is lost" : "none of \(count) depth pixels is left"
+        context.warn("\(loss): \(reason)")
     }
 }

@@ -22,7 +22,6 @@ struct InspectPictures {
     static func draw(
         _ inspection: CaptureInspection, capture: String, into folder: String
     ) throws(Problem) -> InspectPictures {
-        Allocator.keepFreedFrames()
         var pictures = InspectPictures()
         let output = Output(folder)
         defer { output.remove() }

@@ -138,6 +138,7 @@ struct NightReport: Sendable {
             capture.status = .failed
             capture.problem = note.problem
             capture.input = capture.input ?? note.input
+            if let origin = note.origin { (capture.format, capture.device) = (origin.format, origin.device) }
             // If there is a result, it was made from other bytes.
             capture.pictureKey = note.fingerprint.hex
         } else if let problem = entry?.problem, isPublished, problem.leavesNewResult(of: id) {

@@ -232,7 +232,9 @@ extension ReportPage {
             if capture.status == .failed {
                 if capture.needsForce, !command.further.contains("--force") { command.further.append("--force") }
                 // A wrong request would only fail again.
-                if capture.problem?.fault != .usage, capture.problem?.isOfPipeline != true {
+                if capture.problem?.fault != .usage, capture.problem?.isOfPipeline != true,
+                    OutputFolder.defect(ofID: capture.id) == nil
+                {
                     commands.append(command.again([input], only))
                 }
             } else if capture.status != .waiting,

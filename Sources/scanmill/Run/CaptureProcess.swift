@@ -16,10 +16,13 @@ struct CaptureProcess: Sendable {
     var hurry: @Sendable () -> String?
     /// Where processes that were given up are noted.
     var hung: HungProcesses
+    /// What recorded the captures that were tried.
+    let origins = CaptureOrigins()
 
     /// Runs a job in a child process of the same binary. A child that is killed or traps is a failed capture.
     func launch(_ job: CaptureJob, _ progress: @escaping @Sendable (RunProgress) -> Void) async -> CaptureEnding {
         let watch = ChildWatch()
+        defer { origins.note(watch.origin, of: job.input) }
         let place = ResultPlace(of: job)
         let end: (lastWord: CaptureEnding?, status: TerminationStatus)
         switch await runUnlessStuck(job, watch, progress) {
@@ -145,6 +148,7 @@ struct CaptureProcess: Sendable {
             case .progress(let step)?:
                 watch.noteProgress(step)
                 progress(step)
+            case .recognised(let origin)?: watch.noteOrigin(origin)
             case .ended(let end)?: ending = end
             case .working?, nil: break
             }
@@ -167,7 +171,8 @@ struct CaptureProcess: Sendable {
                 reason = .failed(
                     Problem(
                         .environment, "the capture took more than \(Console.size(memoryLimit)) of memory",
-                        fix: "raise the limit with --capture-memory, or leave out stages that gather the whole cloud"))
+                        fix: "raise the limit with --capture-memory, or leave out stages that gather the whole cloud"
+                    ).ofPipeline())
             } else if watch.silence > patience {
                 reason = .failed(
                     Problem(
@@ -218,6 +223,14 @@ final class HungProcesses: Sendable {
 
     func note() { isNoted.withLock { $0 = true } }
     var areThere: Bool { isNoted.withLock { $0 } }
+}
+
+/// What recorded each capture, as far as the processes have found out.
+final class CaptureOrigins: Sendable {
+    private let known = Mutex<[CaptureInput: CaptureOrigin]>([:])
+
+    func note(_ origin: CaptureOrigin?, of input: CaptureInput) { known.withLock { $0[input] = origin } }
+    subscript(_ input: CaptureInput) -> CaptureOrigin? { known.withLock { $0[input] } }
 }
 
 extension Problem {

@@ -8,6 +8,7 @@ final class ChildWatch: Sendable {
         var ticksOfSilence = 0
         var mostBytes: Int64 = 0
         var progress: RunProgress?
+        var origin: CaptureOrigin?
         var reason: CaptureEnding?
         var words: [UInt8] = []
     }
@@ -24,6 +25,11 @@ final class ChildWatch: Sendable {
 
     /// How far it was when it last said so.
     var progress: RunProgress? { state.withLock(\.progress) }
+
+    func noteOrigin(_ origin: CaptureOrigin) { state.withLock { $0.origin = origin } }
+
+    /// What recorded its capture, once it has said so.
+    var origin: CaptureOrigin? { state.withLock(\.origin) }
 
     /// Notes what it and its ffmpeg take at the moment.
     func noteMemory(_ bytes: Int64) { state.withLock { $0.mostBytes = max($0.mostBytes, bytes) } }

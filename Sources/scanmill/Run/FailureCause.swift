@@ -6,20 +6,26 @@ struct FailureCause {
     var phrase: Phrase
     var captures: [CaptureOutcome]
 
-    /// Those to run again: not usage faults, since what is wrong with names and folders is seen without a run, none that
-    /// fail for what the pipeline asks of them, and none whose name is not text, which nobody can type.
-    var repeatable: [CaptureOutcome] {
-        captures.filter { outcome in
-            guard let problem = outcome.ending.problem else { return false }
-            return problem.fault != .usage && !problem.isOfPipeline && !FileSystem.isMended(outcome.input.path)
-        }
+    /// Whether to run it again: no usage fault, since what is wrong with names and folders is seen without a run, none
+    /// that fails for what the pipeline asks of it, and none whose name is not text, which nobody can type.
+    static func isRepeatable(_ outcome: CaptureOutcome) -> Bool {
+        guard let problem = outcome.ending.problem else { return false }
+        return problem.fault != .usage && !isUnsuited(outcome) && !FileSystem.isMended(outcome.input.path)
     }
 
-    /// Those that fail for what the pipeline asks of them, by what to change, in the captures' order.
+    /// Whether it fails again as long as it is called what it is, or the run asks of it what it does.
+    private static func isUnsuited(_ outcome: CaptureOutcome) -> Bool {
+        outcome.ending.problem?.isOfPipeline == true || OutputFolder.defect(ofID: outcome.input.id) != nil
+    }
+
+    /// What to do before those are run again, with the captures that it is for.
+    var fixes: [FailureCause] { Self.grouped(captures.filter(Self.isRepeatable)) { $0.fix } }
+
+    /// Those that fail for what the run asks of them, or for their names, by what to change, in the captures' order.
     static func unsuited(_ failed: [CaptureOutcome]) -> [(fix: String, captures: [CaptureOutcome])] {
         var groups: [(fix: String, captures: [CaptureOutcome])] = []
         for outcome in failed {
-            guard let problem = outcome.ending.problem, problem.isOfPipeline, let fix = problem.fix else { continue }
+            guard isUnsuited(outcome), let fix = outcome.ending.problem?.fix else { continue }
             let place = groups.firstIndex { $0.fix == fix }
             if let place { groups[place].captures.append(outcome) } else { groups.append((fix, [outcome])) }
         }
@@ -27,10 +33,14 @@ struct FailureCause {
     }
 
     /// The most frequent first.
-    static func all(of failed: [CaptureOutcome]) -> [FailureCause] {
+    static func all(of failed: [CaptureOutcome]) -> [FailureCause] { grouped(failed) { $0.summary } }
+
+    /// Captures by what their problems say; without those that say nothing.
+    private static func grouped(_ outcomes: [CaptureOutcome], by text: (Problem) -> String?) -> [FailureCause] {
         var causes: [Phrase: FailureCause] = [:]
-        for outcome in failed {
-            let phrase = Phrase(outcome.ending.problem?.summary ?? "", id: outcome.input.id)
+        for outcome in outcomes {
+            guard let said = outcome.ending.problem.flatMap(text) else { continue }
+            let phrase = Phrase(said, id: outcome.input.id)
             causes[phrase, default: FailureCause(phrase: phrase, captures: [])].captures.append(outcome)
             causes[phrase]?.phrase.merge(phrase)
         }

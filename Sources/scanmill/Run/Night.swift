@@ -121,7 +121,8 @@ struct Night {
                 view.withoutView { messages.ended(outcome) }
                 // A note that cannot be written costs a second attempt, nothing more.
                 if let before = fingerprints[outcome.input] {
-                    try? record.note(outcome, fingerprint: before) { fingerprint(of: outcome.input) }
+                    let origin = process.origins[outcome.input]
+                    try? record.note(outcome, of: origin, fingerprint: before) { fingerprint(of: outcome.input) }
                 }
             })
         view.close()

@@ -6,8 +6,9 @@ extension RunRecord.Command {
     /// - Parameters:
     ///   - inputs: the captures' paths.
     ///   - choice: the words that choose them, where the paths may hold others too.
-    func again(_ inputs: [String], _ choice: [String] = []) -> String {
+    ///   - retries: whether to run those too that are as they were.
+    func again(_ inputs: [String], _ choice: [String] = [], retries: Bool = true) -> String {
         let words = ["scanmill", "run", pipeline] + inputs.map(CommandWords.path) + ["-o", output] + choice
-        return Wording.command(words + ["--retry"] + settings.flatMap { ["--set", $0] } + further)
+        return Wording.command(words + (retries ? ["--retry"] : []) + settings.flatMap { ["--set", $0] } + further)
     }
 }

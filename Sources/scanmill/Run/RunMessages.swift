@@ -98,30 +98,49 @@ struct RunMessages: Sendable {
         for cause in causes {
             let ids = Self.listed(cause.captures)
             Console.error("  \(cause.captures.count) × \(Console.visible(cause.phrase.text)): \(ids)")
+            sayFixes(of: cause)
         }
-        // One command for each kind.
-        let kinds = causes.map(\.repeatable).filter { !$0.isEmpty }
-        for captures in kinds.prefix(Self.mostCommands) {
-            let named = captures.prefix(Self.mostNames)
-            let which = captures.count == 1 ? "it" : captures.count == named.count ? "them" : "the first \(named.count)"
-            Console.error("to try \(which) again:  \(asRun.again(named.map(\.input.path)))")
-        }
-        sayRest(of: kinds.count)
+        sayAgain(failed.filter(FailureCause.isRepeatable), options, asRun)
         let unsuited = FailureCause.unsuited(failed)
         for group in unsuited.prefix(Self.mostCommands) {
             Console.error(
                 "trying \(Self.listed(group.captures)) again does not help: \(Console.visible(group.fix))")
         }
-        sayRest(of: unsuited.count)
+        if unsuited.count > Self.mostCommands {
+            Console.error("and \(unsuited.count - Self.mostCommands) more of other kinds")
+        }
     }
 
-    /// How many kinds of captures to try again, or not to, were not shown.
-    private func sayRest(of kinds: Int) {
-        if kinds > Self.mostCommands { Console.error("and \(kinds - Self.mostCommands) more of other kinds") }
+    /// What to do before the captures of a cause are tried again.
+    private func sayFixes(of cause: FailureCause) {
+        let fixes = cause.fixes
+        for fix in fixes.prefix(Self.mostNames) {
+            let whose = fix.captures.count == cause.captures.count ? "" : " for \(Self.listed(fix.captures))"
+            Console.error("      fix\(whose): \(Console.visible(fix.phrase.text))")
+        }
+        if fixes.count > Self.mostNames { Console.error("      and \(fixes.count - Self.mostNames) more") }
+    }
+
+    /// One command for all captures that may succeed. Too many to be named are those that the same run would try again
+    /// once they are mended, and it passes over those that are as they were.
+    private func sayAgain(_ captures: [CaptureOutcome], _ options: BatchOptions, _ asRun: RunRecord.Command) {
+        if captures.isEmpty { return }
+        let named = captures.prefix(Self.mostNamed)
+        if captures.count > named.count && !options.force {
+            let choice = options.only.flatMap { ["--only", $0] }
+            let command = asRun.again(options.inputs, choice, retries: false)
+            Console.error("to try all \(captures.count) again when they are mended:  \(command)")
+            return
+        }
+        let which = captures.count == 1 ? "it" : captures.count == named.count ? "them" : "the first \(named.count)"
+        Console.error("to try \(which) again:  \(asRun.again(named.map(\.input.path)))")
     }
 
     /// A bad night fails many captures for one reason.
     private static let mostNames = 5
+
+    /// The most captures in a command.
+    private static let mostNamed = 12
 
     private static func listed(_ outcomes: [CaptureOutcome]) -> String {
         let ids = outcomes.prefix(mostNames).map { Console.visible($0.input.id) }.joined(separator: ", ")

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Glibc
 import ScanFormats
 import ScanModel
 import ScanPipeline
@@ -66,11 +67,22 @@ struct CaptureList {
                 unreadable: unreadable.filter { ids.contains($0.name) })
             let names = Set(asked.captures.map(\.id) + asked.unreadable.map(\.name))
             if let id = ids.first(where: { !names.contains($0) }) {
-                let near = Nearest.suggestion(id, among: captures.map(\.id) + unreadable.map(\.name))
-                let fix = near ?? "`scanmill plan` without `--only` lists the captures and their ids"
+                let known = captures.map(\.id) + unreadable.map(\.name)
+                let fix =
+                    Self.wayToName(id, among: known) ?? Nearest.suggestion(id, among: known)
+                    ?? "`scanmill plan` without `--only` lists the captures and their ids"
                 throw Console.exitCode(saying: Problem(.usage, "`--only \(id)`: no capture has this id", fix: fix))
             }
             return asked
+        }
+
+        /// How captures are named that were asked for at once, as `a,b` or `pad*`; nil where that names none.
+        private static func wayToName(_ list: String, among ids: [String]) -> String? {
+            let parts = list.split(separator: ",").map { String($0.drop(while: \.isWhitespace)) }
+            let meant = parts.flatMap { part in ids.filter { fnmatch(part, $0, 0) == 0 } }
+            if meant.isEmpty { return nil }
+            let words = meant.prefix(5).map { "--only \(ShellWord.quoted($0))" } + (meant.count > 5 ? ["…"] : [])
+            return "name each by itself:  \(words.joined(separator: " "))"
         }
 
         /// Each once, however its path is spelt.
@@ -111,7 +123,9 @@ struct CaptureList {
     private static func requireFormats(_ names: [String]) throws {
         let known = CaptureFormats.names
         guard let name = names.first(where: { !known.contains($0) }) else { return }
-        let fix = Nearest.suggestion(name, among: known) ?? "`scanmill formats` lists them"
+        let fix =
+            NamedFormat.suggestion(for: name, among: CaptureFormats.all.map { $0.card })
+            ?? "`scanmill formats` lists them"
         throw Console.exitCode(saying: Problem(.usage, "`--format \(name)`: there is no such format", fix: fix))
     }
 
@@ -163,7 +177,7 @@ struct CaptureList {
         warn(of: strangers)
         if found.isEmpty {
             warnings.forEach { Console.error(Console.visible($0)) }
-            throw Console.exitCode(saying: Self.nothing(in: paths))
+            throw Console.exitCode(saying: Self.nothing(in: paths, formats))
         }
         warn(without: without)
         warn(ofResults: strayResults)
@@ -177,15 +191,23 @@ struct CaptureList {
         return FileSystem.exists("\(output)/\(id)/\(Receipt.fileName)") && FileSystem.isGone(path)
     }
 
-    private static func nothing(in paths: [String]) -> Problem {
-        // A search for captures passes over results.
+    /// - Parameter formats: those that are asked for; none for all.
+    private static func nothing(in paths: [String], _ formats: Set<String>) -> Problem {
+        // A search for captures passes over results, and over PLY files.
         let results = paths.filter { !StateFolder(output: $0).published.isEmpty }
-        return Problem(
-            .usage, "there is no capture in \(paths.joined(separator: ", "))",
-            fix: results.isEmpty
-                ? "`scanmill inspect \(ShellWord.quoted(paths[0]))` says what it holds"
-                : "what ScanMill wrote is not searched; name the results:  "
-                    + results.map { "\(ShellWord.quoted($0))/*" }.joined(separator: " "))
+        let clouds =
+            formats == [PLYCapture.name]
+            ? paths.filter { path in FileSystem.names(in: path).contains { $0.hasSuffix(".ply") } } : []
+        func names(_ folders: [String], _ pattern: String) -> String {
+            folders.map { ShellWord.quoted(String($0.withoutSlashBehind)) + pattern }.joined(separator: " ")
+        }
+        let fix =
+            if !clouds.isEmpty {
+                "folders are not searched for PLY files; name them:  \(names(clouds, "/*.ply"))"
+            } else if !results.isEmpty {
+                "what ScanMill wrote is not searched; name the results:  \(names(results, "/*"))"
+            } else { "`scanmill inspect \(ShellWord.quoted(paths[0]))` says what it holds" }
+        return Problem(.usage, "there is no capture in \(paths.joined(separator: ", "))", fix: fix)
     }
 
     /// What an id and a path lead to: it is one capture, however the path is spelt, and two if links give it two ids.

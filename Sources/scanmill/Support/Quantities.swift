@@ -63,3 +63,25 @@ struct TimeOfDay: ExpressibleByArgument, Sendable {
     /// When the local clock shows it next, seconds since 1970.
     var next: Int { LocalTime.next(hour: hour, minute: minute, after: time(nil)) }
 }
+
+/// What is valid in the place of a quantity that cannot be read.
+enum Quantity {
+    private static let kinds = [
+        ("--until <time>", "write a time of day such as 06:00 or 23:30"),
+        (" <time>", "write a length of time such as 90s, 10m, 2h or 1d"),
+        (" <size>", "write a size such as 500M, 20G, 1.5TB or 16GiB"),
+        ("--jobs <jobs>", "write a whole number such as 4"),
+    ]
+
+    /// The library's message, which says only that a value is invalid, with what is not.
+    static func explained(_ message: String) -> String {
+        var lines = message.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+        for (place, valid) in kinds {
+            let line = lines.firstIndex { $0.contains(" is invalid for '--") && $0.hasSuffix("\(place)'") }
+            guard let line else { continue }
+            lines[line] += ": \(valid)"
+            break
+        }
+        return lines.joined(separator: "\n")
+    }
+}

@@ -55,6 +55,15 @@ import Testing
         #expect(!bare.contains("uchar") && !bare.contains("nx"))
     }
 
+    @Test func aUnitThatIsNotTheMetreIsSaid() throws {
+        for unit in LengthUnit.allCases {
+            let header = PLYWriter.header(count: 1, [], unit: unit)
+            #expect(String(decoding: header, as: UTF8.self).contains("unit") == (unit != .metre))
+            let reader = try PLYReader(MemorySource(header + Array(repeating: 0, count: 12), name: "a.ply"))
+            #expect(reader.header.unit == unit)
+        }
+    }
+
     @Test func aReservedHeaderNeverChangesItsLength() throws {
         let counts = [0, 9, 10, 123_456, 1 << 40, Int.max]
         let headers = counts.map { PLYWriter.reservedHeader(count: $0, .colors) }

@@ -64,6 +64,10 @@ import Testing
         let without = scan.output(frameCount: 2, fileCount: 7, without: [.confidence, .motion(.rotationRate)])
         #expect(without["streams"]?.array?.map { $0["id"]?.string } == ["f", "e", "b", "d"])
         #expect(without["depth_unit"] == nil)
+        // The intrinsics refer to its resolution.
+        let bare = scan.output(frameCount: 2, fileCount: 7, without: [.color])
+        #expect(bare["streams"]?.array?.first?["id"]?.string == "f")
+        #expect(bare["streams"]?.array?.map { $0["number_of_frames"]?.integer } == [0, 2, 2, 2, 9, 5])
     }
 
     /// Apps spell the key in different ways.
@@ -103,5 +107,8 @@ import Testing
         let colorOnly = try ScanMetadata(JSONWriter.text(ScanMetadata.make(facts)), file: "a.json")
         #expect(colorOnly.depthStream == nil && colorOnly.confidenceStream == nil)
         #expect(colorOnly.json["depth_confidence_avaliable"] == .bool(false))
+        facts.color = nil
+        let bare = try ScanMetadata(JSONWriter.text(ScanMetadata.make(facts)), file: "a.json")
+        #expect(bare.colorStream?.frameCount == 0 && bare.colorStream?.size == PixelSize(640, 480))
     }
 }

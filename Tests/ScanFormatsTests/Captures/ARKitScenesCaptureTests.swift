@@ -265,7 +265,7 @@ import Testing
         #expect(capture.gaps.isEmpty)
         #expect(
             capture.warnings == [
-                "1 of 4 frames have no depth: frame 1", "1 of 4 frames have no confidence: frame 2",
+                "1 of 4 frames has no depth: frame 1", "1 of 4 frames has no confidence: frame 2",
             ])
     }
 

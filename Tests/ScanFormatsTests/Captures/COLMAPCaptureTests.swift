@@ -103,6 +103,16 @@ import Testing
         #expect(capture.cloud == PointCloud(positions: [1, 2, 3], colors: [7, 8, 9]))
         #expect(capture.colorSize == PixelSize(8, 6))
         #expect(capture.variant == "binary")
+        // Points in the other form are better than none, but not those of another model.
+        try FileManager.default.removeItem(atPath: folder.url("m/sparse/0/points3D.bin").path)
+        #expect(try open().remedies[.cloud] == "copy sparse/0/points3D.bin too")
+        try text("5 4 5 6 10 20 30 0.5\n", "sparse/0/points3D.txt")
+        let mixed = try open()
+        #expect(mixed.cloud == PointCloud(positions: [4, 5, 6], colors: [10, 20, 30]))
+        #expect(mixed.files.contains { $0.path == "sparse/0/points3D.txt" })
+        try text(Self.cameras, "sparse/0/cameras.txt")
+        try text("1 1 0 0 0 0 0 0 1 a.png\n\n", "sparse/0/images.txt")
+        #expect(try open().remedies[.cloud] == "copy sparse/0/points3D.bin too")
     }
 
     @Test func lensesThatNothingUndoesAreRefusedWithAReason() throws {
@@ -307,6 +317,36 @@ import Testing
         try text((1...3).map(image).joined(), "sparse/0/images.txt")
         for id in 2...3 { try picture("images/\(id).png") }
         #expect(try open().warnings == [])
+    }
+
+    /// Beside pictures, where COLMAP's programs put models too. What was undistorted has pictures of its own.
+    @Test(arguments: [
+        ("sparse/1", "images"), ("sparse/geo", "images"), ("dense/sparse", "dense/images"),
+        ("dense/0/sparse", "dense/0/images"), ("dense/2/sparse", "dense/2/images"),
+    ]) func theOnlyModelIsReadWhereItLies(_ place: String, _ pictures: String) throws {
+        try text("1 PINHOLE 8 6 9.5 9 4 3\n", "\(place)/cameras.txt")
+        try text("1 1 0 0 0 0 0 0 1 a.png\n\n", "\(place)/images.txt")
+        try picture("images/a.png", 16, 12)
+        try picture("\(pictures)/a.png")
+        let capture = try open()
+        #expect(capture.frames.map(\.pictureFile) == ["\(pictures)/a.png"] && capture.frames[0].pose != nil)
+        try FileManager.default.removeItem(atPath: "\(folder.path)/m/\(pictures)/a.png")
+        #expect(try open().remedies[.color] == "copy the folder \(pictures)/ too")
+    }
+
+    /// None of them is chosen for anybody, unless it has the number of the first.
+    @Test func severalModelsWithoutAFirstOneAreNamed() throws {
+        for place in ["sparse/1", "sparse/2"] {
+            try text("1 PINHOLE 8 6 9.5 9 4 3\n", "\(place)/cameras.txt")
+            try text("1 1 0 0 0 0 0 0 1 a.png\n\n", "\(place)/images.txt")
+        }
+        try picture("images/a.png")
+        let tree = try CaptureFormats.tree(at: "\(folder.path)/m")
+        #expect(CaptureFormats.recognise(tree)?.reason == "sparse/1 and sparse/2 hold a model each")
+        let problem = try refusal()
+        #expect(problem?.summary == "there are 2 COLMAP models, and none of them is called 0")
+        #expect(problem?.notes == ["they are sparse/1, sparse/2"])
+        #expect(problem?.fix == "move all but the one that is meant out of the capture, or call that one 0")
     }
 
     @Test func twoFormsOfAModelThatDiffer() throws {

@@ -219,6 +219,32 @@ import Testing
         #expect(found?.notes == ["scan.jsonl is a pipe, not a file"])
     }
 
+    /// What to copy follows from how the metadata say that the pictures are stored.
+    @Test func picturesThatAreMissing() throws {
+        var sample = MultiScanSample()
+        sample.pictures = .none
+        let recorded = sample.metadata()
+        func capture(with key: String, _ value: JSONValue) throws -> Capture {
+            var metadata = recorded
+            let streams = (metadata["streams"]?.array ?? []).map { stream -> JSONValue in
+                guard stream["type"] == .string("color_camera"), var object = stream.object else { return stream }
+                object[key] = value
+                return .object(object)
+            }
+            metadata["streams"] = .array(streams)
+            let text = JSONWriter.text(.object(metadata))
+            return try open(sample) { $0["scan.json"] = text }
+        }
+        let lack = "there is no folder color/, rgb/ or images/ with pictures"
+        let inFiles = try capture(with: "file_extension", .string("jpg"))
+        #expect(inFiles.absences[.color] == "\(lack), though the metadata lists colour as .jpg files")
+        #expect(inFiles.remedies[.color] == "copy the folder with the .jpg files too")
+        // A stream without frames was never recorded.
+        let none = try capture(with: "number_of_frames", .integer(0))
+        #expect(none.absences[.color] == "scan.mp4 is missing, and \(lack)")
+        #expect(none.remedies[.color] == nil)
+    }
+
     @Test func whatElseIsMissingIsKnownWithItsReason() throws {
         var sample = MultiScanSample()
         sample.pictures = .none

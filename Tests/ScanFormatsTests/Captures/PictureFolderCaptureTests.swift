@@ -51,6 +51,19 @@ import Testing
         #expect(part.remedies[.pose]?.hasPrefix("copy transforms_train.json too") == true && part.advice.isEmpty)
     }
 
+    /// A model in a folder of another name is not read, but nobody is to reconstruct it again.
+    @Test(arguments: ["model", "model/sparse/0"]) func aModelThatIsNotReadIsNamed(_ place: String) throws {
+        let shots = try WrittenCapture("shots")
+        try shots.picture("images/0.png")
+        for file in ["cameras", "images"] { try shots.write("", to: "\(place)/\(file).bin") }
+        let capture = try shots.open(PictureFolderCapture.self)
+        let fix = "move the files of \(place)/ to sparse/0/"
+        #expect(
+            capture.warnings == ["only the pictures are read, not the COLMAP model in \(place)/: \(fix), and it is"])
+        #expect(capture.absences[.pose] == "the COLMAP model in \(place)/ is not read there")
+        #expect(capture.remedies[.pose] == fix && capture.advice.isEmpty)
+    }
+
     /// Captures that lost what makes them captures are not done as pictures.
     @Test(arguments: [
         ("transforms.json", "{\"frames\": [", "transforms.json"), ("odometry.csv", "", "odometry.csv"),
@@ -98,7 +111,11 @@ import Testing
         let tree = CaptureFolder(path: folder.path)
         #expect(PictureFolderCapture.recognise(tree) == nil)
         let problem = #expect(throws: Problem.self) { try PictureFolderCapture.open(tree, rules: ReadRules()) }
-        #expect(problem?.summary == "there are no pictures in color/, rgb/ or images/")
+        #expect(problem?.summary == "there are no pictures in color/, rgb/ or images/" && problem?.fix == nil)
+        try folder.write("x", to: "a.png")
+        let other = CaptureFolder(path: folder.path)
+        let elsewhere = #expect(throws: Problem.self) { try PictureFolderCapture.open(other, rules: ReadRules()) }
+        #expect(elsewhere?.fix?.hasPrefix("pictures without poses are read where they lie in a folder") == true)
     }
 
     @Test(.enabled(if: SharedData.isThere))

@@ -180,6 +180,13 @@ import Testing
         #expect(capture.remedies[.color] == "copy the folder keyframes/\(set)images/ too")
     }
 
+    @Test func oneCameraWithoutItsPicture() throws {
+        let export = try export([9])
+        try export.remove("keyframes/images")
+        let capture = try export.open(PolycamCapture.self)
+        #expect(capture.absences[.color] == "there is 1 camera, and no pictures in keyframes/images/")
+    }
+
     @Test func theOthersAreNotTakenForIt() throws {
         let other = try WrittenCapture()
         try other.write(#"{"fx": 1}"#, to: "cameras/1.json")

@@ -267,6 +267,10 @@ import Testing
         #expect(capture.absences[.color] == "there are 3 poses, and no pictures in rgbd/")
         #expect(capture.remedies == [.color: "copy the folder rgbd/ too"])
         #expect(capture.colorSize == PixelSize(6, 8))
+        let one = try self.recording(1)
+        try one.remove("rgbd/0.jpg")
+        let single = try one.open(Record3DCapture.self)
+        #expect(single.absences[.color] == "there is 1 pose, and no pictures in rgbd/")
         let export = try export([EXRSamples.floats, EXRSamples.colors])
         for index in 0..<2 { try export.remove("rgb/\(index).jpg") }
         let bare = try export.open(Record3DCapture.self)

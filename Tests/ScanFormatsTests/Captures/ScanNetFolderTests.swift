@@ -253,6 +253,10 @@ import Testing
         #expect(camera.fx == 9 && camera.fy == 9.5 && camera.cx == 4.75 && camera.cy == 3)
         #expect(
             capture.warnings == ["the pictures are 8×6, and the intrinsics for 16×12; the intrinsics were scaled"])
+        // Even where the axis lies nearer to the middle of the pictures that are there.
+        files["_info.txt"] = Array(info.replacing("18 0 9 0 0 19 5.5", with: "18 0 4.5 0 0 19 2.5").utf8)
+        let other = try #require(try open(files).frames[0].intrinsics).counted(from: .corner)
+        #expect(other.fx == 9 && other.cx == 2.5 && other.cy == 1.5)
     }
 
     /// The middle of 1296 pixels is still inside 960, and not near enough to their middle.

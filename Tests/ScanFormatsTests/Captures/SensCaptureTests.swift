@@ -415,7 +415,7 @@ import Testing
         let capture = try open(sens)
         #expect(capture.frames[1].drop == Drop(stage: "read", reason: "it has no picture", isBad: true))
         #expect(try prepared(capture, 2, [.recordedDepth]).recordedDepth == nil)
-        #expect(capture.warnings == ["1 of 3 frames have no depth: frame 2"])
+        #expect(capture.warnings == ["1 of 3 frames has no depth: frame 2"])
         #expect(capture.findings["frames-without-depth"] == .of(1) && capture.gaps[.recordedDepth] == nil)
         for index in 0..<3 { (sens.frames[index].color, sens.frames[index].depth) = ([], []) }
         let empty = try open(sens)

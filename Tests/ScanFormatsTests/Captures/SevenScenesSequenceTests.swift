@@ -101,11 +101,13 @@ import Testing
             return try open(name).warnings.filter { $0.contains("numbers") }
         }
         let lost = "of the frames' numbers are missing, first between"
-        let why = "these frames were left out before, or did not arrive"
-        #expect(try warnings("cut", Array(0...12) + Array(15...40) + Array(42...50)) == ["3 \(lost) 12 and 15: \(why)"])
+        let one = "1 of the frames' numbers is missing, first between"
+        let why = "left out before, or did not arrive"
+        let cut = try warnings("cut", Array(0...12) + Array(15...40) + Array(42...50))
+        #expect(cut == ["3 \(lost) 12 and 15: these frames were \(why)"])
         // Each fifth, but for one of them.
         let fifths = stride(from: 5, through: 100, by: 5).filter { $0 != 40 }
-        #expect(try warnings("fifths", fifths) == ["1 \(lost) 35 and 45: \(why)"])
+        #expect(try warnings("fifths", fifths) == ["\(one) 35 and 45: this frame was \(why)"])
         #expect(try warnings("whole", Array(7...40)).isEmpty)
         // Chosen frames, and times in milliseconds.
         #expect(try warnings("chosen", [0, 1, 2, 5, 6, 9, 10, 11, 17, 18, 19, 20]).isEmpty)

@@ -101,6 +101,18 @@ import Testing
         #expect(!without.frames[0].isDropped && without.channels.contains(.intrinsics))
     }
 
+    /// The video is so near to the recorder's size that single frames' principal points would tell different things.
+    @Test func allCamerasAreScaledAlike() throws {
+        let lines = [953, 958, 959].enumerated().map { n, cx in
+            "\(n), 00000\(n), 0, 0, 0, \(Self.level), 1600, 1600, \(cx), 716, , "
+        }
+        let recording = try recording(lines)
+        try film(recording, "1900x1424", frames: 3)
+        let capture = try recording.open(StrayScannerCapture.self)
+        let lengths = capture.frames.map { $0.intrinsics?.fx }
+        #expect(lengths == Array(repeating: 1600 * (1900.0 / 1920), count: 3))
+    }
+
     /// 1440×1080 is near enough to 1920×1440 that the principal point alone looks possible as it is.
     @Test func theMatrixIsScaledWithTheVideo() throws {
         let lines = ["0, 000000, 0, 0, 0, \(Self.level)"]

@@ -338,7 +338,7 @@ import Testing
         let capture = try recording.open(StrayScannerCapture.self)
         #expect(capture.gaps == [.recordedDepth: [1, 4], .recordedConfidence: [2]])
         #expect(capture.warnings.contains("2 of 6 frames have no depth: frames 1, 4"))
-        #expect(capture.warnings.contains("1 of 6 frames have no confidence: frame 2"))
+        #expect(capture.warnings.contains("1 of 6 frames has no confidence: frame 2"))
         #expect(capture.frames.allSatisfy { !$0.isDropped })
     }
 

@@ -45,6 +45,7 @@ import Testing
         #expect(sequence.recognition?.format == "tum")
         let unread = try sequence.problem(TUMCapture.self)
         #expect(unread?.summary == "the list names no pictures")
+        #expect(unread?.fix == "copy rgb.txt again: it holds a line  seconds path  for each picture")
         #expect(unread?.notes.first?.hasPrefix("2 lines of rgb.txt cannot be used") == true, "\(unread?.notes ?? [])")
     }
 
@@ -236,6 +237,7 @@ import Testing
         #expect(capture.frames.allSatisfy { $0.drop?.isBad == true && $0.pictureFile == nil })
         #expect(capture.dropReasons[0]?.hasPrefix("a path leads out of the capture") == true)
         #expect(capture.dropReasons[2]?.hasPrefix("a link leads out of the capture") == true)
+        #expect(capture.frames[2].drop?.fix == "copy the file itself into the capture")
         #expect(capture.dropReasons[3] == "its picture is not there: rgb/no.png")
         try sequence.write("1305031100.175304 rgb/\n", to: "rgb.txt")
         #expect(try sequence.open(TUMCapture.self).dropReasons[0]?.hasPrefix("a path names no file: \"rgb/\"") == true)
@@ -281,7 +283,7 @@ import Testing
             capture.warnings.first?.hasPrefix("3 lines of groundtruth.txt cannot be used: “nan” is not a time") == true)
         var rules = ReadRules()
         rules.maxFrames = 1
-        #expect(try sequence.problem(TUMCapture.self, rules: rules)?.summary == "there are more than 1 pictures")
+        #expect(try sequence.problem(TUMCapture.self, rules: rules)?.summary == "there is more than 1 picture")
         try sequence.write("# nothing\n", to: "rgb.txt")
         #expect(try sequence.problem(TUMCapture.self)?.summary == "the list names no pictures")
         try sequence.remove("depth.txt")

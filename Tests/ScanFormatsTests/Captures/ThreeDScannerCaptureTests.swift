@@ -88,8 +88,8 @@ import Testing
         let capture = try export.open(ThreeDScannerCapture.self)
         #expect(capture.sparse[.color]?.lost == [6: "its picture frame_00006.jpg is not there"])
         #expect(capture.sparse[.color]?.without == [1, 2, 4, 5, 7, 8, 10, 11, 13, 14])
-        let rule = "since the app keeps one of every 3 frames: those of frame 6"
-        #expect(capture.warnings == ["1 of 5 pictures are missing, \(rule)"])
+        let rule = "since the app keeps one of every 3 frames: that of frame 6"
+        #expect(capture.warnings == ["1 of 5 pictures is missing, \(rule)"])
         // At the end, and of each frame.
         try export.picture("frame_00006.jpg", isJPEG: true)
         try export.remove("frame_00012.jpg")

@@ -373,7 +373,7 @@ import Testing
         #expect(
             capture.warnings == [
                 "2 of 4 frames have no depth, though the capture lists it: frames 0, 2",
-                "1 of 4 frames have no depth, and none is listed: frame 3",
+                "1 of 4 frames has no depth, and none is listed: frame 3",
             ])
         #expect(capture.depthSize == PixelSize(4, 3) && capture.files.count { $0.path.hasPrefix("depths/") } == 1)
     }
@@ -438,7 +438,7 @@ import Testing
         try folder.write(try PNG.encodeRGB(red), to: "d/masks/e.jpg")
         let capture = try open()
         #expect(capture.channels.contains(.mask))
-        #expect(capture.warnings.contains("1 of 5 frames have no mask: frame 2"))
+        #expect(capture.warnings.contains("1 of 5 frames has no mask: frame 2"))
         #expect(capture.regrets[.mask]?.hasPrefix("the masks of 4 frames are not used") == true)
         #expect(capture.files.filter { $0.channels == [.mask] }.count == 4)
         let used: [UInt8] = bits.map { $0 == 0 ? 0 : 255 }
@@ -670,7 +670,7 @@ import Testing
         #expect(capture.frames.map { $0.pose?.position.x } == [1, 5])
         #expect(
             capture.warnings == [
-                "1 of 2 frames have no transform_matrix in transforms.json: transform_matrix_start was taken, and a rolling "
+                "1 of 2 frames has no transform_matrix in transforms.json: transform_matrix_start was taken, and a rolling "
                     + "shutter or motion blur until transform_matrix_end is not modelled"
             ])
     }

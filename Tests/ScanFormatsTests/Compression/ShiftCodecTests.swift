@@ -40,14 +40,15 @@ import Testing
         let padded = pixel + [UInt8](repeating: 0, count: 16)
         #expect(try ShiftCodec.decode(padded, count: 1) == [264])
         let problem = #expect(throws: Problem.self) { try ShiftCodec.decode(padded + [0], count: 1) }
-        #expect(problem?.notes == ["behind its 1 pixels 17 of its 19 bytes are left"])
+        #expect(problem?.notes == ["behind its 1 pixel 17 of its 19 bytes are left"])
     }
 
     @Test func theBytesEndBeforeTheFrame() throws {
         for (bytes, held) in [([UInt8](), 0), ([0], 4), ([0x78], 0), ([0x70, 0x02], 1), ([0x00, 0x40], 9)] {
             let problem = #expect(throws: Problem.self) { try ShiftCodec.decode(bytes, count: 100) }
             #expect(problem?.fault == .input, "\(bytes)")
-            #expect(problem?.notes == ["its \(bytes.count) bytes hold \(held) of 100 pixels"], "\(bytes)")
+            let all = bytes.count == 1 ? "1 byte holds" : "\(bytes.count) bytes hold"
+            #expect(problem?.notes == ["its \(all) \(held) of 100 pixels"], "\(bytes)")
         }
         // Below zero and above what eleven bits can say is no depth, and no trap.
         #expect(try ShiftCodec.decode(ByteText.bits("10 10 10 10"), count: 4) == [0, 0, 0, 0])

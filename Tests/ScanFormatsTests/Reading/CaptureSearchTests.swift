@@ -108,6 +108,11 @@ import Testing
         #expect(try CaptureSearch.captures(at: "\(folder.path)/zips").map(\.id) == ["zips-seq-02"])
         #expect(try CaptureSearch.captures(at: "\(folder.path)/zips/seq-02.zip").map(\.id) == ["zips-seq-02"])
         #expect(try CaptureInspection.inspect("\(folder.path)/zips/seq-02.zip").id == "zips-seq-02")
+        // Or one for the scene.
+        let packed = try runCommand(["python3", "-m", "zipfile", "-c", "chess.zip", "scenes/chess"], in: folder.path)
+        #expect(packed.status == 0)
+        #expect(try CaptureSearch.captures(at: "\(folder.path)/chess.zip").map(\.id) == ["chess-seq-01"])
+        #expect(try CaptureInspection.inspect("\(folder.path)/chess.zip").id == "chess-seq-01")
         try FileManager.default.moveItem(
             atPath: "\(folder.path)/scenes/fire/seq-01", toPath: "\(folder.path)/scenes/fire/candles")
         #expect(try CaptureSearch.captures(at: "\(folder.path)/scenes/fire").map(\.id) == ["candles"])
@@ -181,6 +186,23 @@ import Testing
             atPath: "\(folder.path)/scene/iphone", withDestinationPath: "\(samples)/scannetpp")
         let scene = try CaptureSearch(at: "\(folder.path)/scene")
         #expect(scene.captures.map(\.id) == ["scene"] && scene.within == [])
+    }
+
+    /// Where the folder of a capture's own files is all that it holds.
+    @Test(arguments: ["lamp/keyframes", "lamp/Keyframes", "keyframes", "day/lamp/keyframes"])
+    func anArchiveHoldsWhatItsFolderHolds(path: String) throws {
+        try folder.copySample("polycam/keyframes", to: path)
+        let name = String(path.split(separator: "/")[0])
+        let packed = "\(folder.path)/lamp.zip"
+        #expect(try runCommand(["python3", "-m", "zipfile", "-c", packed, name], in: folder.path).status == 0)
+        #expect(try CaptureSearch.captures(at: packed).map(\.id) == ["lamp"])
+        // The app's name is part of the capture's paths.
+        let tree = try CaptureFormats.tree(at: packed)
+        #expect(tree.hasFolder("keyframes") == path.hasSuffix("keyframes"))
+        guard path.hasPrefix("lamp/") else { return }
+        let unpacked = try CaptureSearch.captures(at: "\(folder.path)/lamp")
+        #expect(unpacked.map(\.id) == ["lamp"])
+        #expect(UnpackedCopy.missing(from: unpacked[0].path, of: packed, limits: ArchiveLimits()) == [])
     }
 
     @Test func foldersWithoutACaptureAreNamed() throws {

@@ -165,7 +165,7 @@ import Testing
         for wanted in [true, false] {
             let problem = walk(Array(compressed.prefix(cut)), rules, wanted: { _ in wanted }).problem
             #expect(problem?.summary == "depth stream truncated" && problem?.place.file == "scan.depth.zlib")
-            #expect(problem?.notes.last == "1 of 4 frames are whole; the least is 26 %")
+            #expect(problem?.notes.last == "1 of 4 frames is whole; the least is 26 %")
             #expect(problem?.fix?.hasSuffix("--set read.min-whole=0.25") == true)
         }
     }
@@ -316,7 +316,7 @@ import Testing
         #expect(walk.end?.extraFrames == 3)
         #expect(
             walk.end?.warnings.first?.hasPrefix(
-                "scan.depth.zlib is as long as 1 frames whose rows take 64 bytes, 16 of them for pixels: ") == true,
+                "scan.depth.zlib is as long as 1 frame whose rows take 64 bytes, 16 of them for pixels: ") == true,
             "\(String(describing: walk.end?.warnings))")
     }
 

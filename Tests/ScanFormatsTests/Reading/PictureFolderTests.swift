@@ -151,7 +151,7 @@ import Testing
         #expect(names(late) == (5..<14).map { "\($0).png" } + ["-"])
         #expect(
             late.warnings == [
-                "the numbers in color/ begin at 5, and there are 9 pictures for 10 camera lines; they were given to the "
+                "the numbers in color/ begin at 5, and there are 9 pictures for 10 camera lines; pictures were given to the "
                     + "first frames in their order"
             ])
     }

@@ -29,6 +29,7 @@ import Testing
         ("write-nerf", "write-transforms"), ("write-nerfstudio", "write-transforms"),
         ("voxel-grid", "voxel-downsample"),
         ("voxel-downsampel", "voxel-downsample"), ("find-plane", "find-floor"), ("undistortion", "undistort"),
+        ("ply", "write-ply"), ("export-ply", "write-ply"), ("undistort.one-camera", "undistort"),
     ])
     func aNameOfThatKind(_ word: String, _ stage: String) {
         #expect(StageLibrary.builtIn.suggestion(for: word) == "did you mean `\(stage)`?")
@@ -39,6 +40,20 @@ import Testing
             StageLibrary.builtIn.suggestion(for: "blur")
                 == "did you mean `measure-blur` or `filter-blur` or `predict-blur`?")
         #expect(StageLibrary.builtIn.suggestion(for: "poisson") == nil)
+    }
+
+    /// Whose option it is, or a value of whose.
+    @Test(arguments: [
+        ("one-camera", "`one-camera` is an option of `undistort`"),
+        ("One_Camera", "`One_Camera` is an option of `undistort`"),
+        ("per-face", "`per-face` is an option of `select-keyframes`"),
+        ("mask-as=alpha", "`mask-as` is an option of `write-colmap` and `write-transforms`"),
+        ("alpha", "`alpha` is a value of `mask-as`, an option of `write-colmap` and `write-transforms`"),
+    ])
+    func aNameOfAnOption(_ word: String, _ owners: String) throws {
+        let suggestion = try #require(StageLibrary.builtIn.suggestion(for: word))
+        let parts = { (text: String) in Set(text.split { $0 == " " || $0 == "," }) }
+        #expect(parts(suggestion) == parts(owners), "\(suggestion)")
     }
 
     /// What a card shows as its example must be right.

@@ -164,6 +164,8 @@ import Testing
         let result = try Scanmill.run(["run", "p.yaml", "in/.scanmill", "-o", "out"], in: folder.path)
         #expect(result.status == 1)
         #expect(result.errors.contains("error: `.scanmill` cannot be a capture's id"))
+        #expect(result.errors.contains("\ntrying .scanmill again does not help: rename the capture\n"))
+        #expect(!result.errors.contains("to try it again"))
         #expect(published == [])
         // A folder is called what it is called, however it is named.
         try write("a")

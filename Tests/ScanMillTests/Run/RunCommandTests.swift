@@ -258,7 +258,10 @@ import Testing
         let slip = try Scanmill.run(["runn", "quick.yaml"])
         #expect(slip.status == 2)
         #expect(slip.errors == "error: there is no command `runn`\n   = fix: did you mean `run`?\n")
-        #expect(try Scanmill.run(["convert"]).errors.hasSuffix("`scanmill --help` lists the commands\n"))
+        let unknown = try Scanmill.run(["convert"]).errors
+        #expect(unknown.hasPrefix("error: there is no command `convert`\n   = fix: the commands are run, plan, "))
+        #expect(unknown.hasSuffix("; `scanmill --help` says what they do\n"), "\(unknown)")
+        #expect(try Scanmill.run(["version"]).errors.hasSuffix("fix: did you mean `--version`?\n"))
         let help = try Scanmill.run(["help", "runn"])
         #expect(help.status == 2 && help.output == "" && help.errors == slip.errors)
         #expect(try Scanmill.run(["help", "run"]).output.hasPrefix("OVERVIEW: Runs captures through a pipeline."))
@@ -269,6 +272,12 @@ import Testing
             nothing.errors.contains(
                 "error: there is no capture in empty\n   = fix: `scanmill inspect empty` says what it holds"),
             "\(nothing.errors)")
+        try quick.folder.write("ply\n", to: "empty/a.ply")
+        let clouds = try quick.folder.run("read: {format: ply}, write-ply", ["empty", "-o", "out"])
+        #expect(clouds.status == 2)
+        #expect(
+            clouds.errors.contains("fix: folders are not searched for PLY files; name them:  empty/*.ply"),
+            "\(clouds.errors)")
     }
 
     @Test func setChangesAnOptionAndRunsAgain() throws {
@@ -301,6 +310,30 @@ import Testing
             #expect(refused.status == 2)
             #expect(refused.errors.contains("`--patience` takes a time of at least 1 second."))
         }
+    }
+
+    @Test(arguments: [
+        ("--max-memory", "50%", "<size>': write a size such as 500M, 20G, 1.5TB or 16GiB\n"),
+        ("--min-free", "10%", "<size>': write a size such as 500M, 20G, 1.5TB or 16GiB\n"),
+        ("--until", "6am", "<time>': write a time of day such as 06:00 or 23:30\n"),
+        ("--settle", "10min", "<time>': write a length of time such as 90s, 10m, 2h or 1d\n"),
+        ("--jobs", "all", "<jobs>': write a whole number such as 4\n"),
+    ])
+    func whatIsValidIsSaid(option: String, value: String, end: String) throws {
+        let refused = try quick.run(["in", "-o", "out", option, value])
+        #expect(refused.status == 2)
+        let message = "Error: The value '\(value)' is invalid for '\(option) \(end)"
+        #expect(refused.errors.hasPrefix(message), "\(refused.errors)")
+    }
+
+    /// Each capture is asked for by itself.
+    @Test(arguments: [("pad1,pad2", "pad1 pad2"), ("pad1, phone", "pad1 phone"), ("pad*", "pad1 pad2")])
+    func severalThatAreAskedForAtOnce(list: String, ids: String) throws {
+        for id in ["pad1", "pad2", "phone"] { try quick.copySample(id) }
+        let refused = try quick.run(["in", "-o", "out", "--only", list])
+        let words = ids.split(separator: " ").map { "--only \($0)" }.joined(separator: " ")
+        #expect(refused.status == 2)
+        #expect(refused.errors.hasSuffix("   = fix: name each by itself:  \(words)\n"), "\(refused.errors)")
     }
 
     @Test func theInputIsNeverChanged() throws {

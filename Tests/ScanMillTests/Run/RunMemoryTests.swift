@@ -85,6 +85,8 @@ import Testing
         let result = try runVideo(["--capture-memory", "1M", "--patience", "10s"], ffmpeg: "exec sleep 1000")
         #expect(result.status == 3)
         #expect(result.errors.contains("the capture took more than 1.0 MB of memory"), "\(result.errors)")
+        #expect(result.errors.contains("trying video again does not help: raise the limit with --capture-memory"))
+        #expect(!result.errors.contains("to try it again"))
     }
 
     /// Which the capture's own process does not know.

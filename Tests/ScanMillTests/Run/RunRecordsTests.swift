@@ -145,6 +145,47 @@ import Testing
         #expect(unsure["output-bytes"] == after["output-bytes"])
     }
 
+    /// Results that take the place of older ones need room only for those that are made at once.
+    @Test func whatIsPlannedInPlaceOfOlderResults() throws {
+        #expect(try run(["sound"]).status == 0)
+        let names = (0..<2 * ProcessInfo.processInfo.activeProcessorCount).map { "sound\($0)" }
+        for name in names {
+            for place in ["", "out/"] {
+                try FileManager.default.copyItem(
+                    atPath: "\(folder.path)/\(place)sound", toPath: "\(folder.path)/\(place)\(name)")
+            }
+        }
+        let arguments = ["plan", "trouble.yaml"] + names + ["-o", "out", "--force"]
+        let rerun = try json(try Scanmill.run(arguments + ["--json"], in: folder.path).output.utf8)
+        let output = try #require(rerun["output-bytes"]?.integer)
+        #expect(output > 0 && rerun["replaced-bytes"]?.integer == output)
+        let needed = try #require(rerun["needed-bytes"]?.integer)
+        let excess = abs(20 * needed - 11 * output)
+        #expect(excess <= 20)
+        let text = try Scanmill.run(arguments, in: folder.path).output
+        #expect(text.contains(" would be written in place of older results, so keep "), "\(text)")
+        let more = try Scanmill.run(arguments + ["damaged"], in: folder.path).output
+        #expect(more.contains(" of it in place of older results, so keep "), "\(more)")
+    }
+
+    /// Whoever tells a capture's owner that it failed needs the device.
+    @Test func failuresNameTheDevice() throws {
+        #expect(try run(["sound"]).status == 0)
+        let capture = try json(try folder.bytes("out/sound/receipt.json"))["capture"]
+        let stages = "read, {select-frames: {include: [900]}}, decompress, write-frames"
+        #expect(try folder.run(stages, ["sound", "broken", "-o", "none"]).status == 1)
+        let note = try json(try folder.bytes("none/.scanmill/failures/sound.json"))
+        let report = try runCommand(["sh", "-c", "cat none/.scanmill/runs/*/report.json"], in: folder.path)
+        let reported = captures(try json(report.output.utf8))
+        let sound = try #require(reported["sound"])
+        for key in ["format", "device"] {
+            let value = try #require(capture?[key]?.string)
+            #expect(note[key]?.string == value && sound[key]?.string == value)
+        }
+        // It cannot be read, so that nobody knows.
+        #expect(reported["broken"]?["status"] == .string("failed") && reported["broken"]?["device"] == nil)
+    }
+
     /// The figures are those of the page, and each has its own value.
     @Test func figuresOfARun() throws {
         let began = Date().timeIntervalSince1970

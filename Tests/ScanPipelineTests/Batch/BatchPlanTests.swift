@@ -203,6 +203,20 @@ import Testing
                 == [.run("pick[1].file changed from \"a.txt\" to \"b.txt\"")])
     }
 
+    /// Options that change together with the stages change results as much as they do alone.
+    @Test(arguments: [
+        ("[read, write: {level: 2}]", "the stages changed (gone: pick)"),
+        ("[read, write: {level: 2}, pick]", "the stages stand in another order"),
+        ("[read, pick, pick, write: {level: 2}]", "`pick` stands there 2 times, before once"),
+    ])
+    func stagesAndOptionsChangedAtOnce(stages: String, change: String) throws {
+        let fixture = try DiskFixture()
+        let input = try fixture.capture("a")
+        try fixture.run(input, "stages: [read, pick, write]")
+        let reasons = try fixture.plan([input], "stages: \(stages)")
+        #expect(reasons == [.run("\(change), write.level changed from 1 to 2")])
+    }
+
     @Test func whatIsNotKnown() throws {
         let fixture = try DiskFixture()
         let input = try fixture.capture("a")

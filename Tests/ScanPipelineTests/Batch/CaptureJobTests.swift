@@ -27,6 +27,9 @@ import Testing
         #expect(
             try Self.roundTrip(
                 CaptureEvent.progress(RunProgress(stage: "mask-range[2]", pass: 3, frame: 1, frameCount: 640))))
+        for device in ["iPad8,9", nil] {
+            #expect(try Self.roundTrip(CaptureEvent.recognised(CaptureOrigin(format: "multiscan", device: device))))
+        }
         let run = try MockRun([
             .reader { Capture.mock(4) }, .every(2), .decompress, .unproject, .writer("write-ply", to: "a"),
         ])

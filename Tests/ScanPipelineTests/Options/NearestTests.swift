@@ -29,6 +29,20 @@ import Testing
         #expect(Nearest.match("auto1", among: ["auto", "0", "1"]) == "auto")
     }
 
+    @Test func capitalsAndUnderscoresAreNoDifference() {
+        #expect(Nearest.match("ARKit", among: ["tum", "arkitscenes"]) == "arkitscenes")
+        #expect(Nearest.match("Stray_Scanner", among: ["stray-scanner"]) == "stray-scanner")
+        #expect(Nearest.match("desk", among: ["DESK"]) == "DESK")
+    }
+
+    @Test func theSameWords() {
+        let options = ["min-points", "size", "mask-as"]
+        #expect(Nearest.suggestion("voxel-size", among: options) == "did you mean `size`?")
+        #expect(Nearest.suggestion("as-mask", among: options) == "did you mean `mask-as`?")
+        #expect(Nearest.suggestion("points", among: options) == "did you mean `min-points`?")
+        #expect(Nearest.suggestion("as", among: options) == nil)
+    }
+
     @Test func noCandidates() {
         #expect(Nearest.match("read", among: []) == nil)
     }

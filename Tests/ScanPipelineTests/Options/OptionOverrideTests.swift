@@ -29,6 +29,11 @@ import Testing
         ("filter-blur.gray", "for example  --set filter-blur.gray=bt601"),
         ("filter-blur.window", "for example  --set filter-blur.window=VALUE"),
         ("windo=8", "did you mean  --set filter-blur.window=8?"),
+        ("filter-blur=8", "write  --set filter-blur.window=8"),
+        ("mask-range[2]:far=3", "write  --set 'mask-range[2].far=3'"),
+        ("mask-range=4", "write  --set 'mask-range[1].near=4'"),
+        ("filter-blur={window: 8}", "write  --set filter-blur.window=8"),
+        ("filter-blur=none", "name one of the options of `filter-blur`: window, at-least, gray"),
         ("something=8", "for example  --set read.bad-frame-limit=0.05"),
         ("", "for example  --set read.bad-frame-limit=0.05"),
     ]) func isWrittenForThePipeline(_ text: String, _ fix: String) throws {
@@ -37,8 +42,16 @@ import Testing
     }
 
     @Test func aPipelineWithoutOptionsHasNoExample() throws {
-        let messages = try PipelineTests.messages("stages: [decompress]", ["far=3"])
+        let messages = try PipelineTests.messages("stages: [decompress]", ["something=3"])
         let said = messages.contains { $0.hasSuffix("  fix: for example  --set mask-range.far=4") }
         #expect(said, "\(messages)")
+    }
+
+    @Test(arguments: [
+        ("far=3", "`far` is an option of `mask-range`, which this pipeline does not have"),
+        ("decompress=3", "`decompress` has no options"),
+    ]) func optionsThatThePipelineDoesNotHave(_ text: String, _ fix: String) throws {
+        let messages = try PipelineTests.messages("stages: [read, decompress]", [text])
+        #expect(messages.count == 1 && messages[0].hasSuffix("\n  fix: \(fix)"), "\(messages)")
     }
 }

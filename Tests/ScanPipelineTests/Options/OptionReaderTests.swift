@@ -306,7 +306,7 @@ import Testing
         options.warn("a", unless: true, "with `b`")
         options.warn("b", unless: false, "with `c`")
         options.warn("c", unless: false, "with `d`")
-        #expect(options.idle.map(\.summary) == ["`b` has an effect only with `c`"])
+        #expect(options.odd.map(\.summary) == ["`b` has an effect only with `c`"])
         #expect(options.mistakes.isEmpty)
     }
 

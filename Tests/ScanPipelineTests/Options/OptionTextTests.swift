@@ -15,7 +15,9 @@ import Testing
         #expect(OptionText.range(0...greatest, unit: nil) == "at least 0")
         #expect(OptionText.range((-greatest)...1, unit: "s") == "at most 1 s")
         #expect(OptionText.range((-greatest)...greatest, unit: nil) == "finite")
-        #expect(OptionText.range(1...Int.max, unit: "frames") == "at least 1 frames")
+        #expect(OptionText.range(1...Int.max, unit: "frames") == "at least 1 frame")
+        #expect(OptionText.range(2...Int.max, unit: "frames") == "at least 2 frames")
+        #expect(OptionText.range(1...greatest, unit: "m/s") == "at least 1 m/s")
         #expect(OptionText.range(Int.min...3, unit: nil) == "at most 3")
         #expect(OptionText.range(1...3, unit: nil) == "between 1 and 3")
     }

@@ -83,7 +83,7 @@ import Testing
         #expect(result.verify() == [])
         // What is wrong with the new one is said of the new one.
         try fixture.write("3", to: "out/a/deep/a.txt")
-        #expect(result.verify().map(\.summary) == ["a file of the result has 1 bytes instead of 8"])
+        #expect(result.verify().map(\.summary) == ["a file of the result has 1 byte instead of 8"])
     }
 
     @Test func filesThatDoNotFit() throws {
@@ -91,7 +91,7 @@ import Testing
         let result = try Self.result(fixture)
         try fixture.write("3", to: "out/a/deep/a.txt")
         #expect(!result.isWhole)
-        #expect(result.verify().map(\.summary) == ["a file of the result has 1 bytes instead of 8"])
+        #expect(result.verify().map(\.summary) == ["a file of the result has 1 byte instead of 8"])
         try FileManager.default.removeItem(atPath: fixture.output + "/a/deep/a.txt")
         for name in ["stranger", ".stranger"] { try fixture.write("x", to: "out/a/\(name)") }
         #expect(!result.isWhole)

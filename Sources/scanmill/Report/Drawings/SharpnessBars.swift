@@ -1,3 +1,5 @@
+import ScanModel
+
 /// Sharpness of a capture's frames: a histogram of the scores, and the scores over time.
 enum SharpnessBars {
     private static let width = 240.0
@@ -15,7 +17,8 @@ enum SharpnessBars {
             if let limit, (Double(bin) + 0.5) * step < limit { below += bar } else { above += bar }
         }
         let label =
-            "histogram of the sharpness of \(sharpness.count) frames, from 0 to \(Wording.measure(sharpness.highest))"
+            "histogram of the sharpness of \(sharpness.count.counted("frame")), from 0 to "
+            + Wording.measure(sharpness.highest)
         return svg(above, below, line: limit.map { "M\(HTML.short($0)) 0V\(HTML.short(height))" }, label)
     }
 

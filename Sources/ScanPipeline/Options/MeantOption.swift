@@ -1,0 +1,69 @@
+import ScanModel
+
+/// An option, and what it is to be, as somebody meant it who wrote them in another way than pipelines do.
+struct MeantOption {
+    var name: String
+    /// Nil where only the option was named.
+    var value: String?
+
+    /// As in a stage's braces.
+    var inBraces: String { "{\(name): \(value ?? "…")}" }
+
+    /// - Parameters:
+    ///   - text: what stands where an option and its value should: `size=0.02`, `--size 0.02`, `{size: 0.02}`, or a value
+    ///     alone, which is taken for that of the first number, or of the only option, that takes it.
+    ///   - specs: the stage's options.
+    /// - Returns: nil where nobody can tell.
+    init?(_ text: some StringProtocol, among specs: [OptionSpec]) {
+        let signs = " =:.,/{}()[]"
+        let bare = text.trimming(signs)
+        let word = bare.drop { $0 == "-" }.prefix { $0.isLetter || $0.isNumber || "-_".contains($0) }
+        if let named = specs.first(where: { Nearest.isSame($0.name, String(word)) }) {
+            let rest = bare[word.endIndex...].trimming(signs)
+            (name, value) = (named.name, rest.isEmpty ? nil : String(rest))
+            return
+        }
+        let taking = specs.filter { $0.takes(String(bare)) }
+        guard let first = taking.first, first.isOfNumbers || taking.count == 1 else { return nil }
+        (name, value) = (first.name, String(bare))
+    }
+}
+
+extension OptionSpec {
+    /// Whether a text is one of the option's values, and not just any text.
+    func takes(_ text: String) -> Bool {
+        switch kind {
+        case .number(let range): Double(text).map(range.contains) ?? false
+        case .integer(let range): Int(text).map(range.contains) ?? false
+        case .flag: OptionReader.flag(text) != nil
+        case .choice(let words): words.contains(text)
+        case .text, .frames, .integers: false
+        }
+    }
+
+    fileprivate var isOfNumbers: Bool {
+        switch kind {
+        case .number, .integer: true
+        default: false
+        }
+    }
+}
+
+extension [OptionSpec] {
+    /// The option of which a word is a value: `mask-as` for `alpha`. A number may be anything.
+    func choice(of word: String) -> OptionSpec? {
+        first { if case .choice(let words) = $0.kind { words.contains(word) && Double(word) == nil } else { false } }
+    }
+
+    /// What to say of a stage of which no option was named.
+    var listed: String { isEmpty ? "it takes none" : "its options are \(map(\.name).joined(separator: ", "))" }
+}
+
+extension StringProtocol {
+    /// Without any of these characters at either end.
+    fileprivate func trimming(_ characters: String) -> SubSequence {
+        var text = drop(while: characters.contains)
+        while let last = text.last, characters.contains(last) { text = text.dropLast() }
+        return text
+    }
+}
