@@ -232,10 +232,14 @@ extension Pipeline {
                     "write decimals with a point, as in 0.5, and lists in brackets, as in [1, 2]"
                 } else if name.contains("="), let meant = MeantOption(name, among: reader.specs) {
                     "write  \(meant.inBraces)"
-                } else if let option = reader.specs.choice(of: name)?.name {
+                } else if let near = Nearest.suggestion(name, among: names) {
+                    near
+                } else if entry.options[name]?.texts.joined().isEmpty != false,
+                    let option = reader.specs.choice(of: name)?.name
+                {
                     "write  \(option): \(name)"
                 } else {
-                    Nearest.suggestion(name, among: names) ?? reader.specs.listed
+                    reader.specs.listed
                 }
             let problem = Problem(.usage, "`\(entry.stage)` has no option `\(name)`", fix: fix)
             return place(problem, at: name, of: entry, in: file)

@@ -13,7 +13,7 @@ import Testing
         #expect(problem?.fault == .input && problem?.summary == "every point lies in the box")
         #expect(
             problem?.notes.prefix(2) == [
-                "the box measures 2, 2, 2 and has its middle at 0, 0, 0", "3 were looked at",
+                "the box measures 2, 2, 2 and has its middle at 0, 0, 0", "3 points were looked at",
             ])
         #expect(problem?.fix?.hasSuffix("--set cull-by-box.if-empty=warn") == true)
         let run = try StageRun("- cull-by-box: {keep: outside, if-empty: warn}", on: capture)

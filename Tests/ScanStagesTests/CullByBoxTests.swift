@@ -323,7 +323,7 @@ import Testing
         #expect(problem?.fault == .input && problem?.summary == "no point of the capture lies in the box")
         #expect(
             problem?.notes.prefix(2) == [
-                "the box measures 2, 2, 0.5 and has its middle at 10, 0, 0", "3 were looked at",
+                "the box measures 2, 2, 0.5 and has its middle at 10, 0, 0", "3 points were looked at",
             ])
         #expect(problem?.fix?.hasSuffix("--set cull-by-box.if-empty=warn") == true)
         #expect(try StageRun("- cull-by-box: {keep: outside}", on: capture).count("cull-by-box", "points-out") == 3)

@@ -85,7 +85,10 @@ import Testing
             let text = "stages:\n- synthesize\n- decompress\n- unproject\n- voxel-downsample\n\(stages)\n- write-ply\n"
             return try Pipeline.load(text: text, path: "p.yaml", library: .builtIn).warnings.map(\.summary)
         }
-        #expect(try warnings("- crop: {above: 1, centre: focus}") == ["`centre` has an effect only with `around`"])
+        #expect(
+            try warnings("- crop: {above: 1, centre: focus, from: origin}") == [
+                "`centre` has an effect only with `around`"
+            ])
         #expect(
             try warnings("- crop: {around: 1, from: floor}") == ["`from` has an effect only with `above` or `below`"])
         #expect(try warnings("- crop: {around: 1, centre: focus, above: 0, from: origin}") == [])

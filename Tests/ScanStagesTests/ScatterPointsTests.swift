@@ -68,7 +68,8 @@ import Testing
                 && hidden?.summary == "the frames have points of their own, which random ones would replace")
         // A cloud of which nothing is left stays empty, so that what emptied it is seen.
         let emptied = try StageRun(
-            "- voxel-downsample\n- crop: {above: 9}\n- scatter-points: {count: 7}", on: capture, probing: [.cloud])
+            "- voxel-downsample\n- crop: {above: 9, if-empty: warn}\n- scatter-points: {count: 7}", on: capture,
+            probing: [.cloud])
         #expect(emptied.capture.cloud?.count == 0)
         #expect(emptied.count("scatter-points", "points-scattered") == nil)
     }

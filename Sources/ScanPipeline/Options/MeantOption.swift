@@ -11,21 +11,28 @@ struct MeantOption {
 
     /// - Parameters:
     ///   - text: what stands where an option and its value should: `size=0.02`, `--size 0.02`, `{size: 0.02}`, or a value
-    ///     alone, which is taken for that of the first number, or of the only option, that takes it.
+    ///     alone, which is taken for that of the only option that takes it.
     ///   - specs: the stage's options.
     /// - Returns: nil where nobody can tell.
     init?(_ text: some StringProtocol, among specs: [OptionSpec]) {
-        let signs = " =:.,/{}()[]"
+        let signs = " =:,{}()"
         let bare = text.trimming(signs)
-        let word = bare.drop { $0 == "-" }.prefix { $0.isLetter || $0.isNumber || "-_".contains($0) }
+        let word = bare.drop { "-./".contains($0) }.prefix { $0.isLetter || $0.isNumber || "-_".contains($0) }
         if let named = specs.first(where: { Nearest.isSame($0.name, String(word)) }) {
-            let rest = bare[word.endIndex...].trimming(signs)
-            (name, value) = (named.name, rest.isEmpty ? nil : String(rest))
+            let rest = String(bare[word.endIndex...].trimming(signs))
+            name = named.name
+            if rest.isEmpty {
+                value = named.kind == .flag ? "true" : nil
+            } else {
+                // Of several options in one text, none is the value of another.
+                guard named.takes(rest) || (named.isFree && !rest.contains { " ,".contains($0) }) else { return nil }
+                value = rest
+            }
             return
         }
         let taking = specs.filter { $0.takes(String(bare)) }
-        guard let first = taking.first, first.isOfNumbers || taking.count == 1 else { return nil }
-        (name, value) = (first.name, String(bare))
+        guard taking.count == 1 else { return nil }
+        (name, value) = (taking[0].name, String(bare))
     }
 }
 
@@ -41,18 +48,22 @@ extension OptionSpec {
         }
     }
 
-    fileprivate var isOfNumbers: Bool {
+    /// Whether nearly any text may be its value.
+    fileprivate var isFree: Bool {
         switch kind {
-        case .number, .integer: true
+        case .text, .frames, .integers: true
         default: false
         }
     }
 }
 
 extension [OptionSpec] {
-    /// The option of which a word is a value: `mask-as` for `alpha`. A number may be anything.
+    /// The only option of which a word is a value: `mask-as` for `alpha`. A number may be anything.
     func choice(of word: String) -> OptionSpec? {
-        first { if case .choice(let words) = $0.kind { words.contains(word) && Double(word) == nil } else { false } }
+        let taking = filter {
+            if case .choice(let words) = $0.kind { words.contains(word) && Double(word) == nil } else { false }
+        }
+        return taking.count == 1 ? taking[0] : nil
     }
 
     /// What to say of a stage of which no option was named.

@@ -5,8 +5,10 @@ package enum Nearest {
         let word = plain(word)
         let letters = Array(word.utf8)
         let limit = max(1, letters.count / 3)
-        // A number that is not a candidate is another number, not a slip.
-        let candidates = Double(word) == nil ? candidates : candidates.filter { Double($0) == nil }
+        // A number that is not a candidate is another number, not a slip, and so is a letter: units and axes.
+        let candidates = candidates.filter {
+            plain($0) == word || ($0.utf8.count > 1 && (Double(word) == nil || Double($0) == nil))
+        }
         let near = candidates.compactMap { candidate -> (name: String, distance: Int)? in
             // The lengths alone may already be too far apart.
             if abs(candidate.utf8.count - letters.count) > limit { return nil }
@@ -16,21 +18,28 @@ package enum Nearest {
         let best = near.min { $0.distance < $1.distance }
         if let best, best.distance <= 2 { return best.name }
         // An unfinished name, or one with something added, is nearer than a slip of three letters.
-        let begun = candidates.first { plain($0).hasPrefix(word) || word.hasPrefix(plain($0)) }
+        let begun = candidates.first {
+            plain($0).hasPrefix(word) || ($0.utf8.count > 2 && word.hasPrefix(plain($0)))
+        }
         return letters.count >= 3 ? begun ?? best?.name : best?.name
     }
 
     package static func suggestion(_ word: String, among candidates: [String]) -> String? {
-        (match(word, among: candidates) ?? ofSameWords(word, among: candidates)).map { "did you mean `\($0)`?" }
+        let near =
+            ofWords(of: word, among: candidates, ==) ?? match(word, among: candidates)
+            ?? ofWords(of: word, among: candidates) { $0.isSubset(of: $1) || $1.isSubset(of: $0) }
+        return near.map { "did you mean `\($0)`?" }
     }
 
-    /// The candidate with the same words in another order, with only some of them, or with more: `size` for
-    /// `voxel-size`.
-    private static func ofSameWords(_ name: String, among candidates: [String]) -> String? {
+    /// The candidate with the same words in another order, or with some of them or more: `size` for `voxel-size`.
+    private static func ofWords(
+        of name: String, among candidates: [String], _ fits: (Set<Substring>, Set<Substring>) -> Bool
+    ) -> String? {
+        // A single letter is no word: units and axes are told apart by it.
+        let candidates = candidates.filter { $0.utf8.count > 2 }
         func words(_ name: String) -> Set<Substring> { Set(plain(name).split(separator: "-")) }
         let asked = words(name)
-        return name.utf8.count < 3
-            ? nil : candidates.first { words($0).isSubset(of: asked) || asked.isSubset(of: words($0)) }
+        return name.utf8.count < 3 || asked.isEmpty ? nil : candidates.first { fits(words($0), asked) }
     }
 
     /// Whether two names differ at most by capitals, and by underscores for dashes.

@@ -298,7 +298,8 @@ public struct OptionReader: Sendable {
     /// A mistake for which no fix is known, with the option that takes what was given to another one.
     func advised(_ mistake: Mistake) -> Mistake {
         guard mistake.fix == nil, case .scalar(let text)? = mistake.option.flatMap({ given[$0]?.content }),
-            let other = specs.choice(of: text), other.name != mistake.option
+            case .choice? = specs.first(where: { $0.name == mistake.option })?.kind,
+            let other = specs.choice(of: text), other.name != mistake.option, other.defaultText != text
         else { return mistake }
         var advised = mistake
         advised.fix = "write  \(other.name): \(text)"

@@ -113,7 +113,8 @@ struct RunMessages: Sendable {
 
     /// What to do before the captures of a cause are tried again.
     private func sayFixes(of cause: FailureCause) {
-        let fixes = cause.fixes
+        // A command in which captures differ is no command.
+        let fixes = cause.fixes.filter { !$0.phrase.text.contains("=…") }
         for fix in fixes.prefix(Self.mostNames) {
             let whose = fix.captures.count == cause.captures.count ? "" : " for \(Self.listed(fix.captures))"
             Console.error("      fix\(whose): \(Console.visible(fix.phrase.text))")
@@ -126,7 +127,7 @@ struct RunMessages: Sendable {
     private func sayAgain(_ captures: [CaptureOutcome], _ options: BatchOptions, _ asRun: RunRecord.Command) {
         if captures.isEmpty { return }
         let named = captures.prefix(Self.mostNamed)
-        if captures.count > named.count && !options.force {
+        if captures.count > named.count && !options.force && options.inputs.count <= Self.mostNamed {
             let choice = options.only.flatMap { ["--only", $0] }
             let command = asRun.again(options.inputs, choice, retries: false)
             Console.error("to try all \(captures.count) again when they are mended:  \(command)")

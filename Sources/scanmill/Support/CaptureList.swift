@@ -76,11 +76,12 @@ struct CaptureList {
             return asked
         }
 
-        /// How captures are named that were asked for at once, as `a,b` or `pad*`; nil where that names none.
+        /// How captures are named that were asked for at once, as `a,b` or `pad*`; nil where a part names none.
         private static func wayToName(_ list: String, among ids: [String]) -> String? {
             let parts = list.split(separator: ",").map { String($0.drop(while: \.isWhitespace)) }
-            let meant = parts.flatMap { part in ids.filter { fnmatch(part, $0, 0) == 0 } }
-            if meant.isEmpty { return nil }
+            let named = parts.map { part in ids.filter { fnmatch(part, $0, 0) == 0 } }
+            if named.contains(where: \.isEmpty) { return nil }
+            let meant = named.flatMap(\.self)
             let words = meant.prefix(5).map { "--only \(ShellWord.quoted($0))" } + (meant.count > 5 ? ["…"] : [])
             return "name each by itself:  \(words.joined(separator: " "))"
         }

@@ -8,8 +8,11 @@ enum NamedFormat {
     static func suggestion(for name: String, among cards: [FormatCard]) -> String? {
         if let near = Nearest.suggestion(name, among: cards.map(\.name)) { return near }
         let word = name.lowercased()
+        // Each summary begins with what the format is called, up to a colon.
         let meant = cards.filter { card in
-            card.summary.lowercased().split { $0.isWhitespace || ",:;".contains($0) }.contains { $0 == word }
+            card.summary.lowercased().prefix { $0 != ":" }.split { $0.isWhitespace || ",;".contains($0) }.contains {
+                $0 == word && word.utf8.count > 3
+            }
         }
         let words = meant.map { "`\($0.name)` (\($0.summary.prefix { $0 != ":" }))" }
         return words.isEmpty ? nil : "did you mean \(words.joined(separator: " or "))?"
