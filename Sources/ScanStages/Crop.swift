@@ -97,12 +97,13 @@ public struct Crop: CaptureStage {
         let reach = limit(around ?? .infinity)
         let count = cloud.count
         context.count("points-in", count)
-        var found = (from: Double.infinity, to: -Double.infinity)
+        var found = (from: Double.infinity, to: -Double.infinity, nearest: Double.infinity)
         cloud.keep { p in
             let height = up.dot(p)
-            found = (min(found.from, height), max(found.to, height))
             let d = p - middle
-            return height >= heights.from && height <= heights.to && (d - up * up.dot(d)).length <= reach
+            let distance = (d - up * up.dot(d)).length
+            found = (min(found.from, height), max(found.to, height), min(found.nearest, distance))
+            return height >= heights.from && height <= heights.to && distance <= reach
         }
         context.count("points-out", cloud.count)
         capture.cloud = cloud
@@ -114,11 +115,22 @@ public struct Crop: CaptureStage {
         if count == 0 {
             throw Problem(.input, summary, fix: "loosen the masks above \(context.label), \(goingOn)").ofPipeline()
         }
-        let (low, high) = ((found.from - ground).shortText(decimals: 2), (found.to - ground).shortText(decimals: 2))
-        let origin = zero != .origin && capture.floor != nil ? "floor" : "world's origin"
+        let unit = capture.isMetric ? "m" : "units"
+        var notes: [String] = []
+        if countsHeights {
+            let (low, high) = (found.from - ground, found.to - ground)
+            let origin = zero != .origin && capture.floor != nil ? "floor" : "world's origin"
+            notes.append(
+                "the cloud reaches from \(low.shortText(decimals: 2)) to \(high.shortText(decimals: 2)) \(unit) above the "
+                    + origin)
+        }
+        if around != nil {
+            notes.append("the nearest point is \(found.nearest.shortText(decimals: 2)) \(unit) from the centre")
+        }
+        let limits = [("above", above), ("below", below), ("around", around)].filter { $0.1 != nil }
         throw Problem(
-            .input, summary, notes: ["the cloud reaches from \(low) to \(high) m above the \(origin)"],
-            fix: "loosen `above`, `below` and `around`, \(goingOn)"
+            .input, summary, notes: notes,
+            fix: "loosen \(limits.map { "`\($0.0)`" }.joined(separator: " and ")), \(goingOn)"
         ).ofPipeline()
     }
 

@@ -170,7 +170,9 @@ import Testing
         #expect(gone?.notes == ["the cloud reaches from 0 to 0.2 m above the world's origin"])
         #expect(
             gone?.fix
-                == "loosen `above`, `below` and `around`, or go on with nothing with  --set crop.if-empty=warn")
+                == "loosen `above`, or go on with nothing with  --set crop.if-empty=warn")
+        let far = problem { _ = try crop("{around: 0.1, centre: origin}", [.identity]) }
+        #expect(far?.notes == ["the nearest point is 5 m from the centre"])
         let twice = "{around: 0.1, centre: origin, if-empty: warn}\n- crop: {below: 1}"
         let before = problem { _ = try crop(twice, [.identity]) }
         #expect(before?.summary == "the stages above left no point of the capture")

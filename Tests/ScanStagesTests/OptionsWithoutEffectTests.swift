@@ -64,6 +64,10 @@ import Testing
                     + "`undistort`"
             ])
         #expect(try warnings(of: "- read\n- \(stage)\n\(straight)\n- write-colmap") == [])
+        // Distorted pictures have to be straightened somewhere.
+        for plain in ["- undistort", "- undistort: {one-camera: false}"] {
+            #expect(try warnings(of: "- read\n\(plain)\n- \(stage)\n- write-colmap") == [])
+        }
     }
 
     @Test func aBoxIsMovedAboveTheFirstOfItsWriters() throws {

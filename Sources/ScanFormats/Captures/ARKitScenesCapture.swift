@@ -196,7 +196,7 @@ private struct ARKitScenesReader {
             let matched = match(pictures.times, with: cameras)
             let used = Set(matched.match.partners.compactMap(\.self))
             let lost = cameras.times.indices.filter { !used.contains($0) }.map { cameras.times[$0] }
-            try rules.check(frames: pictures.times.count + lost.count, of: "pictures and cameras in \(folder)/")
+            try rules.check(frames: pictures.times.count + lost.count, of: "frames in \(folder)/")
             sets.append(PictureSet(folder: folder, pictures: pictures, cameras: matched, lost: lost))
         }
         if let set = sets.first {

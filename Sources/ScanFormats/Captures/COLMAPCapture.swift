@@ -50,7 +50,8 @@ public enum COLMAPCapture: CaptureFormat {
                 throw Problem(
                     .input, "there are \(several.count) COLMAP models, and none of them is called 0",
                     notes: ["they are \(several.listed(most: 8))"],
-                    fix: "move all but the one that is meant out of the capture, or call that one 0")
+                    fix: "move all but the one that is meant out of the capture, or call that one 0; for the pictures "
+                        + "alone  --set read.format=frames")
             }
             throw Problem(
                 .input, "there is no COLMAP model: cameras.bin or cameras.txt beside images.bin or images.txt",

@@ -41,9 +41,11 @@ struct COLMAPModelFiles {
         return models.first { !$0.isEmpty } ?? []
     }
 
-    /// The folder of a model that is not read where it lies; nil where there is none.
+    /// The folder of a model that is not read where it lies; nil where there is none. A folder with pictures beside its
+    /// model is a capture of its own, whose cameras may be others.
     static func unreadFolder(in tree: any CaptureTree) -> String? {
-        tree.folders(in: "").flatMap { folder in [folder] + usualFolders.map { "\(folder)/\($0)" } }
+        tree.folders(in: "").filter { folder in !PictureFolder.folders.contains { tree.hasFolder("\(folder)/\($0)") } }
+            .flatMap { folder in [folder] + usualFolders.map { "\(folder)/\($0)" } }
             .first { COLMAPModelFiles(in: tree, folder: $0) != nil }
     }
 

@@ -49,7 +49,8 @@ public enum PictureFolderCapture: CaptureFormat {
             let way = "move the files of \(model)/ to \(COLMAPModelFiles.usualFolders[0])/"
             capture.warnings.append("only the pictures are read, not the COLMAP model in \(model)/: \(way), and it is")
             for channel in [Channel.pose, .intrinsics] {
-                capture.loses(channel, "the COLMAP model in \(model)/ is not read there", fix: way)
+                capture.absences[channel] = "the COLMAP model in \(model)/ is not read there"
+                capture.advice[channel] = way
             }
             return
         }

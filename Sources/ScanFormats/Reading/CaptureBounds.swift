@@ -87,8 +87,9 @@ extension CaptureSearch {
 
     /// The captures in an archive, as they would be found in the unpacked folder.
     static func captures(in archive: ZipArchive) -> [ZipArchive] {
-        // The one folder that holds everything may be the capture's own, such as Polycam's `keyframes/`.
-        let whole = archive.above.first { CaptureFormats.recognise($0) != nil }
+        // The one folder that holds everything may be the capture's own, such as Polycam's `keyframes/`. What only looks
+        // like remains by that name is judged by what it holds.
+        let whole = archive.above.first { tree in CaptureFormats.all.contains { $0.recognise(tree) != nil } }
         return whole.map { [$0] } ?? captures(in: archive, depth: 0)
     }
 

@@ -182,7 +182,7 @@ struct PictureFolder {
                 hasGaps
                     ? "the numbers in \(folder)/ have gaps; the pictures were given to the frames in their order"
                     : "the numbers in \(folder)/ begin at \(first), and there \(numbers.count == 1 ? "is" : "are") "
-                        + "\(numbers.count.counted("picture")) for \(lines) camera lines; pictures were given to the first "
+                        + "\(numbers.count.counted("picture")) for \(lines.counted("camera line")); pictures were given to the first "
                         + "frames in their order")
             return byOrder
         }

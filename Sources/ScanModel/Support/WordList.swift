@@ -18,7 +18,7 @@ extension BinaryInteger {
     /// With a plural that ends in s, or does so before what belongs to it: `1 line in a.csv`, `3 lines in a.csv`.
     package func counted(plural: String) -> String {
         if self != 1 { return "\(self) \(plural)" }
-        let ends = [" in ", " of ", " and "].compactMap { plural.firstRange(of: $0)?.lowerBound }
+        let ends = [" in ", " of "].compactMap { plural.firstRange(of: $0)?.lowerBound }
         let end = ends.min() ?? plural.endIndex
         return "1 \(plural[..<end].dropLast())\(plural[end...])"
     }

@@ -11,7 +11,7 @@ enum NamedFormat {
         // Each summary begins with what the format is called, up to a colon.
         let meant = cards.filter { card in
             card.summary.lowercased().prefix { $0 != ":" }.split { $0.isWhitespace || ",;".contains($0) }.contains {
-                $0 == word && word.utf8.count > 3
+                $0 == word && word.utf8.count > 2
             }
         }
         let words = meant.map { "`\($0.name)` (\($0.summary.prefix { $0 != ":" }))" }

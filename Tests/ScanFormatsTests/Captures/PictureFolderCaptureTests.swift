@@ -61,7 +61,10 @@ import Testing
         #expect(
             capture.warnings == ["only the pictures are read, not the COLMAP model in \(place)/: \(fix), and it is"])
         #expect(capture.absences[.pose] == "the COLMAP model in \(place)/ is not read there")
-        #expect(capture.remedies[.pose] == fix && capture.advice.isEmpty)
+        #expect(capture.advice[.pose] == fix && capture.remedies.isEmpty)
+        // With pictures of its own it is another capture, whose cameras may be others.
+        try shots.picture("model/images/0.png")
+        #expect(try shots.open(PictureFolderCapture.self).warnings == [])
     }
 
     /// Captures that lost what makes them captures are not done as pictures.
