@@ -95,37 +95,39 @@ public struct Crop: CaptureStage {
         let limit = { (number: Double) in Double(Float(number)) }
         let heights = (from: limit((above ?? -.infinity) + ground), to: limit((below ?? .infinity) + ground))
         let reach = limit(around ?? .infinity)
-        let count = cloud.count
-        context.count("points-in", count)
-        var found = (from: Double.infinity, to: -Double.infinity, nearest: Double.infinity)
+        func distance(_ p: Vector3) -> Double {
+            let d = p - middle
+            return (d - up * up.dot(d)).length
+        }
+        let all = cloud
+        context.count("points-in", all.count)
         cloud.keep { p in
             let height = up.dot(p)
-            let d = p - middle
-            let distance = (d - up * up.dot(d)).length
-            found = (min(found.from, height), max(found.to, height), min(found.nearest, distance))
-            return height >= heights.from && height <= heights.to && distance <= reach
+            return height >= heights.from && height <= heights.to && distance(p) <= reach
         }
         context.count("points-out", cloud.count)
         capture.cloud = cloud
         if cloud.count > 0 { return }
         let summary =
-            count == 0 ? "the stages above left no point of the capture" : "no point lies within the limits"
+            all.count == 0 ? "the stages above left no point of the capture" : "no point lies within the limits"
         guard consequence == .fail else { return context.warn("\(summary), so nothing is left") }
         let goingOn = "or go on with nothing with  --set \(context.label).if-empty=warn"
-        if count == 0 {
+        if all.count == 0 {
             throw Problem(.input, summary, fix: "loosen the masks above \(context.label), \(goingOn)").ofPipeline()
         }
         let unit = capture.isMetric ? "m" : "units"
         var notes: [String] = []
         if countsHeights {
-            let (low, high) = (found.from - ground, found.to - ground)
+            let found = (0..<all.count).map { up.dot(all[$0]) - ground }
+            let (low, high) = (found.min() ?? 0, found.max() ?? 0)
             let origin = zero != .origin && capture.floor != nil ? "floor" : "world's origin"
             notes.append(
                 "the cloud reaches from \(low.shortText(decimals: 2)) to \(high.shortText(decimals: 2)) \(unit) above the "
                     + origin)
         }
         if around != nil {
-            notes.append("the nearest point is \(found.nearest.shortText(decimals: 2)) \(unit) from the centre")
+            let nearest = (0..<all.count).map { distance(all[$0]) }.min() ?? 0
+            notes.append("the nearest point is \(nearest.shortText(decimals: 2)) \(unit) from the centre")
         }
         let limits = [("above", above), ("below", below), ("around", around)].filter { $0.1 != nil }
         throw Problem(

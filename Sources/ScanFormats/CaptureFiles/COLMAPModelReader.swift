@@ -224,8 +224,8 @@ extension COLMAPModelReader.Camera {
             return "the camera model \(model) is not known"
         }
         guard parameters.count == known.parameterCount else {
-            let verb = parameters.count == 1 ? "is" : "are"
-            return "\(model) has \(known.parameterCount) parameters, and \(parameters.count) \(verb) there"
+            let count = parameters.count
+            return "\(model) has \(known.parameterCount) parameters, and \(count) \(count.isOrAre) there"
         }
         let sizes = 1...1 << 20
         guard sizes.contains(width), sizes.contains(height) else {

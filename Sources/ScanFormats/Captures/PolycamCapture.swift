@@ -124,7 +124,7 @@ private struct PolycamReader {
         if set.images.isEmpty {
             capture.loses(
                 .color,
-                "there \(times.count == 1 ? "is" : "are") \(times.count.counted("camera")), and no pictures in \(set.folder)/",
+                "there \(times.count.isOrAre) \(times.count.counted("camera")), and no pictures in \(set.folder)/",
                 fix: "copy the folder \(set.folder)/ too")
         } else {
             capture.channels.insert(.color)

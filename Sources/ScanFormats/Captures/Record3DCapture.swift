@@ -170,7 +170,7 @@ private struct Record3DReader {
         if pictures.isEmpty {
             let count = capture.frames.count
             capture.loses(
-                .color, "there \(count == 1 ? "is" : "are") \(count.counted("pose")), and no pictures in \(folder)/",
+                .color, "there \(count.isOrAre) \(count.counted("pose")), and no pictures in \(folder)/",
                 fix: "copy the folder \(folder)/ too")
             capture.deriveColorSize()
             return

@@ -251,7 +251,7 @@ struct SensReader {
         if announced > UInt64(room) {
             let failure = Problem(
                 .input, "the file ends inside its motion samples",
-                notes: ["\(room) of \(announced) \(room == 1 ? "is" : "are") there"],
+                notes: ["\(room) of \(announced) \(room.isOrAre) there"],
                 fix: "copy the file again, or keep what is there with  --set read.truncated=keep-whole"
             ).at(file: file.name, byte: file.byteCount, of: file.byteCount)
             if rules.truncated == .fail { throw failure }

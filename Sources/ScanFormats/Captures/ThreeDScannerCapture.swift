@@ -156,7 +156,7 @@ private struct ThreeDScannerReader {
         if let (before, behind) = holes.first {
             let missing = holes.reduce(0) { $0 + ($1.1 - $1.0 - 1) }
             capture.warnings.append(
-                "\(missing) of the frames' numbers \(missing == 1 ? "is" : "are") missing, first between \(before) and \(behind): "
+                "\(missing) of the frames' numbers \(missing.isOrAre) missing, first between \(before) and \(behind): "
                     + "\(missing == 1 ? "this frame" : "these frames") did not arrive")
         }
         let file = "info.json"
@@ -174,7 +174,7 @@ private struct ThreeDScannerReader {
         let there = files.cameras.count
         if let count = description?["numImages"]?.integer, count > there {
             capture.warnings.append(
-                "\(file) counts \(count.counted("frame")), and there \(there == 1 ? "is" : "are") \(there.counted("file")) "
+                "\(file) counts \(count.counted("frame")), and there \(there.isOrAre) \(there.counted("file")) "
                     + "frame_….json: the others did not arrive")
         }
     }

@@ -189,7 +189,7 @@ extension Capture {
         pairing pairs: String = "pictures and poses"
     ) {
         if frames == lines || (name == videoFile && videoCut != nil) { return }
-        let others = "there \(lines == 1 ? "is" : "are") \(lines.counted(plural: listed))"
+        let others = "there \(lines.isOrAre) \(lines.counted(plural: listed))"
         warnings.append("\(name) has \(frames.counted("frame")), and \(others): \(Self.doubtOfTheEnd(pairs))")
     }
 
@@ -218,7 +218,7 @@ extension Capture {
         while frames.count < other.frames { frames.append(FrameFacts(index: frames.count)) }
         let reason =
             if let cut { cut.saying("the video is cut off before it").oneLine } else if count < other.frames {
-                "there \(count == 1 ? "is" : "are") only \(count.counted(plural: listed))"
+                "there \(count.isOrAre) only \(count.counted(plural: listed))"
             } else { "the \(other.stream) has only \(other.frames.counted("frame"))" }
         for index in shortest..<frames.count { drop(index, whileReading: reason) }
     }

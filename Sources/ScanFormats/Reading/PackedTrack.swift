@@ -269,7 +269,7 @@ package final class PackedTrack: FrameTrack, @unchecked Sendable {
                 ? "the \(stream.subject) ends inside frame \(frame)"
                 : "the \(stream.subject) ends inside a frame, behind its \(frame.counted("whole one"))",
             notes: [
-                "\(got) of \(stream.frameBytes) bytes (\(stream.size) pixels) \(got == 1 ? "is" : "are") there; "
+                "\(got) of \(stream.frameBytes) bytes (\(stream.size) pixels) \(got.isOrAre) there; "
                     + stream.claims
             ]
                 + [paddedRows, otherSize].compactMap(\.self),

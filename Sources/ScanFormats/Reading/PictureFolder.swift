@@ -142,7 +142,7 @@ struct PictureFolder {
         }
         while capture.frames.count < extent { capture.frames.append(FrameFacts(index: capture.frames.count)) }
         let only = lines < extent ? lines.counted("camera line") : extent.counted("picture")
-        let reason = "there \(shortest == 1 ? "is" : "are") only \(only)"
+        let reason = "there \(shortest.isOrAre) only \(only)"
         for index in shortest..<capture.frames.count { capture.drop(index, whileReading: reason) }
         for (place, picture) in zip(places, pictures) { capture.frames[place].pictureFile = picture.path }
         for index in 0..<extent where capture.frames[index].pictureFile == nil {
@@ -181,7 +181,7 @@ struct PictureFolder {
             capture.warnings.append(
                 hasGaps
                     ? "the numbers in \(folder)/ have gaps; the pictures were given to the frames in their order"
-                    : "the numbers in \(folder)/ begin at \(first), and there \(numbers.count == 1 ? "is" : "are") "
+                    : "the numbers in \(folder)/ begin at \(first), and there \(numbers.count.isOrAre) "
                         + "\(numbers.count.counted("picture")) for \(lines.counted("camera line")); pictures were given to the first "
                         + "frames in their order")
             return byOrder

@@ -208,7 +208,7 @@ struct PosedPictures {
         guard let first = holes.first, holes.count * Self.fewestBesideHole <= steps.count else { return }
         let missing = holes.reduce(0) { $0 + steps[$1] / usual - 1 }
         capture.warnings.append(
-            "\(missing) of the frames' numbers \(missing == 1 ? "is" : "are") missing, first between \(numbers[first]) and "
+            "\(missing) of the frames' numbers \(missing.isOrAre) missing, first between \(numbers[first]) and "
                 + "\(numbers[first + 1]): \(missing == 1 ? "this frame was" : "these frames were") left out before, or did "
                 + "not arrive")
     }

@@ -66,7 +66,7 @@ public struct ReadRules: Hashable, Sendable {
     /// - Throws: when these are more than a capture may have.
     func check(frames: Int, of stream: String, in file: String? = nil) throws(Problem) {
         if frames <= maxFrames { return }
-        let excess = "there \(maxFrames == 1 ? "is" : "are") more than \(maxFrames.counted(plural: stream))"
+        let excess = "there \(maxFrames.isOrAre) more than \(maxFrames.counted(plural: stream))"
         throw Problem(.input, excess, fix: Self.wayToAllowFrames(frames, limit: maxFrames)).at(file: file)
     }
 

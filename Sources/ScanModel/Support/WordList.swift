@@ -23,6 +23,9 @@ extension BinaryInteger {
         return "1 \(plural[..<end].dropLast())\(plural[end...])"
     }
 
+    /// The verb after or before a count: `there is`, `there are`.
+    package var isOrAre: String { self == 1 ? "is" : "are" }
+
     /// With a verb too: `1 frame is`, `3 frames are`.
     package func counted(_ noun: String, _ verbOfOne: String, _ verbOfMany: String) -> String {
         "\(counted(noun)) \(self == 1 ? verbOfOne : verbOfMany)"

@@ -15,11 +15,11 @@ struct MeantOption {
     ///   - specs: the stage's options.
     /// - Returns: nil where nobody can tell.
     init?(_ text: some StringProtocol, among specs: [OptionSpec]) {
-        let signs = " =:,{}()"
-        let bare = text.trimming(signs)
+        let isSign = { (character: Character) in " =:,{}()".contains(character) }
+        let bare = String(text).drop(while: isSign).dropLast(while: isSign)
         let word = bare.drop { "-./".contains($0) }.prefix { $0.isLetter || $0.isNumber || "-_".contains($0) }
         if let named = specs.first(where: { Nearest.isSame($0.name, String(word)) }) {
-            let rest = String(bare[word.endIndex...].trimming(signs))
+            let rest = String(bare[word.endIndex...].drop(while: isSign))
             name = named.name
             if rest.isEmpty {
                 value = named.kind == .flag ? "true" : nil
@@ -68,13 +68,4 @@ extension [OptionSpec] {
 
     /// What to say of a stage of which no option was named.
     var listed: String { isEmpty ? "it takes none" : "its options are \(map(\.name).joined(separator: ", "))" }
-}
-
-extension StringProtocol {
-    /// Without any of these characters at either end.
-    fileprivate func trimming(_ characters: String) -> SubSequence {
-        var text = drop(while: characters.contains)
-        while let last = text.last, characters.contains(last) { text = text.dropLast() }
-        return text
-    }
 }

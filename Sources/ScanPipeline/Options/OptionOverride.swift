@@ -38,7 +38,8 @@ public struct OptionOverride: Sendable, Hashable {
         let names = words.first?.split(separator: ".").map(String.init) ?? []
         let value = words.count > 1 ? words[1] : nil
         let stages = file.entries.map(\.stage)
-        let options = zip(Pipeline.labels(of: stages), stages).flatMap { label, stage in
+        let entries = zip(Pipeline.labels(of: stages), stages).map { (label: $0, stage: $1) }
+        let options = entries.flatMap { label, stage in
             (library[stage]?.options ?? []).map { (label: label, stage: stage, spec: $0) }
         }
         /// The settings of an option in each stage that has it, or in the one that was named.
@@ -53,28 +54,37 @@ public struct OptionOverride: Sendable, Hashable {
         let name = names.last ?? ""
         let meant = settings(name, value)
         if !meant.isEmpty { return "\(value == nil ? "for example" : "write")  \(meant.joined(separator: "  or  "))" }
-        // A stage with no option, or with other signs between it, the option and the value.
-        let entries = zip(Pipeline.labels(of: stages), stages)
-        func isFirst(_ name: String) -> Bool {
-            !name.isEmpty && text.hasPrefix(name) && text.dropFirst(name.count).first?.isLetter != true
-        }
-        let stage = entries.first { isFirst($0.0) } ?? entries.first { isFirst($0.1) }
-        let specs = stage.flatMap { library[$0.1]?.options } ?? []
-        if let (label, kind) = stage,
-            let meant = MeantOption(text.dropFirst(text.hasPrefix(label) ? label.count : kind.count), among: specs)
-        {
-            let setting = "\(label).\(meant.name)=\(meant.value ?? "VALUE")"
+        let begun = beginning(of: text, among: entries)
+        let specs = begun.flatMap { library[$0.stage]?.options } ?? []
+        if let begun, let meant = MeantOption(begun.rest, among: specs) {
+            let setting = "\(begun.label).\(meant.name)=\(meant.value ?? "VALUE")"
             return "\(meant.value == nil ? "for example" : "write")  --set \(ShellWord.quoted(setting))"
         }
         if let near = Nearest.match(name, among: options.map(\.spec.name)) {
             return "did you mean  \(settings(near, value).joined(separator: "  or  "))?"
         }
-        if let stage {
+        if let label = begun?.label {
             let names = specs.map(\.name).joined(separator: ", ")
-            return specs.isEmpty ? "`\(stage.0)` has no options" : "name one of the options of `\(stage.0)`: \(names)"
+            return specs.isEmpty ? "`\(label)` has no options" : "name one of the options of `\(label)`: \(names)"
         }
         if let owners = library.owners(ofOption: name) { return "\(owners), which this pipeline does not have" }
         let usual = options.first { $0.spec.defaultText != nil } ?? options.first
         return usual.flatMap { settings($0.spec.name, nil).first }.map { "for example  \($0)" }
+    }
+
+    /// The stage that a `--set` begins with which names no option, or has other signs between the stage, the option and
+    /// the value.
+    private static func beginning(
+        of text: String, among entries: [(label: String, stage: String)]
+    ) -> (label: String, stage: String, rest: Substring)? {
+        func rest(behind name: String) -> Substring? {
+            guard !name.isEmpty, text.hasPrefix(name) else { return nil }
+            let rest = text.dropFirst(name.count)
+            return rest.first?.isLetter == true ? nil : rest
+        }
+        // A label may go on behind the stage's name: `mask-range[2]`.
+        let byLabel = entries.compactMap { entry in rest(behind: entry.label).map { (entry.label, entry.stage, $0) } }
+        let byStage = entries.compactMap { entry in rest(behind: entry.stage).map { (entry.label, entry.stage, $0) } }
+        return byLabel.first ?? byStage.first
     }
 }

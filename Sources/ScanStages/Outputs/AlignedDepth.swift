@@ -7,6 +7,14 @@ extension Frame {
     /// The frame's depth as the colour camera sees it, which is what trainers take depth pictures for; nil without depth.
     func alignedDepth(_ context: StageContext) -> DepthMap? { depth.map { aligned($0, context) } }
 
+    /// The same for trainers, which want a map for each picture: one without depth where the frame has none.
+    func alignedDepthOrNone(_ context: StageContext) -> DepthMap {
+        if let map = alignedDepth(context) { return map }
+        let size = context.capture.depthSize ?? PixelSize(1, 1)
+        return DepthMap(
+            width: size.width, height: size.height, metres: Array(repeating: 0, count: size.width * size.height))
+    }
+
     /// A depth map of the frame's sensor as the colour camera sees it: the same map if both share one camera.
     func aligned(_ map: DepthMap, _ context: StageContext) -> DepthMap {
         guard let depthCamera = context.capture.depthCamera, let camera = facts.intrinsics else { return map }

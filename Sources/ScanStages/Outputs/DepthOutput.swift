@@ -22,11 +22,7 @@ struct DepthOutput: Sendable {
         _ frame: inout Frame, to path: String, fillsPicture: Bool = false, _ context: StageContext
     ) throws(Problem) {
         let camera = try frame.facts.requiredIntrinsics
-        let size = context.capture.depthSize ?? PixelSize(1, 1)
-        let recorded =
-            frame.alignedDepth(context)
-            ?? DepthMap(
-                width: size.width, height: size.height, metres: Array(repeating: 0, count: size.width * size.height))
+        let recorded = frame.alignedDepthOrNone(context)
         if recorded.validCount == 0 { context.count("frames-without-depth", 1) }
         let map = fillsPicture ? recorded.nearest(to: camera.size) : recorded
         let (image, overflow) = DepthCodec.millimetres(map, rounding: .nearest)

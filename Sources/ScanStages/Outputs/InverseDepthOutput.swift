@@ -26,11 +26,7 @@ struct InverseDepthOutput: Sendable {
     func write(
         _ frame: inout Frame, to path: String, cutBy mask: LumaImage?, _ context: StageContext
     ) throws(Problem) -> Bool {
-        let size = context.capture.depthSize ?? PixelSize(1, 1)
-        let recorded =
-            frame.alignedDepth(context)
-            ?? DepthMap(
-                width: size.width, height: size.height, metres: Array(repeating: 0, count: size.width * size.height))
+        let recorded = frame.alignedDepthOrNone(context)
         let isEnough = Double(recorded.validCount) >= Self.leastKnown * Double(recorded.metres.count)
         if !isEnough { context.count(Self.unused, 1) }
         var map = recorded.fillingHoles()

@@ -190,7 +190,7 @@ struct ReportPage {
             <dt>Results</dt><dd>\(made.isEmpty ? "none" : made.joined(separator: ", ")); each has its <code>receipt.json</code> \
             with the digests of everything that went in and came out</dd>
             \((report.run?.command?.pipeline).map { "<dt>Pipeline</dt><dd><code>\($0)</code>\(settings.isEmpty ? "" : ", changed by \(settings.joined(separator: ", "))")</dd>" as HTML })
-            \(others > 0 ? "<dt>Other pipelines</dt><dd>\(Wording.count(others, "result")) \(others == 1 ? "is" : "are") from another version of the pipeline than this</dd>" as HTML : HTML())
+            \(others > 0 ? "<dt>Other pipelines</dt><dd>\(Wording.count(others, "result")) \(others.isOrAre) from another version of the pipeline than this</dd>" as HTML : HTML())
             \(report.run.map { "<dt>Run</dt><dd><code>\($0.name)</code></dd>" as HTML })</dl>
             \(text.map { "<details><summary>The pipeline with every option</summary><pre>\($0)</pre></details>" as HTML })</section>
             """

@@ -58,7 +58,7 @@ struct Verdict: Sendable {
             default: return "None of \(Wording.grouped(all)) captures is ready."
             }
         }
-        return "\(Wording.grouped(ready)) of \(Wording.grouped(all)) captures \(ready == 1 ? "is" : "are") ready."
+        return "\(Wording.grouped(ready)) of \(Wording.grouped(all)) captures \(ready.isOrAre) ready."
     }
 
     /// Where none is ready but some have results: something odd about these does not make them worthless.
