@@ -281,8 +281,12 @@ public final class OutputFolder: Sendable {
         if let obstacle = Self.obstacle(at: publishedPath) { throw obstacle }
     }
 
-    /// What keeps a result from being put at a path; nil where nothing does.
-    static func obstacle(at target: String) -> Problem? {
+    /// What keeps a result from being put at a path; nil where nothing does. Another runner may be putting one there.
+    package static func obstacle(at target: String) -> Problem? {
+        FileSystem.miss(at: target) { obstacleOfTheMoment(at: target) }
+    }
+
+    private static func obstacleOfTheMoment(at target: String) -> Problem? {
         if PublishedResult.stands(in: target) { return nil }
         do throws(Problem) {
             // What cannot be looked at may be anybody's.
@@ -301,7 +305,10 @@ public final class OutputFolder: Sendable {
     /// What keeps a result from being replaced; nil where nothing does. Of a link to one, only the link would be
     /// replaced, and what it leads to, perhaps on another disk, would silently stay as it is.
     static func link(at target: String) -> Problem? {
-        if !FileSystem.exists(target) || FileSystem.isFolderItself(target) { return nil }
+        let isLink = FileSystem.miss(at: target) {
+            !FileSystem.exists(target) || FileSystem.isFolderItself(target) ? nil : true
+        }
+        if isLink == nil { return nil }
         return Problem(
             .usage, "the result to be replaced is a symbolic link, and is left alone",
             fix: "remove the link, or put the folder that it leads to in its place"

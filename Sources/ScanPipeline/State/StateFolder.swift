@@ -87,8 +87,12 @@ public struct StateFolder: Sendable, Hashable {
     public var withoutReceipt: [String] {
         FileSystem.names(in: output).filter { id in
             let folder = "\(output)/\(id)"
-            return !id.hasPrefix(".") && FileSystem.exists(inputs(id)) && !PublishedResult.stands(in: folder)
-                && PublishedResult.obscurity(of: folder) == nil
+            if id.hasPrefix(".") || !FileSystem.exists(inputs(id)) { return false }
+            let isMissed = FileSystem.miss(at: folder) { () -> Bool? in
+                // A run may be putting another result in its place.
+                !PublishedResult.stands(in: folder) && PublishedResult.obscurity(of: folder) == nil ? true : nil
+            }
+            return isMissed == true
         }
     }
 

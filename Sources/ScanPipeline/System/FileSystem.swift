@@ -90,6 +90,27 @@ package enum FileSystem {
         return stat(path, &status) == 0 ? Identity(status) : nil
     }
 
+    /// Looks at a folder that others may replace whole at any moment. Between two steps of the look it may have gone, or
+    /// another one have come: what is then missed in it says nothing, and this looks again.
+    /// - Parameter miss: what is missed, nil where nothing is.
+    /// - Returns: nil too where nothing stands at the path.
+    package static func miss<Miss>(at folder: String, _ miss: () -> Miss?) -> Miss? {
+        // Nothing is replaced so fast so often.
+        for _ in 0..<10 {
+            if (try? isThere(folder)) == false { return nil }
+            let before = statusItself(of: folder)
+            guard let found = miss() else { return nil }
+            if statusItself(of: folder) == before { return found }
+        }
+        return miss()
+    }
+
+    /// Of a link itself. Renaming a folder changes it, too.
+    private static func statusItself(of path: String) -> Status? {
+        var status = stat()
+        return lstat(path, &status) == 0 ? Status(status) : nil
+    }
+
     /// When a file's bytes changed last, nanoseconds since 1970; nil where there is none.
     package static func modified(_ path: String) -> Int64? { status(of: path)?.modified }
 
