@@ -53,8 +53,10 @@ int sm_zip_entry(struct sm_zip *archive, uint64_t index, struct sm_zip_entry *en
     entry->size = facts.size;
     entry->packed_size = facts.comp_size;
     entry->is_stored = (facts.valid & ZIP_STAT_COMP_METHOD) && facts.comp_method == ZIP_CM_STORE;
+    entry->crc = (facts.valid & ZIP_STAT_CRC) ? facts.crc : 0;
     entry->is_encrypted = (facts.valid & ZIP_STAT_ENCRYPTION_METHOD) && facts.encryption_method != ZIP_EM_NONE;
     entry->method = (facts.valid & ZIP_STAT_COMP_METHOD) ? facts.comp_method : ZIP_CM_STORE;
+    entry->is_deflated = entry->method == ZIP_CM_DEFLATE && !entry->is_encrypted;
     entry->is_readable = zip_compression_method_supported(entry->method, 0);
     zip_uint8_t system = 0;
     zip_uint32_t attributes = 0;
@@ -66,8 +68,10 @@ int sm_zip_entry(struct sm_zip *archive, uint64_t index, struct sm_zip_entry *en
     return 0;
 }
 
-int sm_zip_file_open(struct sm_zip *archive, uint64_t index, struct sm_zip_file **file, char *message) {
-    *file = (struct sm_zip_file *)zip_fopen_index(archive_of(archive), index, 0);
+int sm_zip_file_open(
+    struct sm_zip *archive, uint64_t index, int as_packed, struct sm_zip_file **file, char *message) {
+    const zip_flags_t flags = as_packed ? ZIP_FL_COMPRESSED : 0;
+    *file = (struct sm_zip_file *)zip_fopen_index(archive_of(archive), index, flags);
     return *file ? 0 : leave(zip_get_error(archive_of(archive)), message);
 }
 

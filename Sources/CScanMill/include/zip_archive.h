@@ -15,8 +15,12 @@ struct sm_zip_entry {
     const char *name;
     uint64_t size;
     uint64_t packed_size;
+    /// CRC-32 of the unpacked bytes.
+    uint32_t crc;
     int is_stored;
     int is_encrypted;
+    /// Packed as raw DEFLATE, and not encrypted.
+    int is_deflated;
     /// The number of the compression method, and whether libzip can unpack it.
     uint16_t method;
     int is_readable;
@@ -32,8 +36,11 @@ void sm_zip_close(struct sm_zip *archive);
 uint64_t sm_zip_count(struct sm_zip *archive);
 int sm_zip_entry(struct sm_zip *archive, uint64_t index, struct sm_zip_entry *entry, char *message);
 
-/// Opens an entry. `*file` is to be released with sm_zip_file_close, before the archive.
-int sm_zip_file_open(struct sm_zip *archive, uint64_t index, struct sm_zip_file **file, char *message);
-/// Reads up to `count` bytes; `*got` is 0 only at the end, where the checksum and the size have been compared.
+/// Opens an entry, to read what was packed or, `as_packed`, the bytes that the archive holds of it. `*file` is to be
+/// released with sm_zip_file_close, before the archive.
+int sm_zip_file_open(
+    struct sm_zip *archive, uint64_t index, int as_packed, struct sm_zip_file **file, char *message);
+/// Reads up to `count` bytes; `*got` is 0 only at the end, where the checksum and the size have been compared, unless the
+/// bytes are read as packed.
 int sm_zip_file_read(struct sm_zip_file *file, void *bytes, size_t count, size_t *got, char *message);
 void sm_zip_file_close(struct sm_zip_file *file);

@@ -23,7 +23,10 @@ public final class ZipArchive: Sendable {
     struct Entry: Hashable, Sendable {
         var index: UInt64
         var byteCount: Int64
+        var packedByteCount: Int64
         var isStored: Bool
+        var isDeflated: Bool
+        var crc: UInt32
     }
 
     /// The archive's file name without its extension.

@@ -41,7 +41,8 @@ struct ZipContents: Sendable {
             }
             if case .file = entry.kind {
                 files[name] = ZipArchive.Entry(
-                    index: UInt64(index), byteCount: entry.byteCount, isStored: entry.isStored)
+                    index: UInt64(index), byteCount: entry.byteCount, packedByteCount: entry.packedByteCount,
+                    isStored: entry.isStored, isDeflated: entry.isDeflated, crc: entry.crc)
             }
         }
         if packed > packedByteCount {

@@ -12,6 +12,9 @@ struct ZipHandle: ~Copyable {
         var byteCount: Int64
         var packedByteCount: Int64
         var isStored: Bool
+        var isDeflated: Bool
+        /// Of the unpacked bytes.
+        var crc: UInt32
         var kind: CaptureEntry.Kind
     }
 
@@ -43,6 +46,7 @@ struct ZipHandle: ~Copyable {
         return Facts(
             name: name, byteCount: Int64(clamping: entry.size), packedByteCount: Int64(clamping: entry.packed_size),
             isStored: entry.is_stored != 0 && entry.is_encrypted == 0 && entry.packed_size == entry.size,
+            isDeflated: entry.is_deflated != 0, crc: entry.crc,
             kind: Self.kind(entry, name))
     }
 
@@ -69,10 +73,11 @@ struct ZipHandle: ~Copyable {
         }
     }
 
-    func open(_ index: UInt64) throws(Problem) -> OpaquePointer {
+    /// - Parameter asPacked: to read the bytes that the archive holds, instead of those that were packed.
+    func open(_ index: UInt64, asPacked: Bool = false) throws(Problem) -> OpaquePointer {
         var file: OpaquePointer?
         try Self.call("the file cannot be read from its archive", fix: "copy or pack the archive again") {
-            sm_zip_file_open(archive, index, &file, $0)
+            sm_zip_file_open(archive, index, asPacked ? 1 : 0, &file, $0)
         }
         guard let file else { throw Problem(.tool, "libzip opened no file, and does not say why") }
         return file
@@ -83,7 +88,7 @@ struct ZipHandle: ~Copyable {
     ///   - failure: what it means when the archive is damaged.
     ///   - fix: what helps then.
     /// - Throws: a problem of fault `input` for a damaged archive, of fault `environment` when the machine could not read it.
-    fileprivate static func call(
+    static func call(
         _ failure: String, fix: String? = nil, _ function: (UnsafeMutablePointer<CChar>) -> Int32
     ) throws(Problem) {
         var isOfTheMachine = false
@@ -96,47 +101,5 @@ struct ZipHandle: ~Copyable {
         let notes = ["libzip says: \(complaint)"]
         if isOfTheMachine { throw Problem(.environment, "cannot read the archive", notes: notes) }
         throw Problem(.input, failure, notes: notes, fix: fix)
-    }
-}
-
-/// A file in an archive, read from its start to its end.
-final class ZipEntrySource: ByteSource, @unchecked Sendable {
-    // libzip's file is used only under the archive's lock, and the position only by the reader.
-    let name: String
-    let byteCount: Int64
-    private let archive: OpenArchive
-    private let file: OpaquePointer
-    private var position: Int64 = 0
-
-    init(_ archive: OpenArchive, _ entry: ZipArchive.Entry, name: String) throws(Problem) {
-        self.archive = archive
-        self.name = name
-        byteCount = entry.byteCount
-        do throws(Problem) {
-            file = try archive.handle.withLock { (handle) throws(Problem) in try handle.open(entry.index) }
-        } catch { throw error.at(file: name) }
-    }
-
-    deinit { archive.handle.withLock { _ in sm_zip_file_close(file) } }
-
-    func read(into buffer: UnsafeMutableRawBufferPointer) throws(Problem) -> Int {
-        Heartbeat.beat()
-        var count = 0
-        do throws(Problem) {
-            try archive.handle.withLock { (_) throws(Problem) in
-                defer { position += Int64(count) }
-                try ZipHandle.call("the file is damaged in its archive", fix: "copy or pack the archive again") {
-                    sm_zip_file_read(file, buffer.baseAddress, buffer.count, &count, $0)
-                }
-            }
-        } catch { throw error.at(file: name, byte: position, of: byteCount) }
-        // More than the directory says: only its numbers were checked against the limits. Less: the end is not real.
-        if position > byteCount || (count == 0 && !buffer.isEmpty && position < byteCount) {
-            let what = position > byteCount ? "larger" : "smaller"
-            throw Problem(
-                .input, "the file is \(what) than its archive says", fix: "copy or pack the archive again"
-            ).at(file: name, byte: min(position, byteCount), of: byteCount)
-        }
-        return count
     }
 }

@@ -1,4 +1,3 @@
-internal import CScanMill
 import ScanModel
 
 /// Writes a ZIP archive as its files come, each stored uncompressed: pictures do not get smaller.
@@ -27,8 +26,7 @@ public struct ZipWriter {
         guard let byteCount = UInt32(exactly: bytes.count), byteCount < .max, names.insert(name).inserted else {
             throw Problem(.tool, "\(name) cannot be put into the archive")
         }
-        let crc = bytes.withUnsafeBufferPointer { sm_crc32($0.baseAddress, $0.count) }
-        let entry = Entry(name: Array(name.utf8), crc: crc, byteCount: byteCount, offset: position)
+        let entry = Entry(name: Array(name.utf8), crc: CRC32.of(bytes), byteCount: byteCount, offset: position)
         var header: [UInt8] = []
         header.append(littleEndian: UInt32(0x0403_4B50))
         append(entry, to: &header)

@@ -24,12 +24,21 @@ public enum Inflate {
         }
     }
 
+    /// The bytes of one sound stream of raw DEFLATE that inflates to just `count` bytes; nil for anything else.
+    static func raw(_ compressed: [UInt8], count: Int) -> [UInt8]? {
+        let bytes = whole(compressed, isWrapped: false, capacity: count)
+        return bytes?.count == count ? bytes : nil
+    }
+
     /// The bytes of one sound stream; nil for anything else, and where they are far more than the stream's size
     /// suggests.
     private static func whole(_ compressed: [UInt8], limit: Int) -> [UInt8]? {
         guard compressed.count > 2, limit > 0 else { return nil }
         let isWrapped = isWrapped(compressed[0], compressed[1])
-        let capacity = min(limit, max(mostGuessed, 8 * compressed.count))
+        return whole(compressed, isWrapped: isWrapped, capacity: min(limit, max(mostGuessed, 8 * compressed.count)))
+    }
+
+    private static func whole(_ compressed: [UInt8], isWrapped: Bool, capacity: Int) -> [UInt8]? {
         var isSound = false
         let bytes = [UInt8](unsafeUninitializedCapacity: capacity) { output, count in
             let given = compressed.withUnsafeBufferPointer { input in

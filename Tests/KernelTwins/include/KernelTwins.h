@@ -10,6 +10,9 @@
 size_t twin_inflate(
     const uint8_t *bytes, size_t count, int wrapped, uint8_t *output, size_t capacity, int *is_sound);
 
+/// Whether this thread's vector registers hold anything above their first 128 bits; -1 where the processor does not tell.
+int twin_upper_halves_in_use(void);
+
 // ScanModel's kernels once more, in plain C: how many instructions each of them should need. See KernelCountTests.swift.
 
 struct twin_count { int32_t before, after; };

@@ -106,7 +106,7 @@ import Testing
         try runCommand(["python3", "-m", "zipfile", "-c", "room.zip", "room/"], in: folder.path).require(0)
         try folder.write("name: trouble\nstages: [\(Self.cloud)]\n", to: "trouble.yaml")
         var blamed = 0
-        for number in [3, 20, 60, 120] {
+        for number in [3, 12, 25, 40] {
             let fault = "error=EIO:when=\(number)+"
             guard let result = try run("room.zip", failing: "read,pread64", on: "room.zip", with: fault) else {
                 continue
