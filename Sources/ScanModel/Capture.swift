@@ -116,9 +116,13 @@ public struct Capture: Sendable {
         let summary = "the capture does not say which way is up"
         throw Problem(
             .input, consequence.map { "\(summary), \($0)" } ?? summary,
-            fix: "say which way is up, such as  --set \(Drop.reader).up=z  or \(fix)"
+            fix: "say which way is up, \(likelyUp.isEmpty ? "such as" : "probably")  "
+                + "--set \(Drop.reader).up=\((likelyUp.first ?? .z).rawValue)  or \(fix)"
         ).ofPipeline()
     }
+
+    /// Which axes of the world may be up, by the way in which the camera was held.
+    public var likelyUp: [WorldAxis] { HeldUpright.axes(frames.compactMap(\.pose).filter { $0.defect == nil }) }
 
     /// The camera of a frame's picture as recorded, before any undistortion.
     public func recordedIntrinsics(of index: Int) -> CameraIntrinsics? {

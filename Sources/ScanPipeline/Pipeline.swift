@@ -207,6 +207,9 @@ extension Pipeline {
             let fix =
                 if !matches.isEmpty {
                     "say which: \(matches.map { labels[$0] }.joined(separator: " or "))"
+                } else if let kind = library[change.stage], !kind.options.contains(where: { $0.name == change.option })
+                {
+                    "`\(change.stage)` has no option `\(change.option)` either; \(kind.options.listed)"
                 } else if file.isEditable, library[change.stage] != nil {
                     "`--set` adds no stage: put  - \(change.stage): {\(change.option): \(PipelineFile.inBraces(change.value))}  "
                         + "into a copy of the file"

@@ -17,8 +17,6 @@ public struct MaskConfidence: FrameStage, CaptureStage {
             """,
         example: "- mask-confidence: {at-least: 2}", revision: 2)
 
-    public enum Missing: String, CaseIterable, Sendable { case fail, pass }
-
     let level: Int
     let missing: Missing
 
@@ -70,12 +68,12 @@ public struct MaskConfidence: FrameStage, CaptureStage {
         let lower = level == 0 ? "" : ", or lower `at-least`"
         // Of the frames that came here, whatever stages below have dropped by now.
         if context.counted("pixels-without-confidence") == context.counted("pixels-in") {
-            return DepthMask.warnIfEmpty(
+            return DepthMask.warnOfLoss(
                 context, "none of the frames with depth has confidence; with `if-missing: pass` they keep theirs")
         }
-        DepthMask.warnIfEmpty(
-            context,
-            "no pixel has confidence of level \(level); see with  scanmill inspect  whether it is recorded in another range"
-                + lower)
+        let look = "see with  scanmill inspect  whether it is recorded in another range" + lower
+        DepthMask.warnOfLoss(
+            context, "no pixel has confidence of level \(level); \(look)",
+            rest: "the others have confidence below level \(level); \(look)")
     }
 }

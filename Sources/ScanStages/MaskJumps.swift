@@ -38,7 +38,7 @@ public struct MaskJumps: FrameStage, CaptureStage {
     }
 
     public func finish(_ capture: inout Capture, in context: StageContext) {
-        DepthMask.warnIfEmpty(
-            context, "every pixel differs from the frame before by more than \(limit.shortText) m; raise `max`")
+        let differs = "from the frame before by more than \(limit.shortText) m; raise `max`"
+        DepthMask.warnOfLoss(context, "every pixel differs \(differs)", rest: "the others differ \(differs)")
     }
 }

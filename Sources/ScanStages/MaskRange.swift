@@ -30,7 +30,7 @@ public struct MaskRange: FrameStage, CaptureStage {
     }
 
     public func finish(_ capture: inout Capture, in context: StageContext) {
-        DepthMask.warnIfEmpty(
+        DepthMask.warnOfLoss(
             context,
             "the range is \(near.shortText) to \(far.shortText) m; see with  scanmill inspect  how far depth reaches")
     }

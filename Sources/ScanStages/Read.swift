@@ -108,18 +108,7 @@ public struct Read: CaptureStage {
         case minusY = "-y"
         case minusZ = "-z"
 
-        /// Of length 1.
-        var direction: Vector3? {
-            switch self {
-            case .recorded: nil
-            case .x: Vector3(1, 0, 0)
-            case .y: Vector3(0, 1, 0)
-            case .z: Vector3(0, 0, 1)
-            case .minusX: Vector3(-1, 0, 0)
-            case .minusY: Vector3(0, -1, 0)
-            case .minusZ: Vector3(0, 0, -1)
-            }
-        }
+        var axis: WorldAxis? { WorldAxis(rawValue: rawValue) }
     }
 
     /// The formats as an option takes them.
@@ -279,14 +268,20 @@ public struct Read: CaptureStage {
     }
 
     private func addUp(to capture: inout Capture, _ context: StageContext) {
-        guard let direction = up.direction else { return }
+        guard let given = up.axis else { return }
+        let direction = given.direction
         guard let own = capture.worldUp?.normalized else {
             capture.worldUp = direction
-            return context.note("the capture does not say which way is up: \(up.rawValue) counts as up")
+            context.note("the capture does not say which way is up: \(up.rawValue) counts as up")
+            let likely = capture.likelyUp
+            if likely.isEmpty || likely.contains(given) { return }
+            return context.warn(
+                "by the way in which the camera was held, \(likely.map(\.rawValue).joined(separator: " or ")) is up, and not "
+                    + "\(up.rawValue), as `up` says")
         }
         // Directions in a file may be rounded.
         if (own - direction).length < 1e-3 { return }
-        let axis = Up.allCases.first { $0.direction.map { (own - $0).length < 1e-3 } ?? false }
+        let axis = WorldAxis.allCases.first { (own - $0.direction).length < 1e-3 }
         context.warn(
             "the capture says itself that \(axis?.rawValue ?? "another direction") is up, so `up: \(up.rawValue)` has no "
                 + "effect")

@@ -75,6 +75,9 @@ public struct VoxelDownsample: FrameStage, FoldStage {
                 "\(grid.outOfRange.counted("point")) \(lie) more than a million voxels from the origin and \(were) "
                     + "left out")
         }
+        if capture.isMetric && size > 1 {
+            context.warn("voxels of \(size.shortText) m leave nothing of what was recorded: `size` is in metres")
+        }
         let cloud = grid.cloud(minPoints: minPoints)
         context.count("voxels", cloud.count)
         if minPoints > 1 { context.count("sparse-voxels", grid.count - cloud.count) }

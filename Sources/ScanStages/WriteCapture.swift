@@ -159,9 +159,7 @@ public struct WriteCapture: FrameStage, FoldStage {
         try layout.finish(context)
         context.count("frames", fold.count)
         context.record(type(of: layout).turn(of: capture))
-        if capture.worldUp == nil {
-            context.warn("the capture does not say which way is up, and the format's readers will take it to")
-        }
+        context.warnUnlessUp(capture, "and the format's readers expect it to")
         context.warnUnlessMetric(capture, "the capture may not be in metres")
     }
 }

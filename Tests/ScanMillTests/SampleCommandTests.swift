@@ -114,6 +114,9 @@ import Testing
         let cloud = try Scanmill.run(["sample", "made", "--format", "ply"])
         #expect(cloud.status == 2 && cloud.errors.contains("`ply` is none of the formats that samples have"))
         #expect(!made.errors.contains("ply"))
+        // One of them has the word in its description, and most are recorded with it.
+        let phone = try Scanmill.run(["sample", "made", "--format", "iphone"])
+        #expect(phone.errors.contains("\n   = fix: they are multiscan, "), "\(phone.errors)")
     }
 
     /// There is no file into a copy of which a stage could go.

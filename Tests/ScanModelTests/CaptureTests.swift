@@ -30,6 +30,12 @@ import Testing
         #expect(problem?.summary == "the capture does not say which way is up, so nothing stands")
         #expect(problem?.fix == "say which way is up, such as  --set read.up=z  or ask")
         #expect(problem?.isOfPipeline == true)
+        var held = capture
+        for (index, turn) in [0, 2, 4].enumerated() {
+            held.frames[index].pose = Pose(rotation: .rotation(aboutY: Double(turn)), position: .zero)
+        }
+        let likely = #expect(throws: Problem.self) { try held.requiredUp(fix: "ask") }
+        #expect(likely?.fix == "say which way is up, probably  --set read.up=y  or ask")
         let short = #expect(throws: Problem.self) { try unknown.requiredUp(fix: "ask") }
         #expect(short?.summary == "the capture does not say which way is up")
         var known = capture

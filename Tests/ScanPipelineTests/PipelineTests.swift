@@ -287,6 +287,9 @@ import Testing
                   fix: `--set` adds no stage: put  - mask-range: {far: 3}  into a copy of the file
                 """
             ])
+        let neither = try Self.messages("stages: [read, decompress]", ["mask-range.fra=3"])
+        let end = "fix: `mask-range` has no option `fra` either; its options are near, far"
+        #expect(neither.first?.hasSuffix(end) == true, "\(neither)")
     }
 
     /// What is shown is YAML with the value that was given.

@@ -80,6 +80,11 @@ import Testing
             StageRun.mistakes(in: "- write-transforms: {masks: none, mask-as: alpha}") == [
                 "`mask-as: alpha` goes with masks"
             ])
+        let recorded = "stages:\n- read\n- write-transforms: {mask-if-missing: pass}\n"
+        #expect(
+            try Pipeline.load(text: recorded, path: "p.yaml", library: .builtIn).warnings.map(\.summary) == [
+                "`mask-if-missing` has an effect only with `masks: silhouette` and `masks: depth`"
+            ])
         let options = "masks: silhouette, mask-as: alpha, color: jpeg, quality: 80"
         let text = "stages:\n- read\n- write-transforms: {\(options)}\n"
         #expect(

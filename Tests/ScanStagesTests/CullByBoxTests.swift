@@ -380,6 +380,18 @@ import Testing
         #expect(run.warnings.contains("cull-by-box: the box has no volume, so nothing is inside it"))
     }
 
+    /// It would cut nothing away.
+    @Test func aBoxInMillimetresIsSuspected() throws {
+        var capture = MemoryCapture([.init(points: points)])
+        var large = cube
+        large.halfSize = Vector3(400, 300, 450)
+        capture.files["box.json"] = try BoundingBoxJSON.text(large)
+        let run = try StageRun("- cull-by-box: {box: box.json}", on: capture)
+        #expect(run.warnings == ["cull-by-box: the box of box.json is 900 m long: its numbers are taken as metres"])
+        capture.isMetric = false
+        #expect(try StageRun("- cull-by-box: {box: box.json}", on: capture).warnings == [])
+    }
+
     @Test func aCaptureWithoutABoxIsNamed() throws {
         let problem = problem { _ = try StageRun("- cull-by-box", on: MemoryCapture([.init(points: points)])) }
         #expect(problem?.summary == "cull-by-box needs box, and this capture has none")

@@ -56,6 +56,19 @@ import Testing
         #expect(try StageRun("- mask-range: {near: 5}", on: MemoryCapture([.init(depth: [0, 0])])).warnings.isEmpty)
     }
 
+    /// As with metres taken for something else, and one far wall.
+    @Test func aRangeThatLeavesHardlyAnythingIsSaid() throws {
+        let near = [Float](repeating: 1, count: 60)
+        let run = try StageRun("- mask-range: {near: 5}", on: MemoryCapture([.init(depth: near + [6, 7])]))
+        #expect(
+            run.warnings == [
+                "mask-range: only 3.2 % of 62 depth pixels are left: the range is 5 to 10 m; see with  scanmill inspect  how "
+                    + "far depth reaches"
+            ])
+        let more = MemoryCapture([.init(depth: near + [6, 7, 8, 9])])
+        #expect(try StageRun("- mask-range: {near: 5}", on: more).warnings.isEmpty)
+    }
+
     @Test func twoInARowNarrow() throws {
         let run = try StageRun(
             "- mask-range: {near: 1}\n- mask-range: {far: 3}", on: MemoryCapture([.init(depth: [0.5, 1, 2, 3, 4])]))

@@ -219,6 +219,36 @@ import Testing
             ])
     }
 
+    /// The samples are one room, walked through in its formats; in these the camera's own path tells what is up.
+    @Test func upThatCannotBeIsDoubted() throws {
+        let scene = SharedData.checkout.appendingPathComponent("samples/7-scenes/seq-01").path
+        let likely = try StageRun("- read", reading: scene).capture.likelyUp
+        try #require(likely.count == 1)
+        #expect(try StageRun("- read: {up: \(likely[0].rawValue)}", reading: scene).warnings == [])
+        let wrong = try #require(WorldAxis.allCases.first { $0 != likely[0] })
+        #expect(
+            try StageRun("- read: {up: \(wrong.rawValue)}", reading: scene).warnings == [
+                "read: by the way in which the camera was held, \(likely[0].rawValue) is up, and not \(wrong.rawValue), as "
+                    + "`up` says"
+            ])
+    }
+
+    /// Where the format says which way is up, guessing it gives the same, or nothing.
+    @Test func whatIsGuessedIsWhatTheFormatSays() throws {
+        let samples = SharedData.checkout.appendingPathComponent("samples").path
+        var (known, guessed) = (0, 0)
+        for name in ["desk", "nerfcapture", "polycam", "3d-scanner-app", "stray-scanner", "arkitscenes", "transforms"] {
+            let capture = try StageRun("- read", reading: "\(samples)/\(name)").capture
+            guard let up = capture.worldUp?.normalized else { continue }
+            known += 1
+            let likely = capture.likelyUp
+            if likely.isEmpty { continue }
+            guessed += 1
+            #expect(likely.contains { ($0.direction - up).length < 1e-6 }, "\(name): \(likely)")
+        }
+        #expect(known >= 4 && guessed >= 3, "\(known), \(guessed)")
+    }
+
     /// A capture knows better.
     @Test func upThatTheCaptureSaysItself() throws {
         let path = try write()

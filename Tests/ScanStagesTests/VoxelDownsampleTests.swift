@@ -157,6 +157,17 @@ import Testing
         #expect(try cloud(1).count("voxel-downsample", "sparse-voxels") == nil)
     }
 
+    /// As somebody means it who thinks in centimetres.
+    @Test func voxelsAsLargeAsARoomAreSaid() throws {
+        var capture = MemoryCapture([.init(points: [0, 0, 0])])
+        let run = try StageRun("- voxel-downsample: {size: 5}", on: capture)
+        let words = "voxel-downsample: voxels of 5 m leave nothing of what was recorded: `size` is in metres"
+        #expect(run.warnings == [words])
+        #expect(try StageRun("- voxel-downsample: {size: 1}", on: capture).warnings == [])
+        capture.isMetric = false
+        #expect(try StageRun("- voxel-downsample: {size: 5}", on: capture).warnings == [])
+    }
+
     /// What the first one has merged is one point each: none of them has company in a cube of the same size.
     @Test func belowAnotherOneThePointsOfItsCloudAreCounted() throws {
         let capture = MemoryCapture([.init(points: [0, 0, 0, 0.1, 0, 0, 0.6, 0, 0, 3, 0, 0, 3.1, 0, 0, 3.2, 0, 0])])

@@ -19,7 +19,24 @@ import Testing
         let polycam = SharedData.checkout.appendingPathComponent("samples/polycam").path
         let problem = try PipelineRun.problem("- read\n- write-transforms: {masks: silhouette}", on: polycam)
         #expect(problem?.summary == "write-transforms needs box, and this capture has none")
-        #expect(problem?.fix == "do without `masks: silhouette` with  --set write-transforms.masks=none")
+        #expect(
+            problem?.fix == "do without `mask-if-missing: fail` with  --set write-transforms.mask-if-missing=pass")
+    }
+
+    /// One pipeline for captures with a box and without.
+    @Test(arguments: ["silhouette", "depth"]) func captureWithoutABoxGoesOnWithoutMasks(_ masks: String) throws {
+        let polycam = SharedData.checkout.appendingPathComponent("samples/polycam").path
+        let stages = "- read\n- decompress\n- write-transforms: {masks: \(masks), mask-if-missing: pass}"
+        let without = try StageRun(stages, reading: polycam)
+        #expect(without.warnings.contains("write-transforms: the capture has no box, so no masks were written"))
+        #expect(try frames(without).allSatisfy { $0["mask_path"] == nil && $0["file_path"] != nil })
+        #expect(!without.files.contains { $0.contains("mask") })
+        let desk = SharedData.checkout.appendingPathComponent("samples/desk").path
+        let with = try StageRun(stages, reading: desk)
+        let needing = try StageRun("- read\n- decompress\n- write-transforms: {masks: \(masks)}", reading: desk)
+        #expect(with.files == needing.files && with.files.contains { $0.contains("masks/") })
+        let mask = try #require(with.files.first { $0.contains("masks/") })
+        #expect(try with.bytes(mask) == needing.bytes(mask))
     }
 
     /// A trainer that is told to leave the world as it is must not be handed one that lies on its side.
@@ -96,7 +113,8 @@ import Testing
         #expect(try transforms(unknown)["applied_transform"]?.array?.map(\.doubles) == identity)
         #expect(
             unknown.warnings == [
-                "write-transforms: the capture does not say which way is up, so its world was not turned"
+                "write-transforms: the capture does not say which way is up, so its world was not turned; say it with  "
+                    + "read: {up: z}  if z is up"
             ])
         capture.worldUp = Vector3(0, 0, 1)
         let already = try StageRun("- write-transforms", on: capture)

@@ -90,6 +90,8 @@ extension CaptureInspection {
         public var speeds: Speeds?
         /// Nil where the format does not say which way is up.
         public var attitude: Attitude?
+        /// Which axes may be up by the way in which the camera was held, where the format does not say it.
+        public var likelyUp: [WorldAxis]
 
         /// - Returns: nil when no frame has a pose.
         init?(_ frames: [FrameFacts], worldUp: Vector3?) {
@@ -110,6 +112,7 @@ extension CaptureInspection {
                 self.speeds = Speeds(median: median, highest: highest.value, highestFrame: highest.frame)
             }
             attitude = worldUp.flatMap { Attitude(poses, up: $0) }
+            likelyUp = worldUp == nil ? HeldUpright.axes(poses) : []
         }
     }
 
@@ -165,7 +168,7 @@ extension CaptureInspection {
 
 extension CaptureInspection.Path.Attitude {
     init?(_ poses: [Pose], up: Vector3) {
-        let mean = poses.reduce(Vector3.zero) { $0 + $1.rotation.transposed * up } / Double(poses.count)
+        let mean = HeldUpright.mean(of: up, in: poses)
         let axes: [(name: String, along: Double)] = [
             ("+x", mean.x), ("-x", -mean.x), ("+y", mean.y), ("-y", -mean.y), ("+z", mean.z), ("-z", -mean.z),
         ]

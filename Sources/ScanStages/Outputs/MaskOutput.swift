@@ -11,6 +11,7 @@ struct MaskOutput: Sendable {
     /// Whether masks are the alpha channels of the pictures instead of files.
     let isAlpha: Bool
     private let margin: Double
+    private let missing: Missing
     /// For depth pixels: the rule by which the dataset's points were made, so that none of them lies where a mask says
     /// ignore.
     private let centre: PixelCentre
@@ -26,7 +27,10 @@ struct MaskOutput: Sendable {
             "mask-as", "Where masks go: files of their own, or the alpha channel of the pictures, which become PNGs.",
             default: Place.files)
         isAlpha = place == .alpha
+        missing = options.choice(
+            "mask-if-missing", "What to do with a capture without a box, or depth, to make masks of.", default: .fail)
         centre = options.pixelCentreAbove ?? .half
+        options.warn("mask-if-missing", unless: isOfBox, "with `masks: silhouette` and `masks: depth`")
         if !isOfBox && margin != 0 {
             options.fail("mask-margin", "`mask-margin` goes with `masks: silhouette` and `masks: depth`")
         }
@@ -55,23 +59,35 @@ struct MaskOutput: Sendable {
     /// Whether masks show what lies in the box.
     private var isOfBox: Bool { masks == .silhouette || masks == .depth }
 
-    var needs: [Channel] { (isOfBox ? [.box] : []) + (masks == .depth ? [.depth] : []) }
-    var wants: [Channel] { masks == .recorded ? [.mask] : [] }
+    /// What masks are made of.
+    private var sources: [Channel] {
+        switch masks {
+        case .none: []
+        case .recorded: [.mask]
+        case .silhouette: [.box]
+        case .depth: [.box, .depth]
+        }
+    }
+    private var canDoWithout: Bool { masks == .recorded || missing == .pass }
+
+    var needs: [Channel] { canDoWithout ? [] : sources }
+    var wants: [Channel] { canDoWithout ? sources : [] }
     /// The way to do without something that is needed.
     func instead(of channel: Channel) -> [Uses.Instead] {
-        if !needs.contains(channel) { return [] }
-        // Without masks there is nothing to grow.
-        let margins: [Uses.Instead] = margin == 0 ? [] : [.option("mask-margin", set: "0", not: margin.shortText)]
-        return [.option("masks", set: "none", not: masks.rawValue)] + margins
+        needs.contains(channel) ? [.option("mask-if-missing", set: "pass", not: "fail")] : []
     }
 
     /// Whether masks are written for this capture.
     func isOn(_ context: StageContext) -> Bool {
-        isOfBox || (masks == .recorded && context.available.contains(.mask))
+        masks != .none && (!canDoWithout || context.available.isSuperset(of: sources))
     }
 
     /// - Throws: if nothing is left of the box.
     func begin(_ context: StageContext) throws(Problem) {
+        if isOfBox && !isOn(context) {
+            let lack = context.available.contains(.box) ? "depth" : "box"
+            return context.warn("the capture has no \(lack), so no masks were written")
+        }
         if isAlpha && !isOn(context) {
             context.warn("the capture has no masks to put into pictures: `masks: silhouette` makes masks of the box")
         }

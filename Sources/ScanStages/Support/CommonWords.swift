@@ -8,6 +8,15 @@ extension StageContext {
         if !capture.isMetric { warn("the world's unit is unknown: \(consequence)") }
     }
 
+    /// - Parameter consequence: what follows where the capture does not say which way is up.
+    func warnUnlessUp(_ capture: Capture, _ consequence: String) {
+        if capture.worldUp != nil { return }
+        let likely = capture.likelyUp.first
+        warn(
+            "the capture does not say which way is up, \(consequence); say it"
+                + (likely.map { ", probably with  read: {up: \($0.rawValue)}" } ?? " with  read: {up: z}  if z is up"))
+    }
+
     /// Counts depth that a format of whole numbers has no value for, and that became 0.
     func countTooFar(_ pixels: Int) { if pixels > 0 { count("depth-pixels-too-far", pixels) } }
 }

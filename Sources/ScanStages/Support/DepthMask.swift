@@ -16,11 +16,17 @@ enum DepthMask {
         frame.depth = depth
     }
 
-    /// Warns if a mask has removed all of the depth: everything below it then works on nothing.
-    /// - Parameter reason: why that may be.
-    static func warnIfEmpty(_ context: StageContext, _ reason: String) {
-        let count = context.counted("pixels-in")
-        guard count > 0, context.counted("pixels-out") == 0 else { return }
+    /// Warns if a mask has removed all of the depth, or nearly all: everything below it then works on nothing.
+    /// - Parameters:
+    ///   - reason: why all of it may be gone.
+    ///   - rest: what is true of the pixels that are gone where a few are left; nil for the same reason.
+    static func warnOfLoss(_ context: StageContext, _ reason: String, rest: String? = nil) {
+        let (count, left) = (context.counted("pixels-in"), context.counted("pixels-out"))
+        guard count > 0, left < count / 20 || left == 0 else { return }
+        if left > 0 {
+            let percent = (100 * Double(left) / Double(count)).shortText(digits: 2)
+            return context.warn("only \(percent) % of \(count) depth pixels are left: \(rest ?? reason)")
+        }
         let loss = count == 1 ? "the only depth pixel is lost" : "none of \(count) depth pixels is left"
         context.warn("\(loss): \(reason)")
     }

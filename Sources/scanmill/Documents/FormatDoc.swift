@@ -50,17 +50,29 @@ enum FormatDoc {
         return page
     }
 
-    /// For the terminal.
+    /// All of them for the terminal.
     static var text: String {
         let width = cards.map(\.name.count).max() ?? 0
+        let indent = String(repeating: " ", count: width + 2)
         return cards.map { card in
-            let reads = columns.filter { !$0.channels.isDisjoint(with: card.reads) }.map(\.title).joined(
-                separator: ", ")
-            let what = reads.isEmpty ? "reads nothing" : "reads \(reads)"
-            let indent = String(repeating: " ", count: width + 2)
-            let writer = card.writer.map { "\n\(indent)written by \($0)" } ?? ""
-            return "\(card.name.padded(to: width + 2))\(card.summary)\n\(indent)\(what)\(writer)"
+            "\(card.name.padded(to: width + 2))\(card.summary)\n"
+                + uses(of: card).map { indent + $0 }.joined(separator: "\n")
         }.joined(separator: "\n")
+    }
+
+    /// One of them for the terminal, with what is lost of it.
+    static func text(_ card: FormatCard) -> String {
+        var lines = [card.name, card.summary] + uses(of: card)
+        if !card.passesOver.isEmpty { lines.append("passes over " + card.passesOver.joined(separator: "; ")) }
+        if !card.writingLoses.isEmpty { lines.append("cannot hold " + card.writingLoses.joined(separator: "; ")) }
+        return lines.joined(separator: "\n  ")
+    }
+
+    /// What is read of a format, and what writes it.
+    private static func uses(of card: FormatCard) -> [String] {
+        let reads = columns.filter { !$0.channels.isDisjoint(with: card.reads) }.map(\.title)
+        let what = reads.isEmpty ? "reads nothing" : "reads \(reads.joined(separator: ", "))"
+        return [what] + (card.writer.map { ["written by \($0)"] } ?? [])
     }
 
     private static func list(_ items: [String]) -> String {

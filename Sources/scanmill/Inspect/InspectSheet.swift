@@ -163,6 +163,11 @@ extension FactSheet {
                 },
                 Fact("lowest-\(unit)", label: "lowest x, y, z", .vector(path.low, digits: 3, unit: unit)),
                 Fact("highest-\(unit)", label: "highest x, y, z", .vector(path.high, digits: 3, unit: unit)),
+                path.likelyUp.isEmpty
+                    ? nil
+                    : Fact(
+                        "likely-up", label: "up, as it was held",
+                        .text(path.likelyUp.map(\.rawValue).joined(separator: " or "))),
                 path.attitude.map {
                     Fact(
                         "nearest-to-up",

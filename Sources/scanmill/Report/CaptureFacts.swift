@@ -44,6 +44,8 @@ struct CaptureFacts: Sendable {
     var key: String?
     var tool: String?
     var pipeline: Digest?
+    /// Of all input files of its result; nil where the receipt lists none.
+    var inputs: Digest?
     /// How it went in this run; nil when it did not run.
     var share: RunOutcome.Share?
     /// While this stays, so do the capture's pictures: the result's key, or the failure's fingerprint.
@@ -90,6 +92,8 @@ struct CaptureFacts: Sendable {
         pictureKey = key
         tool = receipt["tool"]?.string
         pipeline = receipt["pipeline"].map(Digest.of)
+        let inputs = (receipt["inputs"]?.array ?? []).compactMap { $0["sha256"]?.string }
+        if !inputs.isEmpty { self.inputs = Digest.of(inputs.sorted().joined(separator: "\n")) }
         warnings = receipt["warnings"]?.array?.compactMap(\.string) ?? []
         notes = receipt["notes"]?.array?.compactMap(\.string) ?? []
         let files = receipt["files"]?.array ?? []

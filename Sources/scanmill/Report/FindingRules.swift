@@ -17,6 +17,8 @@ struct FindingRules {
     /// Warnings that most captures have, which say something about the batch and not about a capture.
     let common: [(text: String, count: Int)]
     private let isCommon: Set<Phrase>
+    /// The places of captures that were made from files of the same bytes, by these files.
+    private let twins: [Digest: [Int]]
 
     init(_ captures: [CaptureFacts], usualSharpness: [String: Statistics.Band] = [:]) {
         self.captures = captures
@@ -35,6 +37,9 @@ struct FindingRules {
         let many = said.filter { results.count >= Self.fewestForCommon && 2 * $0.count > results.count }
         common = many.map { (text: $0.phrase.text, count: $0.count) }
         isCommon = Set(many.map(\.phrase))
+        twins = captures.indices.reduce(into: [:]) { twins, index in
+            if let inputs = captures[index].inputs { twins[inputs, default: []].append(index) }
+        }
     }
 
     func findings() -> [Finding] {
@@ -53,7 +58,7 @@ struct FindingRules {
                 // With wrong poses the camera's places mean nothing, and the other warnings follow from them.
                 if capture.measured.geometry?.verdict == "fail" { return geometry + rest.compactMap(\.self) }
                 return geometry + coverage + motion + rest.compactMap(\.self)
-                    + warnings(capture, index)
+                    + warnings(capture, index) + [twin(capture, index)].compactMap(\.self)
             }
         }
     }
@@ -207,6 +212,16 @@ struct FindingRules {
             }
         }
         return found
+    }
+
+    /// Nobody means to convert one recording twice.
+    private func twin(_ capture: CaptureFacts, _ index: Int) -> Finding? {
+        guard let same = capture.inputs.flatMap({ twins[$0] }), same.count > 1 else { return nil }
+        let others = same.filter { $0 != index }.map { captures[$0].id }
+        return Finding(
+            kind: .warning, capture: index, title: "The files are those of another capture",
+            text: "Each of them has the same bytes in \(others.listed(most: 5)).",
+            fix: "keep one of the captures, and remove the results of the others")
     }
 
     /// Notes as consecutive sentences.

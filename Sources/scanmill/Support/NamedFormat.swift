@@ -8,6 +8,8 @@ enum NamedFormat {
     static func suggestion(for name: String, among cards: [FormatCard]) -> String? {
         if let near = Nearest.suggestion(name, among: cards.map(\.name)) { return near }
         let word = name.lowercased()
+        // Nearly all of them are recorded with these.
+        if ["iphone", "ipad"].contains(word) { return nil }
         // Each summary begins with what the format is called, up to a colon.
         let meant = cards.filter { card in
             card.summary.lowercased().prefix { $0 != ":" }.split { $0.isWhitespace || ",;".contains($0) }.contains {

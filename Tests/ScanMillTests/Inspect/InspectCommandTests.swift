@@ -260,6 +260,16 @@ import Testing
             text.contains("and set `read: {format: ply}`.\n                reads points\n"), "\(text)")
     }
 
+    @Test func oneFormatIsShownWithWhatIsLost() throws {
+        let one = try Scanmill.run(["formats", "tum"])
+        #expect(one.output.hasPrefix("tum\n  TUM RGB-D"), "\(one.output)")
+        #expect(one.output.contains("\n  reads pictures, poses, intrinsics, time, depth\n"), "\(one.output)")
+        #expect(one.output.contains("\n  cannot hold ") && one.output.contains("which way is up"), "\(one.output)")
+        let near = try Scanmill.run(["formats", "polycm"])
+        #expect(near.status == 2)
+        #expect(near.errors.contains("there is no format `polycm`\n   = fix: did you mean `polycam`"), "\(near.errors)")
+    }
+
     @Test func whatIsNoCaptureIsAUsageError() throws {
         let nothing = try inspect("none")
         #expect(nothing.status == 2)

@@ -253,6 +253,22 @@ import Testing
         #expect(finding?["count"]?.integer == 4 && json["summary"]?["look"]?.integer == 4)
     }
 
+    /// One recording under two names.
+    @Test func capturesOfTheSameBytesAreNamed() throws {
+        try makeNight(8)
+        for (name, digest) in zip(try results(), ["a", "b", "a"]) {
+            let path = "out/\(name)/receipt.json"
+            let inputs = "\"inputs\": [{\"path\": \"x\", \"bytes\": 1, \"sha256\": \"\(digest)\"}]"
+            let receipt = String(decoding: try folder.bytes(path), as: UTF8.self)
+            try folder.write(receipt.replacing(#/"inputs": \[\]/#, with: inputs), to: path)
+        }
+        let json = try report()
+        #expect(captures(of: "warning", in: json) == [try results()[0], try results()[2]])
+        let finding = try #require(json["findings"]?.array?.first { $0["kind"]?.string == "warning" })
+        #expect(finding["title"]?.string == "The files are those of another capture")
+        #expect(finding["captures"]?.array?.first?["text"]?.string?.contains(try results()[2]) == true)
+    }
+
     @Test func abbreviationsStayAsTheyAre() throws {
         try makeNight(8)
         for name in try results()[..<4] { try warn("PNG truncated", name) }

@@ -1,0 +1,48 @@
+/// An axis of the world, with a sign.
+public enum WorldAxis: String, CaseIterable, Sendable {
+    case x, y, z
+    case minusX = "-x"
+    case minusY = "-y"
+    case minusZ = "-z"
+
+    /// Of length 1.
+    public var direction: Vector3 {
+        switch self {
+        case .x: Vector3(1, 0, 0)
+        case .y: Vector3(0, 1, 0)
+        case .z: Vector3(0, 0, 1)
+        case .minusX: Vector3(-1, 0, 0)
+        case .minusY: Vector3(0, -1, 0)
+        case .minusZ: Vector3(0, 0, -1)
+        }
+    }
+}
+
+/// Which way is up in a world that does not say it, as far as the way in which the camera was held tells.
+///
+/// People hold a camera level, or tilt it alike all the time, and turn about the vertical. So the vertical is what stays
+/// where it is in the camera's own axes, while the two other axes of the world go round.
+public enum HeldUpright {
+    /// The mean of a direction of the world in the cameras' axes, which are x right, y up, z backward.
+    /// - Returns: a vector as long as 1 where all cameras see the direction alike, and near 0 where they turn about another.
+    public static func mean(of direction: Vector3, in poses: [Pose]) -> Vector3 {
+        poses.reduce(.zero) { $0 + $1.rotation.transposed * direction } / Double(max(1, poses.count))
+    }
+
+    /// The axes of the world that may be up: two where the camera was held on its side, either of which may have been
+    /// above; none where it turned too little, or too wildly, to tell.
+    public static func axes(_ poses: [Pose]) -> [WorldAxis] {
+        let means: [Vector3] = WorldAxis.allCases.prefix(3).map { axis in mean(of: axis.direction, in: poses) }
+        let lengths = means.map { $0.length }
+        guard let steadiest = lengths.indices.max(by: { lengths[$0] < lengths[$1] }), lengths[steadiest] > 0.8,
+            lengths.indices.allSatisfy({ $0 == steadiest || lengths[$0] < 0.7 })
+        else { return [] }
+        let (plus, minus) = (WorldAxis.allCases[steadiest], WorldAxis.allCases[steadiest + 3])
+        let seen = means[steadiest]
+        // Seen from straight above, up is behind the camera.
+        let isFromAbove = seen.x * seen.x + seen.y * seen.y < 0.1
+        let upright = isFromAbove ? seen.z : seen.y
+        if abs(upright) < abs(seen.x) { return [plus, minus] }
+        return [upright > 0 ? plus : minus]
+    }
+}
