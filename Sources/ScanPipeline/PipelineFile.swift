@@ -204,6 +204,13 @@ public struct PipelineFile: Sendable {
                 Self.mistake("`stages` is empty", at: stages.mark, fix: "begin with a stage that reads: [read, …]"))
         }
         for node in sequence {
+            if case .scalar(let scalar) = node, scalar.style == .plain, let mark = node.mark,
+                let folded = foldedEntries(scalar.string, at: Mark(mark))
+            {
+                problems.append(folded.problem)
+                entries += folded.entries
+                continue
+            }
             let known = problems.count
             var entry = readEntry(node, &problems)
             entry.isBroken = problems.count > known

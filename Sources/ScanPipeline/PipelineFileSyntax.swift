@@ -70,6 +70,7 @@ extension PipelineFile {
         if problem == "found unexpected ':'", let next = text(from: mark).dropFirst().first, "[{".contains(next) {
             return Self.missingSpace(mark, fix: "put a space there")
         }
+        if let slip = misplaced(problem, at: mark) ?? surplusBracket(problem, at: mark) { return slip }
         return start.flatMap { unclosed(since: $0, problem, at: mark) }
     }
 
@@ -110,7 +111,123 @@ extension PipelineFile {
         Problem(.usage, "a space is missing behind the colon", fix: fix).at(line: mark?.line, column: mark?.column)
     }
 
-    // MARK: - What is not closed
+    // MARK: - Indentation
+
+    private struct Content {
+        var line: Int
+        /// In spaces.
+        var indent: Int
+        /// Without the spaces before it, and without a comment behind it.
+        var text: Substring
+
+        var isEntry: Bool { text.hasPrefix("- ") }
+        /// Whether what belongs to it stands in the lines below.
+        var isOpen: Bool { text.last == ":" }
+        /// Where a stage's name begins, behind the dash.
+        var nameIndent: Int { indent + 1 + text.dropFirst().prefix { $0 == " " }.count }
+
+        /// Whether it is the name of an option with a value that this line holds.
+        var isOption: Bool {
+            let name = text.prefix(while: PipelineFile.isOfName)
+            guard name.first?.isLowercase == true, text[name.endIndex...].hasPrefix(": ") else { return false }
+            let value = text[name.endIndex...].dropFirst().drop(while: \.isWhitespace)
+            return value.first.map { $0 == "[" ? value.last == "]" : !"{\"'|>&*!".contains($0) } ?? false
+        }
+    }
+
+    /// What a line holds; nil for an empty line, a comment, and a line that is indented with tabs.
+    private func content(_ line: Int) -> Content? {
+        guard lines.indices.contains(line - 1) else { return nil }
+        var text = lines[line - 1].drop { $0 == " " }
+        guard let first = text.first, first != "#", !first.isWhitespace else { return nil }
+        let indent = lines[line - 1].count - text.count
+        if let comment = text.firstRange(of: " #") { text = text[..<comment.lowerBound] }
+        while text.last?.isWhitespace == true { text.removeLast() }
+        return Content(line: line, indent: indent, text: text)
+    }
+
+    /// The lines of the stages' list above a line; none unless it has one line for each stage.
+    private func list(above line: Int) -> [Content] {
+        guard lines.indices.contains(line - 1),
+            let key = (1..<line).last(where: { Self.beginsStages(lines[$0 - 1]) })
+        else { return [] }
+        let list = (key..<line).dropFirst().compactMap(content)
+        return list.first?.isEntry == true ? list : []
+    }
+
+    /// What is indented otherwise than its like above it.
+    private func misplaced(_ problem: String, at mark: Mark) -> Problem? {
+        let unexpected = ["did not find expected key", "did not find expected '-' indicator"]
+        if unexpected.contains(problem) || problem.hasPrefix("mapping values are not allowed") {
+            return misplacedDash(in: mark.line) ?? misplacedKey(in: mark.line) ?? misplacedOption(in: mark.line)
+        }
+        // All of the file's first lines may be indented, which YAML notices at the first that is not.
+        guard problem == "did not find expected <document start>" else { return nil }
+        return lines.indices.firstNonNil { content($0 + 1) }.flatMap { misplacedKey(in: $0.line) }
+    }
+
+    private func misplacedDash(in line: Int) -> Problem? {
+        let list = list(above: line)
+        guard let here = content(line), here.isEntry, let first = list.first, let above = list.last,
+            here.indent != first.indent, here.text.dropFirst().drop(while: \.isWhitespace).first?.isLowercase == true,
+            // A list may be an option's value.
+            list.allSatisfy({ !$0.isEntry || $0.indent == first.indent }), !above.isOpen || here.indent < above.indent
+        else { return nil }
+        return Self.misplaced(here, "this dash", "the first one", first.indent, fix: "indent all dashes alike")
+    }
+
+    private func misplacedKey(in line: Int) -> Problem? {
+        guard let here = content(line), here.indent > 0,
+            let key = ["name", "description", "stages"].first(where: { here.text.hasPrefix("\($0):") }),
+            list(above: line).first.map({ here.indent <= $0.indent }) ?? true
+        else { return nil }
+        return Problem(
+            .usage, "`\(key)` is indented, and a pipeline's own keys are not", fix: "take away the spaces before it"
+        ).at(line: line, column: here.indent + 1)
+    }
+
+    private func misplacedOption(in line: Int) -> Problem? {
+        let list = list(above: line)
+        guard let here = content(line), here.isOption, let first = list.first, here.indent > first.indent,
+            let above = list.last
+        else { return nil }
+        if above.isEntry, above.isOpen, here.indent < above.nameIndent {
+            return Self.misplaced(
+                here, "this option", "its stage's name", above.nameIndent,
+                fix: "indent options farther than their stage's name")
+        }
+        guard above.isOption, here.indent != above.indent else { return nil }
+        return Self.misplaced(
+            here, "this option", "the one above it", above.indent, fix: "indent all options of a stage alike")
+    }
+
+    private static func misplaced(
+        _ content: Content, _ what: String, _ other: String, _ indent: Int, fix: String
+    ) -> Problem {
+        let column = content.indent + 1
+        return Problem(.usage, "\(what) stands in column \(column), and \(other) in column \(indent + 1)", fix: fix)
+            .at(line: content.line, column: column)
+    }
+
+    /// The stages that YAML takes for one text, since the dashes of all but the first are indented farther, as in
+    /// `read - decompress`; nil for any other text.
+    /// - Returns: them, and the mistake.
+    func foldedEntries(_ text: String, at mark: Mark) -> (entries: [Entry], problem: Problem)? {
+        let words = text.split(whereSeparator: \.isWhitespace)
+        guard words.count > 2, words.count % 2 == 1 else { return nil }
+        var entries = [Entry(stage: String(words[0]), line: mark.line, column: mark.column)]
+        var problem: Problem?
+        let below = lines.indices.dropFirst(mark.line).lazy.compactMap { content($0 + 1) }
+        for (line, place) in zip(below, stride(from: 2, to: words.count, by: 2)) {
+            let name = line.text.dropFirst().drop(while: \.isWhitespace)
+            guard words[place - 1] == "-", line.isEntry, name == words[place] else { return nil }
+            problem = problem ?? misplacedDash(in: line.line)
+            entries.append(Entry(stage: String(words[place]), line: line.line, column: line.nameIndent + 1))
+        }
+        return problem.flatMap { entries.count == words.count / 2 + 1 ? (entries, $0) : nil }
+    }
+
+    // MARK: - Brackets and quotation marks
 
     private static let noComma = "did not find expected ',' or"
 
@@ -124,11 +241,28 @@ extension PipelineFile {
         guard problem.hasPrefix(Self.noComma), let closing = ["{": "}", "[": "]"][opening],
             isAtEnd(mark) || isAtBracket(mark) || hasEntry(between: start.line, and: mark.line)
         else { return nil }
+        if isAtBracket(mark), start.line == mark.line, !text.contains("\""), !text.contains("'"),
+            text.count(where: { $0 == opening }) == text.count(where: { String($0) == closing })
+        {
+            return surplusBracket(at: mark, fix: "take it away, or open it before the first item")
+        }
         // An unclosed text hides the bracket behind it.
         if text.count(where: { $0 == "\"" }) % 2 == 1 {
             return Self.unclosed("a `\"` in this line", "put another  \"  behind the text", at: start)
         }
         return Self.unclosed("the `\(opening)`", "put  \(closing)  behind the last item", at: start)
+    }
+
+    /// A closing bracket behind what is closed already.
+    private func surplusBracket(_ problem: String, at mark: Mark) -> Problem? {
+        guard problem.hasPrefix("did not find expected"), !problem.hasPrefix(Self.noComma) else { return nil }
+        return surplusBracket(at: mark, fix: "take it away")
+    }
+
+    private func surplusBracket(at mark: Mark, fix: String) -> Problem? {
+        guard let closing = text(from: mark).first, let opening = ["}": "{", "]": "["][closing] else { return nil }
+        return Problem(.usage, "no `\(opening)` belongs to this `\(closing)`", fix: fix)
+            .at(line: mark.line, column: mark.column)
     }
 
     private static func unclosed(_ what: String, _ fix: String, at mark: Mark) -> Problem {

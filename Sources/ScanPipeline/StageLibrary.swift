@@ -62,7 +62,7 @@ public struct StageLibrary: Sendable {
             return nil
         }
         if let owners = owners(ofOption: word) { return owners }
-        guard let option = entries.lazy.compactMap({ $0.options.choice(of: word)?.name }).first else { return nil }
+        guard let option = entries.firstNonNil({ $0.options.choice(of: word)?.name }) else { return nil }
         let taking = entries.filter { $0.options.choice(of: word)?.name == option }
         return "`\(word)` is a value of `\(option)`, an option of \(Self.listed(taking))"
     }

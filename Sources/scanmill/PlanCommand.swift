@@ -20,20 +20,21 @@ struct PlanCommand: ParsableCommand {
         if !batch.json { loaded.pipeline.warnings.forEach { Console.error($0.compilerStyleWarning) } }
         let found = try CaptureList.find(batch, for: loaded.pipeline)
         let state = StateFolder(output: batch.output)
+        let plan = BatchPlan(
+            found.inputs, pipeline: loaded.pipeline, output: batch.output, rules: batch.rules, programs: .installed)
         do throws(Problem) {
             try state.requirePlace()
+            if plan.willRun { try state.requireWritable() }
             if let owner = try state.foreignOwner(for: loaded.pipeline) {
                 Console.error("warning: \(state.hold(of: owner)); `run` refuses it without --replace")
             }
         } catch { Console.error("warning: `run` would refuse this folder: \(error.oneLine)") }
-        let plan = BatchPlan(
-            found.inputs, pipeline: loaded.pipeline, output: batch.output, rules: batch.rules, programs: .installed)
         (found.warnings + CaptureList.warnings(of: plan)).forEach { Console.error(Console.visible($0)) }
         let estimate = SizeEstimate(plan, output: batch.output, memory: UsualMemory(of: loaded.pipeline, in: state))
-        if batch.json { Console.out(json(plan, found.refused, estimate)) } else { show(plan, found.refused, estimate) }
+        if batch.json { Console.out(json(plan, found, estimate)) } else { show(plan, found, estimate) }
     }
 
-    private func show(_ plan: BatchPlan, _ refused: [CaptureOutcome], _ estimate: SizeEstimate) {
+    private func show(_ plan: BatchPlan, _ found: CaptureList, _ estimate: SizeEstimate) {
         let say = { (decision: String, capture: CaptureInput, why: String) in
             Console.out(Console.visible("\(decision) \(capture.id)" + (why.isEmpty ? "" : "  \(why)")))
         }
@@ -47,7 +48,7 @@ struct PlanCommand: ParsableCommand {
             case .arriving: say("waiting   ", entry.input, "it is still arriving")
             }
         }
-        for outcome in refused { say("cannot run", outcome.input, outcome.ending.problem?.summary ?? "") }
+        for outcome in found.refused { say("cannot run", outcome.input, outcome.ending.problem?.summary ?? "") }
         let comparing = plan.toCompare.count
         let running = plan.toRun.count - comparing - plan.obstructed.count
         let failed = plan.failedBefore
@@ -56,11 +57,12 @@ struct PlanCommand: ParsableCommand {
             failed == 0 ? "" : "\(failed) failed before (--retry tries \(failed == 1 ? "it" : "them") again), "
         Console.out(
             "\(running) would run, \(compared)\(plan.count(.upToDate)) up to date, \(heldBack)"
-                + "\(plan.obstructed.count + refused.count) cannot run, \(plan.count(.arriving)) still arriving")
+                + "\(plan.obstructed.count + found.refused.count) cannot run, \(plan.count(.arriving)) still arriving"
+                + (found.passedOver.map { ", \($0)" } ?? ""))
         if running > 0 { Console.out(estimate.text) }
     }
 
-    private func json(_ plan: BatchPlan, _ refused: [CaptureOutcome], _ estimate: SizeEstimate) -> JSONValue {
+    private func json(_ plan: BatchPlan, _ found: CaptureList, _ estimate: SizeEstimate) -> JSONValue {
         var captures = plan.entries.map { entry -> JSONValue in
             var object: JSONObject = ["id": .string(entry.input.id), "input": .string(entry.input.path)]
             switch entry.decision {
@@ -73,13 +75,13 @@ struct PlanCommand: ParsableCommand {
             }
             return .object(object)
         }
-        for outcome in refused {
+        for outcome in found.refused {
             var object: JSONObject = ["id": .string(outcome.input.id), "input": .string(outcome.input.path)]
             if let problem = outcome.ending.problem { object.add("cannot run", because: problem) }
             captures.append(.object(object))
         }
         return .object([
-            "captures": .array(captures),
+            "captures": .array(captures), "other-formats": .of(found.ofOtherFormats),
             "output-bytes": .of(estimate.output) ?? .null, "replaced-bytes": .of(estimate.replaced) ?? .null,
             "needed-bytes": .of(estimate.needed) ?? .null, "free-bytes": .of(estimate.free) ?? .null,
             "peak-memory-bytes": .integer(estimate.memory.bytes),

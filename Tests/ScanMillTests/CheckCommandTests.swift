@@ -36,6 +36,23 @@ import Testing
         #expect(result.errors.contains("twice.yaml:4:5: error: there is no stage `unprojekt`"), "\(result.errors)")
     }
 
+    /// YAML takes the stage for a part of the name above it, and nothing that it makes may be missed.
+    @Test func aDashThatIsIndentedOtherwiseIsTheOnlyMistake() throws {
+        let folder = try TemporaryFolder()
+        let text = "stages:\n  - read\n   - decompress\n  - write-frames: {depth: png16}\n"
+        try folder.write(text, to: "dash.yaml")
+        let result = try Scanmill.run(["check", "dash.yaml"], in: folder.path)
+        #expect(result.status == 2 && result.output == "dash.yaml: 1 mistake\n")
+        let said = """
+            dash.yaml:3:4: error: this dash stands in column 4, and the first one in column 3
+                 - decompress
+                 ^
+              fix: indent all dashes alike
+
+            """
+        #expect(result.errors == said, "\(result.errors)")
+    }
+
     /// An unset variable, and an option's value that the shell has parted from it.
     @Test func wordsThatAreNoPipeline() throws {
         let folder = try TemporaryFolder()

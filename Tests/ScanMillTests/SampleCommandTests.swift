@@ -129,8 +129,7 @@ import Testing
     /// Formats go by other names, too.
     @Test(arguments: [
         ("nerfstudio", "`transforms` (nerfstudio, instant-ngp or Blender dataset)"),
-        ("hmc", "`nerfcapture` (NeRFCapture or HMC project)"), ("iPhone", "`scannetpp` (ScanNet++ iPhone recording)"),
-        ("Stray", "`stray-scanner`"),
+        ("hmc", "`nerfcapture` (NeRFCapture or HMC project)"), ("Stray", "`stray-scanner`"),
     ]) func aFormatByAnotherName(_ name: String, _ meant: String) throws {
         let folder = try TemporaryFolder()
         try folder.write("name: t\nstages: [read]\n", to: "t.yaml")

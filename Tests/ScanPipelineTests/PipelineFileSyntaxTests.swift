@@ -46,6 +46,76 @@ import Testing
         #expect(list == ["2:24 \(said)put a space there"])
     }
 
+    private static let alike = "indent all dashes alike"
+
+    @Test(arguments: [
+        ("  - read\n   - unproject\n  - write-ply\n", "3:4", 4, 3), ("  - read\n - unproject\n", "3:2", 2, 3),
+        ("  - read\n  - unproject\n- thin\n- write-ply\n", "4:1", 1, 3),
+        ("- read\n - unproject\n- write-ply\n", "3:2", 2, 1),
+        ("  - read\n    - thin\n\n    - write-ply # last\n", "3:5", 5, 3),
+        ("  - read\n    - thin: {size: 1}\n", "3:5", 5, 3),
+        ("  - thin: {size: 1}\n   - write-ply\n", "3:4", 4, 3),
+        ("  - thin:\n      size: 1\n    # So many.\n   - write-ply\n", "5:4", 4, 3),
+    ]) func aDashThatIsIndentedOtherwise(_ list: String, _ place: String, _ column: Int, _ first: Int) {
+        let said = "\(place) this dash stands in column \(column), and the first one in column \(first); "
+        #expect(Self.messages("stages:\n" + list) == [said + Self.alike])
+    }
+
+    /// YAML takes them for one text, and what they are is known all the same.
+    @Test func stagesBehindDashesThatAreIndentedOtherwise() {
+        let file = PipelineFile.parse("stages:\n  - read\n   - thin\n   - write-ply\n  - end\n", path: "p.yaml").file
+        #expect(file.entries.map(\.stage) == ["read", "thin", "write-ply", "end"])
+        #expect(file.entries.map(\.line) == [2, 3, 4, 5] && file.entries.map(\.column) == [5, 6, 6, 5])
+        #expect(!file.entries.contains(where: \.isBroken))
+    }
+
+    @Test(arguments: [
+        ("      near: 1\n     far: 2\n", 6), ("      near: 1\n       far: 2\n", 8), ("      near: 1\n   far: 2\n", 4),
+        ("      factors: [1, 2]\n     far: 2\n", 6),
+    ]) func anOptionThatIsIndentedOtherwise(_ options: String, _ column: Int) {
+        let said = "4:\(column) this option stands in column \(column), and the one above it in column 7; "
+        let messages = Self.messages("stages:\n  - thin:\n\(options)  - write-ply\n")
+        #expect(messages == [said + "indent all options of a stage alike"])
+    }
+
+    @Test func anOptionLeftOfItsStage() {
+        let said = "3:4 this option stands in column 4, and its stage's name in column 5; "
+        let messages = Self.messages("stages:\n  - thin:\n   size: 1\n  - write-ply\n")
+        #expect(messages == [said + "indent options farther than their stage's name"])
+    }
+
+    @Test(arguments: [
+        ("name: x\n stages:\n  - read\n", "2:2", "stages"), (" name: x\nstages:\n  - read\n", "1:2", "name"),
+        ("# Mine.\n stages:\n  - read\nname: x\n", "2:2", "stages"),
+        ("stages:\n  - read\n  - thin\n name: x\n", "4:2", "name"),
+    ]) func aKeyThatIsIndented(_ text: String, _ place: String, _ key: String) {
+        let said = "\(place) `\(key)` is indented, and a pipeline's own keys are not; take away the spaces before it"
+        #expect(Self.messages(text) == [said])
+    }
+
+    /// Lists and mappings in options may be indented as anybody likes.
+    @Test func indentationThatIsRight() {
+        let text = "stages:\n - read\n - select:\n     include:\n     - a\n     - b\n     by: time\n - write-ply\n"
+        #expect(Self.messages(text) == [])
+        // The mistake is another one.
+        let colon = Self.messages("stages:\n - read\n - select:\n     include:\n      - a: b: c\n - write-ply\n")
+        #expect(colon.count == 1 && colon.first?.contains("in braces") == true, "\(colon)")
+        let list = Self.messages("stages:\n - read\n - select:\n     include:\n      - a\n     - b\n - write-ply\n")
+        #expect(list.count == 1 && list.first?.contains("dashes") == false, "\(list)")
+    }
+
+    @Test(arguments: [
+        ("stages:\n  - thin: {size: 1}}\n  - write-ply\n", "2:20", "{", "}"),
+        ("stages: [read, thin]]\n", "1:21", "[", "]"),
+    ]) func aBracketTooMany(_ text: String, _ place: String, _ opening: String, _ closing: String) {
+        #expect(Self.messages(text) == ["\(place) no `\(opening)` belongs to this `\(closing)`; take it away"])
+    }
+
+    @Test func aBracketTooManyWithinAnother() {
+        let messages = Self.messages("stages:\n  - downscale: {factors: [1, 2]]}\n  - write-ply\n")
+        #expect(messages == ["2:32 no `[` belongs to this `]`; take it away, or open it before the first item"])
+    }
+
     @Test(arguments: [
         ("stages:\n  - read\n  - unproject: {every: 2\n  - write-ply\n", "3:16", "{", "}"),
         ("stages:\n  - unproject: {every: 2\n  - thin: {size: 1}\n  - write-ply\n", "2:16", "{", "}"),

@@ -28,6 +28,9 @@ import Testing
                 Self.room + "- find-floor: {min-area: 50}\n- crop: {above: 0, from: floor}", reading: "nowhere/room")
         }
         #expect(problem?.summary == "no floor was found to count heights from")
+        // Both have worked in one pass.
+        let why = "warned before: find-floor: no floor was found: nothing horizontal"
+        #expect(problem?.notes.contains { $0.hasPrefix(why) } == true, "\(problem?.notes ?? [])")
     }
 
     /// What an earlier stage found is then no floor for those below.

@@ -22,12 +22,7 @@ struct ZipContents: Sendable {
         var (unpacked, packed): (Int64, Int64) = (0, 0)
         for index in 0..<entryCount {
             let entry = try handle.entry(UInt64(index))
-            guard let name = Self.checked(entry.name) else {
-                throw Problem(
-                    .input, "the archive holds a name that leads out of it, or that no system agrees on",
-                    notes: ["it is \(String(reflecting: String(entry.name.prefix(200))))"],
-                    fix: "pack the capture again; the archive was not unpacked")
-            }
+            guard let name = Self.checked(entry.name) else { throw Self.refusal(of: entry.name) }
             if Self.isPassedOver(name) { continue }
             unpacked = unpacked.addingReportingOverflow(entry.byteCount).partialValue
             packed = packed.addingReportingOverflow(entry.packedByteCount).partialValue
@@ -108,6 +103,22 @@ struct ZipContents: Sendable {
         }
         // "C:" is a drive elsewhere.
         return isPlain && name.utf8.dropFirst().first != UInt8(ascii: ":") ? parts.joined(separator: "/") : nil
+    }
+
+    private static func refusal(of name: String) -> Problem {
+        let start = String(name.prefix(200))
+        // APPNOTE.TXT, 4.4.17.1, allows slashes alone. `unzip` makes folders of backslashes where the archive says that
+        // it comes from DOS or Windows, and the name has no slash.
+        if checked(name.replacing("\\", with: "/")) != nil {
+            return Problem(
+                .input, "the names in the archive have backslashes where ZIP archives have slashes",
+                notes: ["one is \(start)"],
+                fix: "unpack it with  unzip  which makes folders of them if the archive comes from Windows, and run "
+                    + "the folder; or pack the capture with another program, such as 7-Zip or `zip -r`")
+        }
+        return Problem(
+            .input, "the archive holds a name that leads out of it, or that no system agrees on",
+            notes: ["it is \(String(reflecting: start))"], fix: "pack the capture again; the archive was not unpacked")
     }
 
     private static func parent(_ name: String) -> String {

@@ -61,6 +61,8 @@ enum ZipDamage {
         guard let file = try? FileSource(path: path, name: path), let tail = try? ZipOffsets.tail(of: file) else {
             return nil
         }
+        let end = ZipOffsets.endRecord(in: tail)
+        if let split = split(path, disk: end.map { tail.uint16($0 + 4) }) { return split }
         let size = file.byteCount
         let fix = "the copy is incomplete: copy the archive again"
         /// How many bytes are missing before an end record; nil with ZIP64, whose numbers stand elsewhere.
@@ -69,7 +71,6 @@ enum ZipDamage {
             if start == UInt32.max { return nil }
             return Int64(start) + Int64(byteCount) - (size - Int64(tail.count) + Int64(end))
         }
-        let end = ZipOffsets.endRecord(in: tail)
         var notes = ["they are missing somewhere before its directory"]
         var lacking = end.flatMap(lack)
         // Behind its end something else may stand, such as the rest of a block.
@@ -90,6 +91,30 @@ enum ZipDamage {
         }
         guard let lacking, lacking > 0 else { return nil }
         return Problem(.input, "the archive lacks \(lacking.counted("byte"))", notes: notes, fix: fix)
+    }
+
+    /// What to do with a part of an archive that was cut into several.
+    /// - Parameter disk: the number of this part, from 0 on, as the end record has it (APPNOTE.TXT, 4.4.19).
+    /// - Returns: nil where the file is not known to be one.
+    private static func split(_ path: String, disk: Int?) -> Problem? {
+        let isThere = { (part: String) in (try? FileSource(path: part, name: part)) != nil }
+        // `zip -s` and WinZip: scan.z01, scan.z02, …, and the end in scan.zip.
+        if let disk, disk > 0, disk < UInt16.max, path.lowercased().hasSuffix(".zip") {
+            let parts = (1...disk).map { "\(path.dropLast(2))\($0 < 10 ? "0" : "")\($0)" }
+            let missing = parts.filter { !isThere($0) }
+            let whole = ShellWord.quoted("\(path.dropLast(4))-whole.zip")
+            let way = "zip -s 0 \(ShellWord.quoted(path)) --out \(whole)  and remove the parts"
+            return Problem(
+                .input, "the archive is split into \(disk + 1) parts",
+                notes: missing.isEmpty ? [] : ["not beside it: \(missing.map(\.lastPart).listed(most: 8))"],
+                fix: missing.isEmpty ? "join them with  \(way)" : "copy all of them, and join them with  \(way)")
+        }
+        // 7-Zip and `split`: scan.zip.001, scan.zip.002, …
+        guard path.hasSuffix(".001"), isThere("\(path.dropLast())2") else { return nil }
+        let whole = ShellWord.quoted(String(path.dropLast(4)))
+        return Problem(
+            .input, "this is the first part of an archive that is split",
+            fix: "join the parts with  cat \(whole).[0-9]* > \(whole)  and remove them")
     }
 }
 

@@ -31,12 +31,14 @@ public enum CaptureFormats {
     public static func format(named name: String) -> (any CaptureFormat.Type)? { all.first { $0.name == name } }
 
     /// The answer of the first format that recognises the tree; where none does, of the first whose remains these are.
-    /// Plain pictures come last, since many damaged captures hold them too.
+    /// Plain pictures come last, since many damaged captures hold them too; a `.sens` file, beside which anything may lie,
+    /// comes after recordings that are none of its forms.
     public static func recognise(_ tree: any CaptureTree) -> Recognition? {
         let tree = listedOnce(tree)
         let apps = all.filter { $0 != PictureFolderCapture.self }
         for format in apps {
-            if let recognition = format.recognise(tree) { return recognition }
+            guard let recognition = format.recognise(tree) else { continue }
+            return format == SensCapture.self ? others(than: format.name, in: tree).first ?? recognition : recognition
         }
         for format in apps {
             if let recognition = format.remains(of: tree) { return recognition }
@@ -177,8 +179,9 @@ public enum CaptureFormats {
     static func capture(in archive: ZipArchive) throws(Problem) -> ZipArchive? {
         let captures = CaptureSearch.captures(in: archive)
         if captures.count < 2 { return captures.first }
+        let names = captures.map { $0.top.isEmpty ? "pictures at its top" : $0.top }
         throw Problem(
-            .input, "the archive holds \(captures.count) captures: \(captures.map(\.top).listed(most: 8))",
+            .input, "the archive holds \(captures.count) captures: \(names.listed(most: 8))",
             fix: "unpack it into a folder, and keep the archive elsewhere")
     }
 }

@@ -261,7 +261,7 @@ private struct NeRFCaptureReader {
 
     private mutating func noteDepth(_ entries: [Entry]) {
         let tree = tree
-        guard let file = entries.lazy.compactMap(\.depthFile).compactMap({ try? tree.picture($0) }).first else {
+        guard let file = entries.firstNonNil({ $0.depthFile.flatMap { try? tree.picture($0) } }) else {
             let listed = entries.contains { $0.depthFile != nil }
             capture.absences[.recordedDepth] =
                 listed

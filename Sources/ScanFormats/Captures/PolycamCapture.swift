@@ -35,7 +35,7 @@ public enum PolycamCapture: CaptureFormat {
     /// Cameras without pictures, or pictures in a folder that is called "keyframes".
     public static func remains(of tree: any CaptureTree) -> Recognition? {
         let top = top(of: tree)
-        if let file = sets.lazy.compactMap({ camera(in: "\(top)\($0.cameras)", tree) }).first {
+        if let file = sets.firstNonNil({ camera(in: "\(top)\($0.cameras)", tree) }) {
             return recognition(top, "\(file) has Polycam's keys t_00, …, and the pictures are missing")
         }
         guard !top.isEmpty, !tree.entries(in: "\(top)images").isEmpty else { return nil }

@@ -45,16 +45,69 @@ extension CaptureSearch {
     /// As many folders as lie above `colmap/sparse/0/cameras.txt`, the deepest file that a format looks for by its name.
     private static let holdingDepth = 4
 
-    /// Whether a folder is one capture.
-    static func isCapture(_ folder: CaptureFolder) -> Bool { recognition(of: folder) != nil }
+    /// Whether a folder is one capture, as a run sees it.
+    static func isCapture(_ folder: CaptureFolder) -> Bool {
+        guard let own = recognition(of: folder) else { return false }
+        if own.format != PictureFolderCapture.name { return true }
+        return (try? CaptureSearch(at: folder.path))?.loose.contains { $0.folder == folder.path } != true
+    }
 
     /// What makes a folder one capture. A `.sens` file does, unless it lies there beside other captures.
-    static func recognition(of folder: CaptureFolder) -> Recognition? {
-        guard let recognition = CaptureFormats.recognise(folder) else { return nil }
+    /// - Parameter listed: the same folder, if its lists are kept.
+    static func recognition(of folder: CaptureFolder, _ listed: (any CaptureTree)? = nil) -> Recognition? {
+        guard let recognition = CaptureFormats.recognise(listed ?? folder) else { return nil }
         if recognition.format != SensCapture.name { return recognition }
         let files = folder.files(in: "").map { "\(folder.path)/\($0)" }
         return files.count(where: isCapture(file:)) <= 1 && captures(within: folder).isEmpty ? recognition : nil
     }
+
+    /// What the other files look like in a folder whose `.sens` file is a capture of its own. Pictures are named with
+    /// their folder, which is searched.
+    static func recognitionBesidesSens(_ tree: any CaptureTree) -> Recognition? {
+        guard tree.files(in: "").contains(where: SensCapture.isNamed) else { return nil }
+        let others = CaptureFormats.all.filter { $0 != SensCapture.self && $0 != PictureFolderCapture.self }
+        return others.firstNonNil { $0.recognise(tree) }
+    }
+
+    /// Whether a folder may not be what it looks like: it holds pictures and nothing else that is known, or what is left
+    /// of a capture.
+    static func isGuess(_ recognition: Recognition, _ tree: any CaptureTree) -> Bool {
+        recognition.format == PictureFolderCapture.name
+            || CaptureFormats.format(named: recognition.format)?.recognise(tree) == nil
+    }
+
+    /// Whether this is a whole recording, and neither derived from one nor what is left of it.
+    static func isRecording(_ tree: any CaptureTree) -> Bool {
+        guard let recognition = CaptureFormats.recognise(tree), !isGuess(recognition, tree) else { return false }
+        return CaptureFormats.format(named: recognition.format)?.card.origin != .derived
+    }
+
+    /// Whether something in a capture's folder may hold captures of its own.
+    static func mayHoldCapture(_ entry: CaptureEntry, besides own: Recognition) -> Bool {
+        if isPart(entry, of: own) || SystemFolders.names.contains(entry.name) { return false }
+        return entry.kind == .folder || (entry.byteCount != nil && isNamedLikeOne(entry.name))
+    }
+
+    /// Whether something in a capture's folder is one of the capture's own parts, by its name.
+    static func isPart(_ entry: CaptureEntry, of own: Recognition) -> Bool {
+        guard entry.kind == .folder else { return own.format == SensCapture.name && SensCapture.isNamed(entry.name) }
+        // `images_4` holds the pictures of `images` at a quarter of their size.
+        let name = entry.name.lowercased()
+        var whole = name[...]
+        if let line = name.lastIndex(of: "_"), Int(name[line...].dropFirst()) != nil { whole = name[..<line] }
+        return entry.name == own.folder || parts.contains(String(whole))
+            || (own.format == TransformsDataset.name && ["test", "train", "val"].contains(name))
+    }
+
+    /// What formats and tools call the folders of a capture's files. Nobody calls a folder of captures so, and a search
+    /// of many captures lists none of them in vain.
+    private static let parts: Set = [
+        "cameras", "color", "colmap", "conf", "confidence", "corrected_cameras", "corrected_images", "dense", "depth",
+        "downscaled", "dslr", "highres_depth", "images", "instance", "instance-filt", "intrinsic", "keyframes", "label",
+        "label-filt", "lowres_depth", "lowres_wide", "lowres_wide_intrinsics", "masks", "optimized_poses", "pose",
+        "rgb", "rgbd", "sparse", "stereo", "ultrawide", "ultrawide_intrinsics", "vga_wide", "vga_wide_intrinsics",
+        "wide", "wide_intrinsics",
+    ]
 
     /// The captures that lie in another one's folders: a search stops at that one, and skips them.
     /// - Parameter recognition: the outer one's, where it was recognised already.
@@ -90,11 +143,22 @@ extension CaptureSearch {
         // The one folder that holds everything may be the capture's own, such as Polycam's `keyframes/`. What only looks
         // like remains by that name is judged by what it holds.
         let whole = archive.above.first { tree in CaptureFormats.all.contains { $0.recognise(tree) != nil } }
-        return whole.map { [$0] } ?? captures(in: archive, depth: 0)
+        return whole.map { [$0] + recordings(besidePicturesOf: $0, depth: 0) } ?? captures(in: archive, depth: 0)
+    }
+
+    /// The recordings in the folders of what is guessed from its pictures to be a capture.
+    private static func recordings(besidePicturesOf archive: ZipArchive, depth: Int) -> [ZipArchive] {
+        guard depth < depthLimit, PictureFolder.find(in: archive) != nil, let own = CaptureFormats.recognise(archive),
+            own.format == PictureFolderCapture.name
+        else { return [] }
+        let folders = archive.entries(in: "").filter { $0.kind == .folder && mayHoldCapture($0, besides: own) }
+        return folders.flatMap { captures(in: archive.below($0.name), depth: depth + 1) }.filter(isRecording)
     }
 
     private static func captures(in archive: ZipArchive, depth: Int) -> [ZipArchive] {
-        if CaptureFormats.recognise(archive) != nil { return [archive] }
+        if CaptureFormats.recognise(archive) != nil {
+            return [archive] + recordings(besidePicturesOf: archive, depth: depth)
+        }
         if depth == depthLimit { return [] }
         return archive.entries(in: "").flatMap { entry -> [ZipArchive] in
             guard entry.kind == .folder else { return [] }

@@ -23,35 +23,44 @@ public struct CaptureSearch: Sendable {
     /// Sorted by their path's parts; none when the folder holds none.
     public private(set) var captures: [Found] = []
     public private(set) var unreadable: [Unreadable] = []
-    /// Folders that hold something but no capture, without the folders in them; such archives; and what is named like a
-    /// capture but is neither a file nor a folder, such as a pipe.
+    /// Folders that hold no capture, without the folders in them; such archives; and what is named like a capture but is
+    /// neither a file nor a folder, such as a pipe.
     public private(set) var without: [String] = []
     /// Files that may well hold a capture, but are of a kind that is not read.
     public private(set) var strangers: [Stranger: [String]] = [:]
-    /// Folders in what was taken as one capture that look like captures of their own.
-    public private(set) var within: [String] = []
+    /// Folders that were each taken as one capture, with the captures in them that are left out.
+    public private(set) var crowded: [(capture: String, within: [String])] = []
+    /// All of those that are left out.
+    public var within: [String] { crowded.flatMap { $0.within } }
+    /// Folders whose own files look like a capture and were not taken for one, since captures lie among them: their
+    /// paths, and what the files look like.
+    public private(set) var loose: [(folder: String, reason: String)] = []
     /// Results that were skipped and that are in no output folder: somebody put them among the captures.
     public private(set) var strayResults: [String] = []
     /// The result in which the search takes place, if any.
     private var result: CaptureFolder?
     private let limits: ArchiveLimits
+    /// Those that are asked for; empty for all.
+    private let formats: Set<String>
 
     /// Folders deeper than this below the one that was named are not searched.
     static let depthLimit = 16
 
     /// - Parameters:
     ///   - path: a capture (a folder, an archive or a file), or a folder to search for captures. The search
-    ///     stops at a capture, and skips hidden folders and results (whatever holds a receipt), unless they are what
-    ///     was named. Links are followed; a folder to which several lead is searched once.
+    ///     stops at a capture, unless that is a mere guess or not asked for, and recordings lie in it. It skips hidden
+    ///     folders and results (whatever holds a receipt), unless they are what was named. Links are followed; a folder
+    ///     to which several lead is searched once.
     ///   - output: a folder that is not searched: the results of this or an earlier run.
-    ///   - formats: which of them to take from a result that holds its capture in several; empty for all.
+    ///   - formats: which of them to take from a result that holds its capture in several, and from folders whose own
+    ///     files are of another; empty for all. Captures of other formats are found too.
     ///   - limits: for the archives that are examined, as the pipeline has them.
     /// - Throws: when there is nothing at the path, or a file that is not a capture.
     public init(
         at path: String, skipping output: String? = nil, formats: Set<String> = [],
         limits: ArchiveLimits = ArchiveLimits()
     ) throws(Problem) {
-        self.limits = limits
+        self.init(limits, formats)
         if case .file? = CaptureFolder.kind(at: path), ZipArchive.isArchive(path) {
             take(archive: path, isNamed: true)
             return
@@ -71,10 +80,9 @@ public struct CaptureSearch: Sendable {
         }
         let skipped = output.flatMap { CaptureFolder(path: $0).identity }
         var closed = Set([skipped, folder.identity].compactMap(\.self))
-        if let recognition = Self.recognition(of: folder) {
-            take(folder, recognition.format)
-            within = Self.captures(within: folder, besides: recognition.folder)
-            if result == nil || formats.isEmpty || formats.contains(recognition.format) { return }
+        let isAsked = { (found: Found) in found.format.map(formats.contains) ?? false }
+        if take(folder, &closed, 0) {
+            if result == nil || formats.isEmpty || captures.contains(where: isAsked) { return }
             // A dataset may lie in a result that is a capture itself.
             var inner = self
             inner.search(folder, &closed, 0)
@@ -83,9 +91,14 @@ public struct CaptureSearch: Sendable {
             search(folder, &closed, 0)
         }
         if result == nil || formats.isEmpty { return }
-        let wanted = captures.filter { $0.format.map(formats.contains) ?? false }
+        let wanted = captures.filter(isAsked)
         // Where none is wanted, all are kept, so that the caller can say what is there instead.
         if !wanted.isEmpty { captures = wanted }
+    }
+
+    /// A search that has found nothing yet.
+    private init(_ limits: ArchiveLimits, _ formats: Set<String>) {
+        (self.limits, self.formats) = (limits, formats)
     }
 
     /// The captures alone.
@@ -93,8 +106,13 @@ public struct CaptureSearch: Sendable {
         try CaptureSearch(at: path, skipping: output).captures
     }
 
-    /// - Parameter closed: folders that are not to be searched, or were already; links may lead in circles.
-    private mutating func search(_ folder: CaptureFolder, _ closed: inout Set<CaptureFolder.Identity>, _ depth: Int) {
+    /// - Parameters:
+    ///   - closed: folders that are not to be searched, or were already; links may lead in circles.
+    ///   - own: what the folder itself was taken for, whose parts are passed over.
+    private mutating func search(
+        _ folder: CaptureFolder, _ closed: inout Set<CaptureFolder.Identity>, _ depth: Int,
+        besides own: Recognition? = nil
+    ) {
         if let obstacle = folder.obstacle {
             return addUnreadable(folder.name, at: folder.path, for: obstacle)
         }
@@ -104,7 +122,7 @@ public struct CaptureSearch: Sendable {
         var isTooDeep = false
         // A fresh folder: what recognition could not look at in subfolders is found again when they are searched.
         let listed = CaptureFolder(path: folder.path)
-        for entry in listed.entries(in: "") {
+        for entry in listed.entries(in: "") where own.map({ Self.isPart(entry, of: $0) }) != true {
             let path = "\(folder.path)/\(entry.name)"
             if entry.byteCount != nil { take(file: path) }
             take(odd: entry, at: path)
@@ -144,14 +162,12 @@ public struct CaptureSearch: Sendable {
         if closed.contains(identity) { return }
         if Self.isResult(folder) {
             if !parent.hasFolder(Self.stateFolder) { strayResults.append(path) }
-        } else if let recognition = Self.recognition(of: folder) {
-            take(folder, recognition.format)
-        } else {
+        } else if !take(folder, &closed, depth) {
             closed.insert(identity)
             let (found, named) = (findCount, without.count)
             search(folder, &closed, depth)
             // Results of other pipelines lie beside captures, too.
-            if findCount == found, !folder.hasFolder(Self.stateFolder), !folder.entries(in: "").isEmpty {
+            if findCount == found, !folder.hasFolder(Self.stateFolder) {
                 without.replaceSubrange(named..., with: [path])
             }
         }
@@ -200,14 +216,84 @@ public struct CaptureSearch: Sendable {
     }
 
     /// Whether a name is that of a file which is a capture by itself.
-    private static func isNamedLikeOne(_ name: String) -> Bool {
+    static func isNamedLikeOne(_ name: String) -> Bool {
         ZipArchive.isNamed(name) || SensCapture.isNamed(name)
     }
 
-    private mutating func take(_ folder: CaptureFolder, _ format: String) {
+    /// Takes a folder as the one capture that its own files make it, and looks for others in it.
+    /// - Returns: false where it is none, and is to be searched.
+    private mutating func take(
+        _ folder: CaptureFolder, _ closed: inout Set<CaptureFolder.Identity>, _ depth: Int
+    ) -> Bool {
+        let listed = CaptureFormats.listedOnce(folder)
+        guard let own = Self.recognition(of: folder, listed) else {
+            if let files = Self.recognitionBesidesSens(listed) { loose.append((folder.path, files.reason)) }
+            return false
+        }
+        // A result's parts, and what lies in them, are what its pipeline wrote.
+        guard result == nil, listed.entries(in: "").contains(where: { Self.mayHoldCapture($0, besides: own) }) else {
+            take(folder, listed, own.format)
+            return true
+        }
+        var inner = CaptureSearch(limits, formats)
+        // A link in it may lead to itself.
+        var searched = closed.union([folder.identity].compactMap(\.self))
+        inner.search(folder, &searched, depth, besides: own)
+        let others = inner.captures.filter { isNoPart($0, of: folder) }
+        let run = others.filter { runs($0, in: listed, own) }
+        if own.format == PictureFolderCapture.name, !run.isEmpty {
+            closed = searched
+            loose.append((folder.path, own.reason))
+            add(inner)
+            return true
+        }
+        take(folder, listed, own.format)
+        captures += run
+        // Archives with several captures cannot be looked into.
+        let left = others.map(\.path) + inner.unreadable.map(\.path).filter(ZipArchive.isNamed)
+        let within = left.filter { path in !run.contains { $0.path == path } }
+        if !within.isEmpty { crowded.append((folder.path, within)) }
+        return true
+    }
+
+    /// Whether a capture in the folder of another is no part of it, nor an archive that was unpacked there.
+    private func isNoPart(_ inner: Found, of folder: CaptureFolder) -> Bool {
+        // A damaged archive may hold anything.
+        guard let format = inner.format.flatMap(CaptureFormats.format(named:)),
+            let tree = try? CaptureFormats.tree(at: inner.path, limits: limits)
+        else { return true }
+        if format.isPart(tree) { return false }
+        return !(tree is ZipArchive)
+            || UnpackedCopy.missing(from: folder.path, of: inner.path, limits: limits)?.isEmpty != true
+    }
+
+    /// Whether a capture in the folder of another is run: a whole recording is, where the outer one is guessed from its
+    /// pictures, or is what is left of a capture, or is of a format that nobody asked for. What is derived from
+    /// recordings may well be derived from the outer one.
+    private func runs(_ inner: Found, in outer: any CaptureTree, _ own: Recognition) -> Bool {
+        guard let name = inner.format, let tree = try? CaptureFormats.tree(at: inner.path, limits: limits),
+            Self.isRecording(tree)
+        else { return false }
+        if formats.contains(own.format) { return formats.contains(name) && Self.isGuess(own, outer) }
+        return formats.contains(name) || Self.isGuess(own, outer)
+    }
+
+    /// Takes over all that another search found.
+    private mutating func add(_ other: CaptureSearch) {
+        captures += other.captures
+        unreadable += other.unreadable
+        without += other.without
+        strangers.merge(other.strangers, uniquingKeysWith: +)
+        crowded += other.crowded
+        loose += other.loose
+        strayResults += other.strayResults
+    }
+
+    /// - Parameter listed: the same folder.
+    private mutating func take(_ folder: CaptureFolder, _ listed: any CaptureTree, _ format: String) {
         let id = CaptureName.of(folder, in: result, format: format)
         do throws(Problem) {
-            try CaptureFormats.requireOne(in: folder)
+            try CaptureFormats.requireOne(in: listed)
             captures.append(Found(id: id, path: folder.path, format: format, result: result?.path))
         } catch { addUnreadable(id, at: folder.path, for: error) }
     }

@@ -23,7 +23,7 @@ extension Capture {
         else { return }
         source.depthPictures = pictures
         depthSize = pictures.size
-        let folder = paths.lazy.compactMap(\.self).first?.folderPath
+        let folder = paths.firstNonNil(\.self)?.folderPath
         try requireOneOrientation(
             ofDepth: pictures.size, in: folder?.isEmpty == true ? nil : folder, rules, colorFromDepth: colorFromDepth,
             fix: turning)

@@ -59,7 +59,7 @@ public struct CameraTrail: Hashable, Sendable {
     private static func speeds(_ placed: [FrameFacts], of recorded: [FrameFacts]) -> [Double] {
         let steps = Dictionary(Trajectory(recorded).steps.map { ($0.to, $0.speed) }, uniquingKeysWith: { $1 })
         let speeds = placed.map { steps[$0.index] ?? nil }
-        var last = speeds.lazy.compactMap(\.self).first ?? 0
+        var last = speeds.firstNonNil(\.self) ?? 0
         return speeds.map { speed in
             last = speed ?? last
             return last

@@ -82,6 +82,9 @@ public struct BatchPlan: Sendable {
         entries.compactMap { entry in if case .compare = entry.decision { entry.input } else { nil } }
     }
 
+    /// Whether any is certain to run.
+    public var willRun: Bool { entries.contains { if case .run = $0.decision { true } else { false } } }
+
     /// All others, as they stand.
     public var waiting: [CaptureOutcome] {
         entries.compactMap { entry in

@@ -67,7 +67,7 @@ public struct CaptureWork {
             let written = try writeFiles()
             if let receipt = written.receipt { try publish(receipt) } else { try vouch() }
             FailureNote.remove(job.input.id, in: state)
-            remember(written.files)
+            remember(written)
             guard let receipt = written.receipt else { return .upToDate }
             var summary = CaptureSummary(receipt, times: runner.clock.times, peakBytes: PeakMemory.bytes)
             if let before = written.framesBefore, before > summary.framesKept { summary.framesBefore = before }
@@ -80,6 +80,8 @@ public struct CaptureWork {
         var receipt: Receipt?
         /// The files of that result, or of the new one.
         var files: [OutputFolder.Entry] = []
+        /// The status of the receipt of the result that is there.
+        var standing: FileSystem.Status?
         /// How many frames the result there has, if the same pipeline made it.
         var framesBefore: Int?
     }
@@ -92,6 +94,8 @@ public struct CaptureWork {
             // What an earlier attempt found out holds for what it has read.
             try found?.requireUnchanged()
             found = now
+            // Before it is read: another runner may replace it at any moment.
+            written.standing = FileSystem.status(of: "\(job.output)/\(job.input.id)/\(Receipt.fileName)")
             // It may be large, and is let go before the frames are read.
             let standing = PublishedResult(job.input.id, in: job.output)
             written.framesBefore = standing.flatMap { framesKept(in: $0) }
@@ -100,6 +104,7 @@ public struct CaptureWork {
                 return true
             }
             try output.requireNoLink()
+            try state.requireWritable()
             if !job.replaces { try checkIdentity(now, standing) }
             return false
         }
@@ -133,10 +138,11 @@ public struct CaptureWork {
     }
 
     /// A cache: without it the next run takes the digests again.
-    private func remember(_ files: [OutputFolder.Entry]) {
+    private func remember(_ written: Written) {
         guard let opened else { return }
         try? ResultState.taking(
-            opened, job: job, pipeline: pipeline, tool: runner.tool, outputs: files, looked: looked
+            opened, job: job, pipeline: pipeline, tool: runner.tool, outputs: written.files,
+            receipt: written.receipt == nil ? written.standing : output.receiptStatus, looked: looked
         ).save(job.input.id, in: state)
     }
 

@@ -78,7 +78,8 @@ private struct StatusReading {
 
     /// - Returns: nil for an id that nothing is left of, such as a name that a capture had while it arrived.
     mutating func entry(of id: String) -> OutputStatus.Entry? {
-        let isPublished = published.contains(id.bytes)
+        // It may have been published since they were listed.
+        let isPublished = published.contains(id.bytes) || PublishedResult.stands(in: folder(of: id))
         if CaptureLock.isHeld(id, in: state) {
             return .init(
                 id: id, standing: .running, isBehind: isPublished && entry(ofResult: id).standing != .done)
@@ -91,7 +92,15 @@ private struct StatusReading {
         if let obstacle = obstacles[id.bytes] {
             return .init(id: id, standing: .unreadable, cause: obstacle.summary)
         }
-        return isPublished ? entry(ofResult: id) : entry(withoutResult: id)
+        guard isPublished else { return entry(withoutResult: id) }
+        // A run may replace it during the look.
+        var found: OutputStatus.Entry?
+        _ = FileSystem.miss(at: folder(of: id)) { () -> Bool? in
+            let entry = entry(ofResult: id)
+            found = entry
+            return entry.standing == .done ? nil : true
+        }
+        return FileSystem.exists(folder(of: id)) ? found : entry(withoutResult: id)
     }
 
     private mutating func entry(withoutResult id: String) -> OutputStatus.Entry? {

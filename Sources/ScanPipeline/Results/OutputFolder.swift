@@ -33,6 +33,8 @@ public final class OutputFolder: Sendable {
         /// Published or given up: the work folder is no longer this one's to remove.
         var isDone = false
         var isPublished = false
+        /// Of the receipt, which keeps it when the folder gets its name.
+        var receipt: FileSystem.Status?
         /// Digests of input files, for copies of them.
         var known = KnownDigests()
     }
@@ -187,11 +189,16 @@ public final class OutputFolder: Sendable {
     /// Whether this attempt's result has its name. It may then still be unknown whether a power cut would undo that.
     public var isPublished: Bool { state.withLock(\.isPublished) }
 
+    /// The status of the receipt that this attempt published. Another one's may stand there by now.
+    package var receiptStatus: FileSystem.Status? { state.withLock(\.receipt) }
+
     /// Writes the receipt, makes everything durable, and gives the folder its name.
     /// - Parameter allow: asked just before the name is given; when it throws, nothing is published.
     public func publish(receipt: [UInt8], allow: () throws(Problem) -> Void = {}) throws(Problem) {
         let listed = Set(files.map(\.path)).union([Receipt.fileName])
         try write(receipt, to: Receipt.fileName)
+        let status = FileSystem.status(of: "\(workPath)/\(Receipt.fileName)")
+        state.withLock { $0.receipt = status }
         FileSystem.removeTree(scratchFolder)
         try durability.flush(path: publishedPath)
         try makeNamesDurable(workPath, as: "", keeping: listed)

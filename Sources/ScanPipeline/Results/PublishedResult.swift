@@ -15,8 +15,13 @@ public struct PublishedResult: Sendable {
     init?(at path: String) {
         self.path = path
         id = String(path.pathName ?? "")
-        guard let receipt = StateFolder.read("\(path)/\(Receipt.fileName)") else { return nil }
-        self.receipt = receipt
+        var found: JSONValue?
+        _ = FileSystem.miss(at: path) { () -> Bool? in
+            found = StateFolder.read("\(path)/\(Receipt.fileName)")
+            return found == nil ? true : nil
+        }
+        guard let found else { return nil }
+        receipt = found
     }
 
     public var key: ResultKey? { receipt["key"]?.string.map(ResultKey.init) }
@@ -67,6 +72,7 @@ public struct PublishedResult: Sendable {
             // A damaged one counts where one is known to have stood.
             return (ReceiptMark.isOurs(beginning) || stood(in: folder), nil)
         } catch {
+            if FileSystem.regularSize(of: path) == nil { return (false, nil) }
             // That it may not be read, or that the disk does not give it back, does not make it a stranger's.
             return (true, error)
         }
@@ -151,19 +157,22 @@ public struct PublishedResult: Sendable {
         "make it again with  scanmill run … \(Self.only(id).map(ShellWord.quoted).joined(separator: " ")) --force"
     }
 
-    /// Reads every file again. If a run replaces the result meanwhile, this begins again with the new receipt.
-    /// - Returns: what is wrong, one problem per file; none for a sound result.
-    public func verify() -> [Problem] {
-        var result = self
-        // Nothing is replaced so fast so often.
-        for _ in 0..<10 {
-            let problems = result.defects()
-            guard !problems.isEmpty, let now = PublishedResult(at: path), now.receipt != result.receipt else {
-                return problems
-            }
-            result = now
+    /// Reads every file of a result. If a run replaces it meanwhile, this begins again with the new one.
+    /// - Returns: what is wrong, one problem per file; none for a sound result, and for one that was moved away meanwhile.
+    public static func verify(_ id: String, in output: String) -> [Problem] {
+        let folder = "\(output)/\(id)"
+        let problems = FileSystem.miss(at: folder) { () -> [Problem]? in
+            let problems = PublishedResult(id, in: output)?.defects() ?? [unreadable(folder)]
+            return problems.isEmpty ? nil : problems
         }
-        return result.defects()
+        return problems ?? []
+    }
+
+    private static func unreadable(_ folder: String) -> Problem {
+        Problem(
+            .environment, "the receipt cannot be read",
+            fix: "let the user who runs scanmill read it; if it is damaged, run the capture again"
+        ).at(file: "\(folder)/\(Receipt.fileName)")
     }
 
     /// What is wrong with a result whose receipt is not sound.

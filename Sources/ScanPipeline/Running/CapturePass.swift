@@ -45,6 +45,7 @@ extension CaptureRun {
             let line = lineSteps(plan, contexts, folds)
             try walk(
                 channels: plan.sourceChannels, steps: line, isWanted: true, label: steps[plan.steps.lowerBound].label)
+            settledWarnings = warnings
             try checkBadFrames()
             try requireFrames()
         }
@@ -53,6 +54,8 @@ extension CaptureRun {
             if !plan.choosing.contains(index) { chooseAmongNeighbours(index) }
             // The end of a pass sees the capture as it is now: a fold above may just have made its cloud.
             let context = context(index, capture.channels.union(available[index]), plan).withoutFrames
+            // If it fails, what it noticed before may be why.
+            defer { settledWarnings = warnings }
             do throws(Problem) {
                 try runner.clock.measure(index) { () throws(Problem) in
                     if let fold = folds[index] { try fold.end(&capture, context) }

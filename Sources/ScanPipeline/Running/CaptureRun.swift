@@ -25,8 +25,8 @@ struct CaptureRun {
     var passNumber = 0
     /// Passes over the frames: those that are done, and those that will follow the one that runs.
     var walks = (done: 0, left: 0)
-    /// The warnings of the passes that are done.
-    private var earlierWarnings: [String] = []
+    /// What was warned of when last all frames of a pass were through, or a stage had come to its end.
+    var settledWarnings: [String] = []
     /// Frames that an earlier attempt found to be bad when it was too late to drop them.
     private let leftOut: [Int: Drop]
     let spoilt = SpoiltFrames()
@@ -72,7 +72,7 @@ struct CaptureRun {
             if next == 0 {
                 runner.recognised(CaptureOrigin(format: capture.format, device: capture.device))
                 capture.resources = resources
-                earlierWarnings = warnings
+                settledWarnings = warnings
                 try check()
                 // Without the frames: whoever keeps this would otherwise co-own the list, which a pass would copy.
                 var opened = Runner.Opened(
@@ -85,7 +85,7 @@ struct CaptureRun {
                 try checkStreamsInTime(from: plan.steps.upperBound)
             }
             next = plan.steps.upperBound
-            earlierWarnings = warnings
+            settledWarnings = warnings
             try requireFrames()
         }
         return true
@@ -312,7 +312,7 @@ struct CaptureRun {
     private static let mostWarnings = 1000
 
     /// What has been warned of so far, by the reader and by the stages.
-    private var warnings: [String] {
+    var warnings: [String] {
         var warnings = capture.warnings
         // What the pipeline allows is not what the capture should be like.
         for problem in capture.forgiven where !warnings.contains(problem.oneLine) {
@@ -323,17 +323,18 @@ struct CaptureRun {
         return warnings
     }
 
-    /// What was wrong before a capture failed may be why it did. A pass that failed adds nothing: how far it had come
-    /// depends on the workers.
+    /// What was wrong before a capture failed may be why it did. Frames that were still on their way add nothing: how
+    /// far they had come depends on the workers.
     private func recallingWarnings(in problem: Problem) -> Problem {
         guard problem.fault == .input else { return problem }
         var problem = problem
-        problem.notes += earlierWarnings.prefix(Self.mostRecalled).map { "warned before: \($0)" }
-        let others = earlierWarnings.count - Self.mostRecalled
+        let earlier = settledWarnings.filter { !$0.contains(problem.summary) }
+        problem.notes += earlier.prefix(Self.mostRecalled).map { "warned before: \($0)" }
+        let others = earlier.count - Self.mostRecalled
         return others > 0 ? problem.noting("warned before: \(others) more") : problem
     }
 
-    private static let mostRecalled = 3
+    private static let mostRecalled = 5
 
     func receipt() throws(Problem) -> Receipt {
         var warnings = warnings

@@ -6,35 +6,47 @@ public enum Leftovers {
     /// Removes what is left of one capture. Only called under the capture's lock, when nobody else can be working in
     /// them. An older result whose place is still empty is put back.
     static func sweep(_ id: String, in state: StateFolder) {
+        for path in doomed(of: id, in: state) { FileSystem.removeTree(path) }
+    }
+
+    /// Takes what is left of one capture away, which is quick. Called as ``sweep(_:in:)`` is.
+    /// - Returns: what is to be removed, which may take long and needs no lock.
+    private static func doomed(of id: String, in state: StateFolder) -> [String] {
         // Compared by bytes, as its lock's name is.
         let isOf = { (other: String?) in other?.utf8.elementsEqual(id.utf8) == true }
         let works = FileSystem.names(in: state.work).filter {
             isOf(StateFolder.id(ofWorkName: $0)) && isForsaken($0, in: state)
         }
         let old = FileSystem.names(in: state.trash).filter { isOf(StateFolder.id(ofTrashName: $0)) }
-        if works.isEmpty && old.isEmpty { return }
+        if works.isEmpty && old.isEmpty { return [] }
         let published = "\(state.output)/\(id)"
         // The one that was moved away last.
         let newest = old.max { age("\(state.trash)/\($0)") < age("\(state.trash)/\($1)") }
         if let newest, !PublishedResult.stands(in: published) {
             guard OutputFolder.obstacle(at: published) == nil, rename("\(state.trash)/\(newest)", published) == 0 else {
-                return
+                return []
             }
         }
         // One of them may be a result that was just replaced: it stays until the new name is durable.
-        guard (try? FileSystem.syncFolder(state.output)) != nil else { return }
-        for name in works { removeForGood("\(state.work)/\(name)", of: id, in: state) }
-        for name in old { removeForGood("\(state.trash)/\(name)", of: id, in: state) }
+        guard (try? FileSystem.syncFolder(state.output)) != nil else { return [] }
+        let paths = works.map { "\(state.work)/\($0)" } + old.map { "\(state.trash)/\($0)" }
+        return paths.compactMap { doom($0, of: id, in: state) }
     }
 
-    /// Removes a folder that nobody needs any more, under a name that nobody else knows: in the trash it might be put
-    /// back if this is cut short; and if a work folder's runner is alive after all, the name that it would publish is
-    /// gone first, so that nothing is taken out of its result.
+    /// Removes a folder that nobody needs any more.
     static func removeForGood(_ path: String, of id: String, in state: StateFolder) {
-        if !FileSystem.exists(path) { return }
+        if let doomed = doom(path, of: id, in: state) { FileSystem.removeTree(doomed) }
+    }
+
+    /// Gives a folder that is to be removed a name that nobody else knows: in the trash it might be put back if removing it
+    /// is cut short; and if a work folder's runner is alive after all, the name that it would publish is gone first, so
+    /// that nothing is taken out of its result.
+    /// - Returns: the new path; nil where the folder is gone.
+    private static func doom(_ path: String, of id: String, in state: StateFolder) -> String? {
+        if !FileSystem.exists(path) { return nil }
         let doomed = "\(state.work)/\(StateFolder.workName(id))"
         _ = try? FileSystem.makeFolders(state.work)
-        if rename(path, doomed) == 0 { FileSystem.removeTree(doomed) }
+        return rename(path, doomed) == 0 ? doomed : nil
     }
 
     /// Whether nobody can be working in a work folder whose capture's lock was free. Where locks do not reach other machines,
@@ -97,12 +109,18 @@ public enum Leftovers {
     /// How many runs are remembered, with their reports.
     package static let rememberedRuns = 100
 
-    /// Removes the records of the oldest runs.
+    /// Removes the records of the oldest runs, but for those that may still be going on.
     /// - Parameter name: of a run that stays, whatever its clock says.
     @discardableResult
     static func forgetOldRuns(in state: StateFolder, besides name: String? = nil) -> [String] {
-        let old = RunRecord.names(in: state).dropLast(rememberedRuns).filter { $0 != name }
-            .map { "\(state.runs)/\($0)" }
+        let week: Int64 = 7 * 86_400_000_000_000
+        let old = RunRecord.names(in: state).dropLast(rememberedRuns).filter { run in
+            let plan = FileSystem.modified("\(state.runs)/\(run)/\(RunRecord.planName)") ?? .min
+            let isGoingOn =
+                plan > wallClock() - week
+                && !FileSystem.exists("\(state.runs)/\(run)/\(RunRecord.outcomeName)")
+            return run != name && !isGoingOn
+        }.map { "\(state.runs)/\($0)" }
         for path in old { FileSystem.removeTree(path) }
         return old
     }
@@ -119,13 +137,15 @@ public enum Leftovers {
         // An OUT that cannot be listed, such as a share that went away, does not tell what is gone.
         guard let names = try? FileSystem.list(state.output) else { return [] }
         // By their bytes, as file names are.
-        let here = Set((names + state.failed).map(\.bytes))
+        // Where a result cannot be swapped, it is in the trash for a moment.
+        let away = FileSystem.names(in: state.trash).compactMap(StateFolder.id(ofTrashName:))
+        let here = Set((names + state.failed + away).map(\.bytes))
         var removed: [String] = []
         for (folder, name) in kept where name.hasSuffix(".json") || name.hasSuffix(".jpg") {
             let id = String(name[..<(name.lastIndex(of: ".") ?? name.endIndex)])
             if name.hasPrefix(".") || here.contains(id.bytes) { continue }
-            // Where a result cannot be swapped it is absent for a moment, while somebody works on it.
-            if CaptureLock.isHeld(id, in: state) { continue }
+            // Another runner may have published it meanwhile.
+            if CaptureLock.isHeld(id, in: state) || FileSystem.exists("\(state.output)/\(id)") { continue }
             let path = "\(folder)/\(name)"
             FileSystem.removeTree(path)
             removed.append(path)
@@ -146,12 +166,17 @@ public enum Leftovers {
             ("\(state.work)/\($0)", StateFolder.id(ofWorkName: $0))
         }
         let old = FileSystem.names(in: state.trash).map { ("\(state.trash)/\($0)", StateFolder.id(ofTrashName: $0)) }
-        var paths: [String] = []
+        var (paths, doomed): ([String], [String]) = ([], [])
         for (path, id) in works + old {
-            guard let id, let lock = try CaptureLock(id, in: state), lock.isReal else { continue }
-            withExtendedLifetime(lock) { sweep(id, in: state) }
+            // Its runner may have done with it by now.
+            guard let id, let lock = try CaptureLock(id, in: state), lock.isReal, FileSystem.exists(path) else {
+                continue
+            }
+            withExtendedLifetime(lock) { doomed += Self.doomed(of: id, in: state) }
             paths.append(path)
         }
+        // Without the locks: who wants to run one of these captures need not wait.
+        for path in doomed { FileSystem.removeTree(path) }
         return paths
     }
 }

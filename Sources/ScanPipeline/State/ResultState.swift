@@ -37,15 +37,15 @@ struct ResultState: Hashable, Sendable {
     /// whatever the sizes are.
     var receiptTime: Int64
 
-    /// Describes a result that was just published.
+    /// Describes a result that was just published, or found to be up to date.
+    /// - Parameter receipt: the status of that result's own receipt.
     static func taking(
         _ opened: Runner.Opened, job: CaptureJob, pipeline: Pipeline, tool: String, outputs: [OutputFolder.Entry],
-        looked: Int64
+        receipt: FileSystem.Status?, looked: Int64
     ) -> ResultState {
         var sizes: [String: Int64] = [:]
         for output in outputs { sizes[output.path] = output.byteCount }
         let missing = opened.capture.missingPrograms.map { ($0, "") }
-        let receipt = FileSystem.status(of: "\(job.output)/\(job.input.id)/\(Receipt.fileName)")
         sizes[Receipt.fileName] = receipt?.byteCount
         return ResultState(
             input: FileSystem.absolute(job.input.path), pipeline: pipeline.digest,

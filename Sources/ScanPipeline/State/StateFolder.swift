@@ -187,6 +187,15 @@ public struct StateFolder: Sendable, Hashable {
         try requireOneFilesystem()
     }
 
+    /// - Throws: a problem with fault `environment` when results cannot be renamed into OUT, whatever may be written in
+    ///   `.scanmill`: captures would be processed for nothing.
+    public func requireWritable() throws(Problem) {
+        if faccessat(AT_FDCWD, output, W_OK | X_OK, AT_EACCESS) == 0 { return }
+        let code = errno
+        guard [EACCES, EROFS].contains(code) else { return }
+        throw .system("cannot write into the folder", path: FileSystem.absolute(output), code: code)
+    }
+
     /// A link to another disk would let every capture be processed, and none be published.
     private func requireOneFilesystem() throws(Problem) {
         var (outer, inner) = (stat(), stat())

@@ -2,10 +2,10 @@ import Glibc
 
 extension FileSystem {
     /// What tells whether a file or folder has changed. All times are nanoseconds since 1970.
-    struct Status: Hashable, Sendable {
+    package struct Status: Hashable, Sendable {
         var byteCount: Int64
         /// When its bytes changed. Copying and unpacking tools set it as they like.
-        var modified: Int64
+        package var modified: Int64
         /// When anything about it changed, which nobody can set.
         var changed: Int64
         /// Its number on its filesystem (the inode).

@@ -38,7 +38,9 @@ struct FindingRules {
         common = many.map { (text: $0.phrase.text, count: $0.count) }
         isCommon = Set(many.map(\.phrase))
         twins = captures.indices.reduce(into: [:]) { twins, index in
-            if let inputs = captures[index].inputs { twins[inputs, default: []].append(index) }
+            // Not from an older result of one that waits.
+            guard [.ready, .look].contains(captures[index].status), let inputs = captures[index].inputs else { return }
+            twins[inputs, default: []].append(index)
         }
     }
 

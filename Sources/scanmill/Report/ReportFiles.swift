@@ -41,7 +41,6 @@ struct ReportFiles {
         let captures = report.captures
         let base = report.run?.command?.folder
         let pictures = "\(folder)/pictures"
-        FileSystem.removeTree(pictures)
         try FileSystem.makeFolders(pictures)
         let strips = Parallel.map(captures.count) { index in
             var strip = thumbnails.strip(for: captures[index], base: base)
@@ -67,13 +66,17 @@ struct ReportFiles {
                 return nil
             } catch { return error }
         }
-        if let failure = failures.lazy.compactMap(\.self).first { throw failure }
+        if let failure = failures.firstNonNil(\.self) { throw failure }
         return sheets
     }
 
-    /// A hard link where the filesystem has them, else a copy: pictures that have not changed take no extra space.
+    /// A hard link where the filesystem has them, else a copy: pictures that have not changed take no extra space. What
+    /// is there is replaced in one step, as another report on the same run may be showing it.
     private static func link(_ from: String, _ to: String) -> Bool {
-        if Glibc.link(from, to) == 0 { return true }
+        let new = "\(to).\(FileSystem.randomName())"
+        // Renaming one link over another of the same file leaves both.
+        defer { unlink(new) }
+        if Glibc.link(from, new) == 0, rename(new, to) == 0 { return true }
         guard let bytes = try? FileSystem.bytes(of: from, limit: 64 << 20) else { return false }
         return (try? FileSystem.replace(to, with: bytes)) != nil
     }
@@ -98,11 +101,21 @@ struct ReportFiles {
                 return nil
             } catch { return error }
         }
-        if let failure = failures.lazy.compactMap(\.self).first { throw failure }
+        if let failure = failures.firstNonNil(\.self) { throw failure }
         // The main page last: once it is there, so is everything that it links to.
         try FileSystem.replace(page, with: Array(pages.html(names.count - 1).text.utf8))
+        let pictures = Set(report.captures.compactMap { $0.thumbnails?.file.lastPart })
+        for name in FileSystem.names(in: "\(folder)/pictures") where !pictures.contains(name) {
+            unlink("\(folder)/pictures/\(name)")
+        }
+        try openDoorway(to: report.run?.name ?? folder.lastPart)
+    }
+
+    /// Another run may have begun later and have its report already.
+    private func openDoorway(to run: String) throws(Problem) {
+        let newest = RunFacts.newest(in: state) { FileSystem.exists("\(state.runs)/\($0)/\(ReportPage.fileName)") }
         try FileSystem.replace(
-            Self.doorway(in: state), with: Array(Self.doorway(to: report.run?.name ?? folder.lastPart).text.utf8))
+            Self.doorway(in: state), with: Array(Self.doorway(to: newest ?? run).text.utf8))
     }
 
     /// Whether it is a page or a wall of pictures: how many of them a report has depends on its captures.

@@ -238,7 +238,7 @@ extension ReportPage {
                     commands.append(command.again([input], only))
                 }
             } else if capture.status != .waiting,
-                let remedy = capture.warnings.lazy.compactMap(Hole.init).first?.remedy(in: run.pipeline)
+                let remedy = capture.warnings.firstNonNil(Hole.init)?.remedy(in: run.pipeline)
             {
                 // The capture itself has no hole, so that a look at it tells nothing.
                 command.settings = remedy.added(to: command.settings)

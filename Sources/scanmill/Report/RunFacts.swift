@@ -19,16 +19,17 @@ struct RunFacts: Sendable {
     var isOpen = false
 
     /// The run about which the newest thing is known: how it went, or else that it began.
-    static func newest(in state: StateFolder) -> String? {
-        let names = RunRecord.names(in: state)
+    /// - Parameter condition: which runs count.
+    static func newest(in state: StateFolder, where condition: (String) -> Bool = { _ in true }) -> String? {
+        let names = RunRecord.names(in: state).filter(condition)
         let now = wallClock()
         var newest: (name: String, time: RunRecord.Time)?
         for name in names {
             // By when these files were written, not by when the run began.
-            let times = [RunRecord.outcomeName, RunRecord.planName].lazy.compactMap {
+            let time = [RunRecord.outcomeName, RunRecord.planName].firstNonNil {
                 RunRecord.time(of: $0, in: name, state, by: now)
             }
-            guard let time = times.first else { continue }
+            guard let time else { continue }
             if time >= newest?.time ?? .longAgo { newest = (name, time) }
         }
         return newest?.name ?? names.last

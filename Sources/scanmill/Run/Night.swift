@@ -5,7 +5,7 @@ import ScanPipeline
 /// A run that may begin: everything that can refuse it has been asked.
 struct Night {
     private let loaded: LoadedPipeline
-    private let found: CaptureList
+    let found: CaptureList
     private let plan: BatchPlan
     let state: StateFolder
     let messages: RunMessages
@@ -36,6 +36,8 @@ struct Night {
         plan = BatchPlan(
             found.inputs, pipeline: loaded.pipeline, output: batch.output, rules: rules, programs: .installed)
         (self.loaded, self.state) = (loaded, state)
+        // With nothing to do, nothing has to be written.
+        if plan.willRun { try Console.orExit { () throws(Problem) in try state.requireWritable() } }
 
         // Captures that are up to date get no process that would clean up after a killed one. What cannot be removed
         // now only takes up space.

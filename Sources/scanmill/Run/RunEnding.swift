@@ -45,8 +45,13 @@ struct RunEnding {
 
     private mutating func finish(_ course: Night.Course, of night: Night) async -> Int32 {
         let outcomes = course.outcomes
-        if options.batch.json { Console.out(RunMessages.json(outcomes)) }
+        if options.batch.json {
+            var object = RunMessages.json(outcomes).object ?? [:]
+            object["other-formats"] = .of(night.found.ofOtherFormats)
+            Console.out(.object(object))
+        }
         messages.summary(outcomes, options: options.batch, asRun: options.asRun)
+        if !options.isSilent, let others = night.found.passedOver { Console.out(others) }
         code = stop.exitCode ?? RunMessages.exitCode(outcomes)
         // The message about lost output comes last, as with every command; the code has to be right before it.
         if Console.hasLostOutput { environmentFailed() }

@@ -63,9 +63,11 @@ struct RunMessages: Sendable {
         case .upToDate: break
         case .failed(let problem):
             say("failed   \(id)  \(problem.summary)")
-            let message = problem.message(ofCapture: outcome.input.path)
-            let isNew = !failures.news(in: [message], of: outcome.input.id).isEmpty
-            Console.error(isNew ? message : "error: \(id): \(Console.visible(problem.oneLine))")
+            let isNew = !failures.news(in: [Self.cause(of: problem, outcome.input)], of: outcome.input.id).isEmpty
+            Console.error(
+                isNew
+                    ? problem.message(ofCapture: outcome.input.path)
+                    : "error: \(id): \(Console.visible(problem.oneLine))")
         case .failedBefore(let problem): say("failed   \(id)  as before: \(problem.summary)")
         case .arriving: say("waiting  \(id)  it is still arriving")
         case .busy: say("busy     \(id)  another runner works on it")
@@ -109,6 +111,12 @@ struct RunMessages: Sendable {
         if unsuited.count > Self.mostCommands {
             Console.error("and \(unsuited.count - Self.mostCommands) more of other kinds")
         }
+    }
+
+    /// What a failure shares with those of other captures: they lie elsewhere, in other formats, with other notes.
+    private static func cause(of problem: Problem, _ input: CaptureInput) -> String {
+        [problem.place.stage, problem.summary, problem.fix].compactMap(\.self).joined(separator: "\n")
+            .replacing(input.path, with: input.id)
     }
 
     /// What to do before the captures of a cause are tried again.

@@ -12,6 +12,12 @@ struct CaptureList {
     var refused: [CaptureOutcome] = []
     /// What a person should know of what was named, as lines.
     var warnings: [String] = []
+    /// How many captures are of other formats than those that `--format` names.
+    var ofOtherFormats = 0
+    /// The same for people; nil for none.
+    var passedOver: String? {
+        ofOtherFormats == 0 ? nil : "\(ofOtherFormats.counted(plural: "captures of other formats")) passed over"
+    }
 
     /// How many paths a message names.
     static let shown = 5
@@ -34,6 +40,7 @@ struct CaptureList {
             // What cannot be looked into may be of any format.
             options.formats.isEmpty || capture.format.map(options.formats.contains) ?? true
         }
+        list.ofOtherFormats = asked.captures.count - wanted.count
         try requireFormat(of: options.only, asked, wanted, options.formats)
         if wanted.isEmpty {
             list.warn(ofFormats: Set(asked.captures.compactMap(\.format)), insteadOf: options.formats)
@@ -154,6 +161,8 @@ struct CaptureList {
         var without: [String] = []
         var strayResults: [String] = []
         var strangers: [CaptureSearch.Stranger: [String]] = [:]
+        var crowded: [(capture: String, within: [String])] = []
+        var loose: [(folder: String, reason: String)] = []
         let place = FileSystem.realPath(output)
         // `captures/*` also names OUT if it is among them.
         for path in paths where paths.count == 1 || place == nil || FileSystem.realPath(path) != place {
@@ -163,7 +172,9 @@ struct CaptureList {
                 found.unreadable += search.unreadable
                 without += (search.captures.isEmpty && search.unreadable.isEmpty ? [path] : search.without)
                     .filter { !Self.isEmptied($0, output) }
-                warn(of: search.within, in: path)
+                // A capture below two of the paths is found twice.
+                crowded += search.crowded.filter { new in !crowded.contains { $0.capture == new.capture } }
+                loose += search.loose.filter { new in !loose.contains { $0.folder == new.folder } }
                 strangers.merge(search.strangers, uniquingKeysWith: +)
                 strayResults += search.strayResults.filter { !strayResults.contains($0) }
             } catch {
@@ -175,6 +186,10 @@ struct CaptureList {
                 without.append(path)
             }
         }
+        // Those that were named one by one are run.
+        let run = Set(found.captures.map(\.path))
+        warn(ofCrowded: crowded.map { ($0.capture, $0.within.filter { !run.contains($0) }) }.filter { !$1.isEmpty })
+        warn(ofLoose: loose)
         warn(of: strangers)
         if found.isEmpty {
             warnings.forEach { Console.error(Console.visible($0)) }
@@ -261,11 +276,26 @@ struct CaptureList {
             fix: "nothing has to be done; this is not said of archives that are kept elsewhere")
     }
 
-    private mutating func warn(of inner: [String], in path: String) {
-        if inner.isEmpty { return }
+    private mutating func warn(ofCrowded captures: [(capture: String, within: [String])]) {
+        for (path, inner) in captures.prefix(Self.shown) {
+            warn(
+                "\(path) is one capture, but there are more in it: \(inner.listed(most: Self.shown))",
+                fix: "if these are to be run, move what makes \(path) itself a capture out of it, or name them one by "
+                    + "one")
+        }
+        let others = captures.dropFirst(Self.shown).map { $0.capture }
+        if others.isEmpty { return }
         warn(
-            "\(path) is one capture, but there are more in it: \(inner.listed(most: Self.shown))",
-            fix: "if these are to be run, move what makes \(path) itself a capture out of it, or name them one by one")
+            "there are captures in \(others.count.counted("more capture")), too: \(others.listed(most: Self.shown))",
+            fix: "if those in them are to be run, move them out, or name them one by one")
+    }
+
+    private mutating func warn(ofLoose files: [(folder: String, reason: String)]) {
+        if files.isEmpty { return }
+        let places = files.map { "\($0.folder) (\($0.reason))" }
+        warn(
+            "files among captures were passed over, though they may be a capture: \(places.listed(most: Self.shown))",
+            fix: "if they are to be run, move them into a folder of their own")
     }
 
     private mutating func warn(ofFormats found: Set<String>, insteadOf asked: [String]) {

@@ -186,13 +186,28 @@ import Testing
     // MARK: - Hostile archives
 
     @Test(arguments: [
-        "../out.txt", "a/../../out.txt", "/etc/passwd", "C:/windows", #"..\\out.txt"#, #"a\\b.txt"#, "a//b", "./a",
-        "..",
-        "a/./b", #"new\nline"#,
+        "../out.txt", "a/../../out.txt", "/etc/passwd", "C:/windows", #"..\\out.txt"#, "a//b", "./a", "..", "a/./b",
+        #"new\nline"#,
     ])
     func namesThatLeadOutAreRefused(name: String) throws {
         let problem = try refusal("z.writestr(item('\(name)'), 'x')")
         #expect(problem?.summary.hasPrefix("the archive holds a name that leads out of it") == true, "\(name)")
+    }
+
+    /// As some programs for Windows pack, among them older ones of Microsoft.
+    @Test func backslashesForSlashesAreNamed() throws {
+        let problem = try refusal(
+            #"""
+            windows = item('scan\\color\\1.jpg')
+            windows.create_system = 0
+            z.writestr(windows, 'x')
+            """#)
+        #expect(problem?.summary == "the names in the archive have backslashes where ZIP archives have slashes")
+        #expect(problem?.notes == [#"one is scan\color\1.jpg"#])
+        #expect(problem?.fix?.contains("unzip") == true)
+        // Info-ZIP's own program does what the fix says.
+        try runCommand(["unzip", "-q", "bad.zip", "-d", "unpacked"], in: folder.path).require(1)
+        #expect(try folder.bytes("unpacked/scan/color/1.jpg") == Array("x".utf8))
     }
 
     /// Each level would be a folder with its whole path for a name.
@@ -358,6 +373,38 @@ import Testing
         let padded = ScanFormatsTests.problem { () throws(Problem) in _ = try ZipArchive(path: path) }
         #expect(padded?.summary == "the archive lacks 7 bytes", "\(String(describing: padded))")
         #expect(padded?.notes.last == "300 bytes that are not its own follow its end")
+    }
+
+    /// As `zip -s` makes them: the end record counts the parts before it, and where its directory begins.
+    @Test func aSplitArchiveIsToldFromACutOne() throws {
+        let path = try make("z.writestr('a.txt', 'text' * 9)")
+        var end = try folder.bytes("scan.zip")
+        end[end.count - 18] = 2
+        end[end.count - 16] = 2
+        try folder.write(Array(end[40...]), to: "scan.zip")
+        for part in ["scan.z01", "scan.z02"] { try folder.write(Array(end[..<20]), to: part) }
+        let problem = problem { () throws(Problem) in _ = try ZipArchive(path: path) }
+        #expect(problem?.summary == "the archive is split into 3 parts" && problem?.notes == [])
+        let way = "join them with  zip -s 0 \(path) --out \(folder.path)/scan-whole.zip  and remove the parts"
+        #expect(problem?.fix == way)
+        try FileManager.default.removeItem(atPath: "\(folder.path)/scan.z02")
+        let incomplete = ScanFormatsTests.problem { () throws(Problem) in _ = try ZipArchive(path: path) }
+        #expect(incomplete?.notes == ["not beside it: scan.z02"])
+        #expect(incomplete?.fix == "copy all of them, and \(way)")
+    }
+
+    /// As 7-Zip makes them.
+    @Test func theFirstPartOfASplitArchiveIsTold() throws {
+        let path = try make("z.writestr('a.txt', 'text' * 9)", name: "a scan.zip")
+        let joined = "'\(path)'"
+        let whole = try folder.bytes("a scan.zip")
+        let first = try folder.write(Array(whole[..<60]), to: "a scan.zip.001")
+        try folder.write(Array(whole[60...]), to: "a scan.zip.002")
+        let problem = problem { () throws(Problem) in _ = try ZipArchive(path: first) }
+        #expect(problem?.summary == "this is the first part of an archive that is split")
+        #expect(problem?.fix == "join the parts with  cat \(joined).[0-9]* > \(joined)  and remove them")
+        try runCommand(["sh", "-c", "cat \(joined).[0-9]* > \(joined)"]).require(0)
+        #expect(try folder.bytes("a scan.zip") == whole)
     }
 
     @Test func neverCrashesOnFlippedBits() throws {

@@ -152,6 +152,119 @@ import Testing
         #expect(try CaptureSearch(at: "\(folder.path)/night").within == [])
     }
 
+    // MARK: - Captures in captures
+
+    private func search(_ path: String, _ formats: Set<String> = []) throws -> CaptureSearch {
+        try CaptureSearch(at: "\(folder.path)/\(path)", formats: formats)
+    }
+
+    /// One picture in a folder of everybody's captures is no reason to leave them out.
+    @Test func picturesHideNoRecordings() throws {
+        try folder.copySample("polycam", to: "night/bob/polycam_1")
+        try capture("night/bob")
+        let bob = "\(folder.path)/night/bob"
+        for formats: Set<String> in [[], ["polycam"], ["tum"], ["frames", "polycam"]] {
+            let found = try search("night", formats)
+            #expect(found.captures.map(\.id) == ["polycam_1"], "\(formats)")
+            #expect(found.loose.map { $0.folder } == [bob] && found.within.isEmpty && found.without.isEmpty)
+            #expect(found.loose.map { $0.reason } == ["color/ holds 1 picture"])
+        }
+        let problem = #expect(throws: Problem.self) { try CaptureInspection.inspect(bob) }
+        #expect(problem?.summary == "this folder is not a capture, it holds a capture")
+        // Who asks for the pictures alone gets them.
+        let pictures = try search("night", ["frames"])
+        #expect(pictures.captures.map(\.id) == ["bob"] && pictures.loose.isEmpty)
+        #expect(pictures.within == ["\(bob)/polycam_1"])
+        // At any depth, also in the folder that is named, and beside archives.
+        try capture("night")
+        let pack = try runCommand(
+            ["python3", "-m", "zipfile", "-c", "night/packed.zip", "night/bob/polycam_1"], in: folder.path)
+        #expect(pack.status == 0)
+        let all = try search("night")
+        #expect(all.captures.map(\.id) == ["polycam_1", "packed"])
+        #expect(all.loose.map { $0.folder } == ["\(folder.path)/night", bob])
+        // An archive of both is refused by name, as any with several captures.
+        let both = try runCommand(["python3", "-m", "zipfile", "-c", "bob.zip", "night/bob"], in: folder.path)
+        #expect(both.status == 0)
+        let refused = try search("bob.zip").unreadable.map(\.problem.summary)
+        #expect(refused == ["the archive holds 2 captures: bob, bob/polycam_1"])
+    }
+
+    /// What is made from pictures often lies beside them.
+    @Test func whatIsMadeFromPicturesLeavesThemACapture() throws {
+        try capture("job")
+        try dataset("job/nerf")
+        try capture("job/rest")
+        try folder.copySample("colmap", to: "job/model")
+        for formats: Set<String> in [[], ["transforms"]] {
+            let found = try search("job", formats)
+            #expect(found.captures.map(\.id) == ["job"] && found.loose.isEmpty, "\(formats)")
+            #expect(found.within == ["\(folder.path)/job/nerf"])
+        }
+    }
+
+    /// It fails by its name, and the others are run.
+    @Test func whatIsLeftOfACaptureHidesNoRecordings() throws {
+        try folder.write("", to: "night/bob/sparse/0/cameras.txt")
+        try folder.copySample("polycam", to: "night/bob/polycam_1")
+        let found = try search("night")
+        #expect(found.captures.map(\.id) == ["bob", "polycam_1"] && found.within.isEmpty)
+    }
+
+    @Test func everyCaptureWithOthersInItIsNamed() throws {
+        for path in ["a", "a/deep/b", "c"] { try dataset("night/\(path)") }
+        try folder.copySample("polycam", to: "night/a/p")
+        let (outer, inner) = ("\(folder.path)/night/a", ["deep/b", "p"].map { "\(folder.path)/night/a/\($0)" })
+        let found = try search("night")
+        #expect(found.captures.map(\.id) == ["a", "c"])
+        #expect(found.crowded.map { $0.capture } == [outer] && found.within == inner)
+        // Where the outer one is of a format that nobody asked for, recordings in it are run.
+        let polycam = try search("night", ["polycam"])
+        #expect(polycam.captures.map(\.id) == ["a", "p", "c"] && polycam.within == [inner[0]])
+    }
+
+    /// A link in a capture may lead to the capture itself.
+    @Test func aCaptureInItself() throws {
+        try dataset("night/a")
+        for name in ["x", "y"] { #expect(symlink(".", "\(folder.path)/night/a/\(name)") == 0) }
+        let found = try search("night")
+        #expect(found.captures.map(\.id) == ["a"] && found.within.isEmpty)
+    }
+
+    /// The files of a recording say what its folder is, whatever lies beside them.
+    @Test func sensFilesAndArchivesInARecording() throws {
+        try folder.copySample("stray-scanner", to: "night/scan")
+        let scan = "\(folder.path)/night/scan"
+        try folder.write("not quite one", to: "night/scan/a.sens")
+        let one = try search("night")
+        #expect(one.captures.map(\.format) == ["stray-scanner"] && one.within == ["\(scan)/a.sens"])
+        #expect(try CaptureInspection.inspect(scan).recognition.format == "stray-scanner")
+        try folder.write("nor this", to: "night/scan/b.sens")
+        try pack("night/scan/old", ["x/transforms.json"])
+        let several = try search("night")
+        #expect(several.captures.map(\.path) == [scan] && several.without.isEmpty && several.strangers.isEmpty)
+        #expect(several.within == ["a.sens", "b.sens", "old.zip"].map { "\(scan)/\($0)" })
+    }
+
+    /// It is no other capture.
+    @Test func theArchiveFromWhichACaptureWasUnpacked() throws {
+        try folder.copySample("polycam", to: "lamp")
+        #expect(try runCommand(["python3", "-m", "zipfile", "-c", "lamp.zip", "lamp"], in: folder.path).status == 0)
+        try FileManager.default.moveItem(at: folder.url("lamp.zip"), to: folder.url("lamp/lamp.zip"))
+        let found = try search("lamp")
+        #expect(found.captures.map(\.id) == ["lamp"] && found.within.isEmpty)
+    }
+
+    /// Beside other captures the file is one of them, and what else the folder could be is said.
+    @Test func aSensFileBesideADatasetAndAnArchive() throws {
+        try dataset("night")
+        try folder.write("not quite one", to: "night/a.sens")
+        try pack("night/c", ["x/transforms.json"])
+        let found = try search("night")
+        #expect(found.captures.map(\.id) == ["a", "c"])
+        #expect(found.loose.map { $0.folder } == ["\(folder.path)/night"])
+    }
+
     /// As `write-transforms` lays out a dataset for instant-ngp, once it is copied out of its result.
     @Test func partsOfADatasetAreNoCaptures() throws {
         try dataset("copy")
@@ -211,7 +324,12 @@ import Testing
         try folder.write("x", to: "night/old-results/.scanmill/owner.json")
         try folder.write("x", to: "night/.hidden/text.txt")
         try capture("night/day/b")
-        #expect(try CaptureSearch(at: "\(folder.path)/night").without == ["\(folder.path)/night/notes"])
+        // A copy that never began is one; what is empty in a capture, or is the system's own, is not.
+        for path in ["empty", "a/empty", ".trash", "@eaDir"] {
+            try FileManager.default.createDirectory(at: folder.url("night/\(path)"), withIntermediateDirectories: true)
+        }
+        let without = try CaptureSearch(at: "\(folder.path)/night").without
+        #expect(without == ["empty", "notes"].map { "\(folder.path)/night/\($0)" })
     }
 
     @Test func whatLiesTooDeepIsNamed() throws {

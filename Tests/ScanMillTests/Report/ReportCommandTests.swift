@@ -269,6 +269,54 @@ import Testing
         #expect(finding["captures"]?.array?.first?["text"]?.string?.contains(try results()[2]) == true)
     }
 
+    /// A run that reports for long ends after a later one has reported.
+    @Test func theDoorwayLeadsToTheNewestPage() throws {
+        try folder.copySample("polycam", to: "in/a")
+        try folder.copySample("tum", to: "in/b")
+        for name in ["a", "b"] {
+            let run = try folder.run("read, measure-motion", ["in/\(name)", "-o", "out"])
+            try #require(run.status == 0, "\(run.errors)")
+            // By whole seconds.
+            usleep(1_100_000)
+        }
+        let runs = try FileManager.default.contentsOfDirectory(atPath: "\(folder.path)/out/.scanmill/runs").sorted()
+        try #require(runs.count == 2)
+        let page = try newestPage()
+        #expect(page.contains(runs[1]))
+        try Scanmill.run(["report", "out", "--run", runs[0]], in: folder.path).require(0)
+        #expect(try newestPage() == page)
+        // Where that is gone, the other is the newest.
+        try FileManager.default.removeItem(atPath: "\(folder.path)/out/.scanmill/runs/\(runs[1])/report.html")
+        try Scanmill.run(["report", "out", "--run", runs[0]], in: folder.path).require(0)
+        #expect(try newestPage().contains(runs[0]))
+    }
+
+    /// A page is open in a browser while it is made again; and pictures of captures that are gone do not pile up.
+    @Test func picturesStayWhileTheyAreMadeAgain() throws {
+        try folder.copySample("polycam", to: "in/a")
+        let run = try folder.run("read, measure-motion", ["in/a", "-o", "out"])
+        try #require(run.status == 0, "\(run.errors)")
+        let pictures = try newestPage().replacing("report.html", with: "pictures")
+        try folder.write("old", to: "\(pictures)/7.jpg")
+        let path = "\(folder.path)/\(pictures)/0.jpg"
+        try #require(FileManager.default.fileExists(atPath: path))
+        DispatchQueue.concurrentPerform(iterations: 3) { number in
+            for _ in 0..<3 {
+                if number == 0 {
+                    for _ in 0..<2000 {
+                        #expect(FileManager.default.fileExists(atPath: path))
+                        usleep(100)
+                    }
+                } else {
+                    #expect(throws: Never.self) { try Scanmill.run(["report", "out"], in: folder.path).require(0) }
+                }
+            }
+        }
+        #expect(try FileManager.default.contentsOfDirectory(atPath: "\(folder.path)/\(pictures)") == ["0.jpg"])
+        let page = String(decoding: try folder.bytes(try newestPage()), as: UTF8.self)
+        #expect(!page.contains("could not be written"))
+    }
+
     @Test func abbreviationsStayAsTheyAre() throws {
         try makeNight(8)
         for name in try results()[..<4] { try warn("PNG truncated", name) }

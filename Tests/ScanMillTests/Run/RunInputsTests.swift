@@ -89,6 +89,50 @@ import Testing
             "\(result)")
     }
 
+    /// Whatever is left out is said, by every command, and whether `--format` takes the outer capture or not.
+    @Test func capturesInACaptureAreNamed() throws {
+        try quick.copySample("desk")
+        try quick.folder.copySample("polycam", to: "in/desk/more")
+        let warning = """
+            warning: in/desk is one capture, but there are more in it: in/desk/more
+               = fix: if these are to be run, move what makes in/desk itself a capture out of it, or name them one by one
+
+            """
+        func plan(_ more: String...) throws -> CommandResult {
+            try Scanmill.run(["plan", "quick.yaml", "in", "-o", "out"] + more, in: quick.folder.path)
+        }
+        #expect(try plan().errors == warning)
+        let named = try plan("in/desk/more")
+        #expect(named.errors == "" && named.output.contains("run        more  new\n"), "\(named)")
+        let none = try plan("--format", "tum")
+        #expect(none.errors.hasPrefix(warning), "\(none)")
+        #expect(none.output == "0 would run, 0 up to date, 0 cannot run, 0 still arriving, \(Self.one)\n")
+        let quiet = try quick.run(["in", "-o", "out", "-q", "--format", "multiscan"])
+        #expect(quiet.status == 0 && quiet.errors == warning, "\(quiet)")
+        // What is asked for is run.
+        let inner = try plan("--format", "polycam", "--json")
+        let planned = try JSONValue.parse(Array(inner.output.utf8), file: "stdout")
+        #expect(planned["captures"]?.array?.map { $0["id"]?.string } == ["more"] && inner.errors == "", "\(inner)")
+        #expect(planned["other-formats"]?.integer == 1)
+        let run = try quick.run(["in", "-o", "out", "--format", "polycam"])
+        #expect(run.status == 0 && run.output.contains("; results are in out\n\(Self.one)\n"), "\(run)")
+    }
+
+    private static let one = "1 capture of other formats passed over"
+
+    @Test func picturesBesideCapturesAreNamed() throws {
+        try quick.folder.write("x", to: "in/bob/images/1.jpg")
+        try quick.copySample("bob/desk")
+        let result = try quick.run(["in", "-o", "out", "--format", "multiscan", "-q"])
+        let warning = """
+            warning: files among captures were passed over, though they may be a capture: in/bob (images/ holds 1 picture)
+               = fix: if they are to be run, move them into a folder of their own
+
+            """
+        #expect(result.status == 0 && result.errors == warning, "\(result)")
+        #expect(quick.names("out").filter { !$0.hasPrefix(".") } == ["desk"])
+    }
+
     /// A result as the next pipeline's input: what several of its writers made is one capture.
     @Test func theCaptureInAResultIsTakenInOneFormat() throws {
         try quick.copySample("desk")

@@ -100,6 +100,19 @@ import Testing
         #expect(warned.errors.contains("warning: 2 more captures: recorded.rot is a folder"), "\(warned.errors)")
     }
 
+    /// Wherever they lie, and whatever else is noted of each.
+    @Test func whatCapturesOfManyFoldersShareIsSaidInFullOfAFew() throws {
+        let places = ["anna/lamp", "bob/shoe", "carl/cup", "dora/vase", "emil/chair", "fritz/desk", "gina/sofa"]
+        for place in places {
+            try folder.write("PK\u{3}\u{4}\(String(repeating: "-", count: 900)) \(place)", to: "in/\(place).zip")
+        }
+        let failed = try folder.run("read, decompress", ["in", "-o", "out", "--no-report", "--jobs", "1"])
+        #expect(failed.errors.split(separator: "= nothing was published").count - 1 == 5, "\(failed.errors)")
+        #expect(failed.errors.contains("error: sofa: the archive is cut off (in/gina/sofa.zip"), "\(failed.errors)")
+        #expect(failed.errors.contains("\n  7 × the archive is cut off: "), "\(failed.errors)")
+        #expect(failed.output.split(separator: "failed   ").count == 7, "\(failed.output)")
+    }
+
     @Test func whatCannotBeLookedAtCanBeNamedAlone() throws {
         try MiniCapture().write(in: folder)
         // Two captures whose files share a folder.

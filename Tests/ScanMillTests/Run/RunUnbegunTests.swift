@@ -1,3 +1,4 @@
+import Foundation
 import ScanFormats
 import TestSupport
 import Testing
@@ -31,6 +32,26 @@ import Testing
         #expect(events.count == 2)
         #expect(events.first?.contains(#""event":"run-began""#) == true)
         #expect(events.last?.contains(#""event":"run-ended","status":3"#) == true)
+    }
+
+    /// `.scanmill` may be written, and every capture would be processed before it turned out that none can be published.
+    @Test func aFolderIntoWhichNoResultCanBeMoved() throws {
+        #expect(try folder.run("read, decompress").status == 0)
+        try runCommand(["chmod", "-R", "a+rwX", "out/.scanmill"], in: folder.path).require(0)
+        #expect(chmod(folder.path, 0o755) == 0 && chmod("\(folder.path)/out", 0o555) == 0)
+        defer { chmod("\(folder.path)/out", 0o755) }
+        let what = "a folder into which no result can be moved"
+        guard let tool = try Scanmill.commandOfNobody(in: folder.path, for: what) else { return }
+        let rest = ["trouble.yaml", "mini", "-o", "out"]
+        let refused = try runCommand(tool + ["run"] + rest + ["--force"], in: folder.path)
+        #expect(refused.status == 3 && refused.output.isEmpty, "\(refused)")
+        let cause = "cannot write into the folder: Permission denied"
+        #expect(refused.errors.contains("error: \(cause)\n  --> \(folder.path)/out\n"), "\(refused.errors)")
+        let plan = try runCommand(tool + ["plan"] + rest + ["--force"], in: folder.path)
+        #expect(plan.errors.contains("warning: `run` would refuse this folder: \(cause)"), "\(plan)")
+        // With nothing to do, nothing has to be written.
+        let idle = try runCommand(tool + ["run"] + rest + ["--no-report"], in: folder.path)
+        #expect(idle.status == 0 && idle.output.contains("1 up to date"), "\(idle)")
     }
 
     @Test func aLogThatCannotBeOpened() throws {

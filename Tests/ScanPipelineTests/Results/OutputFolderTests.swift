@@ -66,6 +66,19 @@ import Testing
         #expect(fixture.tree() == [".scanmill/work/", "scan/a", "scan/receipt.json"])
     }
 
+    /// By this a runner knows its own result again, when another one's stands in its place.
+    @Test func theReceiptKeepsItsStatus() throws {
+        let fixture = try OutputFixture()
+        let (first, second) = (try fixture.open(), try fixture.open())
+        #expect(first.receiptStatus == nil)
+        try first.publish(receipt: Array(OutputFixture.receipt.utf8))
+        let own = try #require(first.receiptStatus)
+        #expect(FileSystem.modified("\(fixture.root)/scan/receipt.json") == own.modified)
+        try second.publish(receipt: Array(OutputFixture.receipt.utf8))
+        #expect(first.receiptStatus == own && second.receiptStatus?.modified != own.modified)
+        #expect(FileSystem.modified("\(fixture.root)/scan/receipt.json") == second.receiptStatus?.modified)
+    }
+
     /// The other runner takes the older result away between two calls.
     @Test func aResultThatVanishesMeanwhile() throws {
         let fixture = try OutputFixture()

@@ -205,28 +205,53 @@ import Testing
         #expect(run.receipt.warnings == ["warns: odd depth"])
     }
 
-    /// What was warned of in the passes before is said with the cause; a pass that fails adds nothing.
+    /// What was warned of before is said with the cause.
     @Test(arguments: [1, 8]) func aFailureRecallsTheWarningsBeforeIt(_ workers: Int) throws {
         func failure(_ warnings: [String], fault: Problem.Fault = .input) throws -> Problem {
             let source = Mock.reader(6) { capture in capture.warnings = warnings }
             let warns = Mock.frame("warns", .init(changes: [.depth])) { _, context in context.warn("odd depth") }
-            let late = Mock.frame("late", .init(changes: [.depth])) { frame, context in
-                context.warn("frame \(frame.index) came")
-            }
             let breaks = Mock.finish("breaks", .init(needs: [.frames])) { (_, _) throws(Problem) in
                 throw Problem(fault, "it is broken")
             }
-            let stages = [source, .decompress, warns, .every(2), late, breaks]
-            let found = problem { _ = try MockRun(stages, workers: workers) }
+            let found = problem { _ = try MockRun([source, .decompress, warns, .every(2), breaks], workers: workers) }
             return try #require(found)
         }
         #expect(try failure([]).notes == ["warned before: warns: odd depth"])
         #expect(try failure(["a"]).notes == ["warned before: a", "warned before: warns: odd depth"])
-        let three = ["warned before: a", "warned before: b", "warned before: c"]
-        #expect(try failure(["a", "b", "c"]).notes == three + ["warned before: 1 more"])
-        #expect(try failure(["a", "b", "c", "d"]).notes == three + ["warned before: 2 more"])
+        let five = ["a", "b", "c", "d", "e"]
+        let recalled = five.map { "warned before: \($0)" }
+        #expect(try failure(five).notes == recalled + ["warned before: 1 more"])
+        #expect(try failure(five + ["f"]).notes == recalled + ["warned before: 2 more"])
         // The machine's fault has nothing to do with the capture.
         #expect(try failure(["a"], fault: .environment).notes.isEmpty)
+    }
+
+    /// In the pass that fails too, once its frames are through: stages have come to their ends in the pipeline's order.
+    @Test(arguments: [1, 8]) func aFailureRecallsTheWarningsOfItsOwnPass(_ workers: Int) throws {
+        func stage(_ name: String) -> Mock {
+            .frame(name, .init(changes: [.depth])) { _, context in context.warn("depth is odd") }
+                .finishing { _, context in context.warn("no depth is left") }
+        }
+        let breaks = Mock.finish("breaks", .init(needs: [.frames])) { (_, context) throws(Problem) in
+            context.warn("the unit is unknown")
+            context.warn("it is broken, so nothing is left")
+            throw Problem(.input, "it is broken")
+        }
+        let found = problem {
+            _ = try MockRun([.reader(6), .decompress, stage("first"), breaks, stage("second")], workers: workers)
+        }
+        let said = [
+            "first: depth is odd", "first: no depth is left", "breaks: the unit is unknown", "second: depth is odd",
+        ]
+        #expect(try #require(found).notes == said.map { "warned before: \($0)" })
+    }
+
+    /// How far the frames had come depends on the workers.
+    @Test func aFrameThatFailsRecallsNothingOfItsPass() throws {
+        let warns = Mock.frame("warns", .init(changes: [.depth])) { _, context in context.warn("odd depth") }
+        let breaks = Mock.fold("breaks") { (_, _, _) throws(Problem) in throw Problem(.input, "it is broken") }
+        let found = problem { _ = try MockRun([.reader(6), .decompress, warns, breaks]) }
+        #expect(try #require(found).notes == [])
     }
 
     @Test func aLaterPassStopsBehindTheLastKeptFrame() throws {

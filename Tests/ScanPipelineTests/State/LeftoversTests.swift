@@ -178,4 +178,43 @@ import Testing
         #expect(runs.count == Leftovers.rememberedRuns)
         #expect(runs.count { !$0.hasPrefix("2099") } == 3)
     }
+
+    /// A long night beside many short runs: without its plan nobody would know what it has still to do.
+    @Test func aRunThatGoesOnIsNotForgotten() throws {
+        let fixture = try DiskFixture()
+        for (number, name) in ["outcome.json", "plan.json", "plan.json"].enumerated() {
+            try fixture.write("{}", to: "out/.scanmill/runs/2000010\(number + 1)T000000Z-x/plan.json")
+            try fixture.write("{}", to: "out/.scanmill/runs/2000010\(number + 1)T000000Z-x/\(name)")
+        }
+        // It was killed long ago.
+        try fixture.age("out/.scanmill/runs/20000102T000000Z-x/plan.json", minutes: 8 * 24 * 60)
+        for number in 0..<Leftovers.rememberedRuns {
+            try fixture.write("{}", to: "out/.scanmill/runs/20200101T00\(number + 100)Z-x/outcome.json")
+        }
+        _ = try Leftovers.collect(in: fixture.state)
+        let runs = FileSystem.names(in: fixture.state.runs).filter { $0.hasPrefix("2000") }
+        #expect(runs == ["20000103T000000Z-x"])
+    }
+
+    /// A runner that finds the lock held takes the capture for busy, and does not come back to it.
+    @Test func removingTakesNoLock() throws {
+        let fixture = try DiskFixture()
+        let name = "a.\(StateFolder.host).1.x"
+        for file in 0..<4000 { try fixture.write("", to: "out/.scanmill/work/\(name)/\(file % 40)/\(file)") }
+        let work = "\(fixture.state.path)/work"
+        DispatchQueue.concurrentPerform(iterations: 2) { number in
+            if number == 0 {
+                #expect(throws: Never.self) { try Leftovers.collectWork(in: fixture.state) }
+                return
+            }
+            while FileSystem.exists("\(work)/\(name)") { usleep(50) }
+            // Taken away, and not yet removed.
+            var isFree = false
+            while !isFree, !FileSystem.names(in: work).isEmpty {
+                isFree = (try? CaptureLock("a", in: fixture.state)) != nil
+            }
+            #expect(isFree)
+        }
+        #expect(FileSystem.names(in: work) == [])
+    }
 }
