@@ -66,7 +66,7 @@ import Testing
         let file = PipelineFile.parse("stages:\n  - read\n   - thin\n   - write-ply\n  - end\n", path: "p.yaml").file
         #expect(file.entries.map(\.stage) == ["read", "thin", "write-ply", "end"])
         #expect(file.entries.map(\.line) == [2, 3, 4, 5] && file.entries.map(\.column) == [5, 6, 6, 5])
-        #expect(!file.entries.contains(where: \.isBroken))
+        #expect(file.entries.allSatisfy { !$0.isBroken })
     }
 
     @Test(arguments: [
