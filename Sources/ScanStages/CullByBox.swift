@@ -34,9 +34,9 @@ public struct CullByBox: FrameStage, CaptureStage {
             eight corners of `positions`, each with `x`, `y` and `z`, and `rad_rot_about_y`, the box's rotation about y
             in radians, which takes its x to (cos, 0, −sin). Corners are called `top_left_front`, `bot_right_back` and
             so on; in the box's own axes left is −x, `bot` −y and front −z. Its size is given by the edges at
-            `top_left_front`; the other corners are only compared. `scanmill sample FOLDER` writes such a file to begin with. If the app has clamped the bottom corners to a floor,
-            the height is twice the distance from `center` to the top. A file of the capture takes precedence over one
-            beside the pipeline.
+            `top_left_front`; the other corners are only compared. `scanmill sample FOLDER` writes such a file to begin
+            with. If the app has clamped the bottom corners to a floor, the height is twice the distance from `center`
+            to the top. A file of the capture takes precedence over one beside the pipeline.
 
             A capture of which nothing is left has a wrong box, or wrong poses, or stages above have left it no depth:
             it fails, or goes on with `if-empty: warn`.
