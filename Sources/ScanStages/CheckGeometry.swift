@@ -86,10 +86,16 @@ public struct CheckGeometry: FoldStage {
             let named = defects.isEmpty ? verdict.cause : nil
             let what = named?.meaning(inFileWith: capture.fileAxes) ?? verdict.reason
             let detail = named == nil ? "" : ": \(verdict.reason)"
-            guard consequence == .fail else { return context.warn("the geometry is wrong: \(what)\(detail)") }
+            let poses = named.flatMap { Read.poses(correcting: $0, of: capture) }
+            guard consequence == .fail else {
+                let way = poses.map { "; `read: {poses: \($0)}` reads them as what they are" } ?? ""
+                return context.warn("the geometry is wrong: \(what)\(detail)\(way)")
+            }
+            let way = poses.map { "read the poses as what they are with  --set \(Drop.reader).poses=\($0)" }
             throw Problem(
                 .input, "the geometry is wrong: \(what)", notes: named == nil ? [] : [verdict.reason],
-                fix: "correct the capture where it was made, or go on with  --set \(context.label).if-wrong=warn")
+                fix: "\(way ?? "correct the capture where it was made"), or go on with  "
+                    + "--set \(context.label).if-wrong=warn")
         }
     }
 

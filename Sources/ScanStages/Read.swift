@@ -87,6 +87,12 @@ public struct Read: CaptureStage {
             transform of a dataset's tools. A capture that says itself which way is up keeps that, with a warning where
             it is another one.
 
+            **Poses** that are not what the format says can be read as what they are: `cv-axes` where the cameras have
+            the other axes (OpenCV's for OpenGL's, or the other way round), `inverse` where poses are the world seen
+            from the camera, `inverse-cv-axes` for both, and `transposed-rotation` or `transposed-rotation-cv-axes`
+            where rows were taken for columns, in files with OpenGL's axes or OpenCV's. `check-geometry` finds out which
+            of them it is.
+
             **Limits.** Anything larger than `max-frames`, `max-line` and `max-picture-pixels` allow is refused by name
             before memory is allocated for it. A longer line or a larger picture costs its frame; larger depth pictures
             cost the depth; more points than `max-points` cost the cloud that a model or a dataset brings along; more
@@ -100,6 +106,20 @@ public struct Read: CaptureStage {
     let rate: Double?
     /// Of captures that do not say which way is up.
     let up: Up
+
+    /// What the poses in the files are.
+    let poses: Poses
+
+    /// As the format says, or one of the usual mistakes.
+    enum Poses: String, CaseIterable, Sendable {
+        case recorded, inverse
+        case cvAxes = "cv-axes"
+        case inverseCV = "inverse-cv-axes"
+        case transposedRotation = "transposed-rotation"
+        case transposedRotationCV = "transposed-rotation-cv-axes"
+
+        var mistake: GeometryHypothesis? { GeometryHypothesis(rawValue: rawValue) }
+    }
 
     /// An axis of the world, or what the capture says.
     enum Up: String, CaseIterable, Sendable {
@@ -146,6 +166,8 @@ public struct Read: CaptureStage {
             unit: "frames per second")
         up = options.choice(
             "up", "Which way is up in captures that do not say so; `recorded` leaves it open.", default: .recorded)
+        poses = options.choice(
+            "poses", "What the poses in the files are, where they are not what the format says.", default: .recorded)
         rules.maxFrames = options.integer(
             "max-frames", "The most frames that a capture may have.", default: rules.maxFrames,
             in: 1...ReadRules.mostFrames)
@@ -201,6 +223,7 @@ public struct Read: CaptureStage {
         opened.channels.insert(.frames)
         try requireGoodFrames(of: opened)
         addTimes(to: &opened, context)
+        correctPoses(of: &opened, context)
         addUp(to: &opened, context)
         warnOfCaptures(within: tree, recognition, besides: opened, context)
         warnOfLeftOut(opened, context)
@@ -265,6 +288,26 @@ public struct Read: CaptureStage {
         capture.channels.insert(.timestamp)
         capture.frameRate = capture.frameRate ?? rate
         context.note("the capture has no times: frame n counts as taken after n / \(OptionText.number(rate)) s")
+    }
+
+    private func correctPoses(of capture: inout Capture, _ context: StageContext) {
+        guard let mistake = poses.mistake else { return }
+        let (savedFromWorld, worldFromSaved) = (capture.savedFromWorld, capture.savedFromWorld.inverse)
+        for index in capture.frames.indices {
+            guard let pose = capture.frames[index].pose else { continue }
+            capture.frames[index].pose = mistake.meant(by: savedFromWorld * pose).map { worldFromSaved * $0 } ?? pose
+        }
+        capture.findings[Self.posesKey] = .string(poses.rawValue)
+        context.note("\(mistake.meaning(inFileWith: capture.fileAxes)), as `poses` says")
+    }
+
+    /// What the receipt calls the poses that were read as something else than the format says.
+    static let posesKey = "poses-read-as"
+
+    /// The value of `poses` that makes up for a mistake.
+    /// - Returns: nil where there is none, or `poses` is set already.
+    static func poses(correcting mistake: GeometryHypothesis, of capture: Capture) -> String? {
+        capture.findings[posesKey] == nil ? Poses.allCases.first { $0.mistake == mistake }?.rawValue : nil
     }
 
     private func addUp(to capture: inout Capture, _ context: StageContext) {

@@ -207,6 +207,48 @@ import Testing
         #expect(with.receipt["notes"] == without.receipt["notes"])
     }
 
+    /// As other programs write datasets. What `check-geometry` finds out, `poses` makes up for.
+    @Test(arguments: ["cv-axes", "inverse", "inverse-cv-axes", "transposed-rotation"])
+    func posesThatAreNotWhatTheFormatSays(_ mistake: String) throws {
+        let sound = try StageRun("- read", reading: try folder.copySample("transforms")).capture
+        let file = "transforms/transforms.json"
+        var json = try #require(try JSONSerialization.jsonObject(with: Data(folder.bytes(file))) as? [String: Any])
+        var frames = try #require(json["frames"] as? [[String: Any]])
+        for index in frames.indices {
+            let rows = try #require(frames[index]["transform_matrix"] as? [[Double]])
+            let pose = Pose(rowMajor: rows.flatMap(\.self))
+            let spoilt =
+                switch mistake {
+                case "cv-axes": pose.withCVAxes
+                case "inverse": pose.inverse
+                case "inverse-cv-axes": pose.withCVAxes.inverse
+                default: Pose(rotation: pose.rotation.transposed, position: pose.position)
+                }
+            frames[index]["transform_matrix"] = spoilt.rowMajorRows
+        }
+        json["frames"] = frames
+        try folder.write(Array(try JSONSerialization.data(withJSONObject: json)), to: file)
+        let path = folder.url("transforms").path
+        let check = "- decompress\n- check-geometry: {if-wrong: fail}"
+        let wrong = problem { _ = try StageRun("- read\n\(check)", reading: path) }
+        #expect(
+            wrong?.fix == "read the poses as what they are with  --set read.poses=\(mistake), or go on with  "
+                + "--set check-geometry.if-wrong=warn")
+        let mended = try StageRun("- read: {poses: \(mistake)}\n\(check)", reading: path)
+        #expect(mended.counts("check-geometry")["verdict"]?.string == "pass")
+        #expect(mended.receipt["capture"]?["poses-read-as"]?.string == mistake)
+        for (frame, own) in zip(mended.capture.frames, sound.frames) {
+            let (a, b) = (try #require(frame.pose), try #require(own.pose))
+            let turn = a.rotation.transposed * b.rotation
+            #expect((a.position - b.position).length < 1e-9)
+            #expect((turn.columns.0 - Vector3(1, 0, 0)).length + (turn.columns.1 - Vector3(0, 1, 0)).length < 1e-9)
+        }
+        // It is no way out of what is wrong in a second way.
+        let other = "- read: {poses: transposed-rotation-cv-axes}\n\(check)"
+        let twice = problem { _ = try StageRun(other, reading: path) }
+        #expect(twice?.fix?.contains("read.poses") != true, "\(String(describing: twice))")
+    }
+
     @Test(arguments: [("z", Vector3(0, 0, 1)), ("-y", Vector3(0, -1, 0))])
     func upCanBeSaid(_ axis: String, _ direction: Vector3) throws {
         let scene = SharedData.checkout.appendingPathComponent("samples/7-scenes/seq-01").path

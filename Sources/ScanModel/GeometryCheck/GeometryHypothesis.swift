@@ -48,18 +48,22 @@ public enum GeometryHypothesis: String, Hashable, Sendable, CaseIterable {
     ///   - declared: of the depth camera.
     ///   - file: what turns it back into the pose in the capture's file, which is the one that may be wrong.
     package func pose(_ declared: Pose, _ file: PoseInFile) -> Pose {
-        let recorded = file.recorded(declared)
-        let meant: Pose
+        meant(by: file.recorded(declared)).map(file.depthPose) ?? declared
+    }
+
+    /// What a pose in a file was meant to be.
+    /// - Parameter recorded: the colour camera's pose as it was recorded, with OpenGL's axes whatever the file has.
+    /// - Returns: nil where the mistake is none of poses.
+    package func meant(by recorded: Pose) -> Pose? {
         switch self {
-        case .cvAxes: meant = recorded.withCVAxes
-        case .inverse: meant = recorded.inverse
-        case .inverseCV: meant = recorded.inverse.withCVAxes
-        case .transposedRotation: meant = recorded.withTransposedRotation
-        case .transposedRotationCV: meant = recorded.withCVAxes.withTransposedRotation.withCVAxes
-        case .flippedZ: meant = recorded.mirroredInZ
-        default: return declared
+        case .cvAxes: recorded.withCVAxes
+        case .inverse: recorded.inverse
+        case .inverseCV: recorded.inverse.withCVAxes
+        case .transposedRotation: recorded.withTransposedRotation
+        case .transposedRotationCV: recorded.withCVAxes.withTransposedRotation.withCVAxes
+        case .flippedZ: recorded.mirroredInZ
+        default: nil
         }
-        return file.depthPose(meant)
     }
 
     /// The depth camera that was meant, counted from the corner, at the depth map's size.
