@@ -279,7 +279,7 @@ import Testing
     @Test func whatIsGuessedIsWhatTheFormatSays() throws {
         let samples = SharedData.checkout.appendingPathComponent("samples").path
         var (known, guessed) = (0, 0)
-        for name in ["desk", "nerfcapture", "polycam", "3d-scanner-app", "stray-scanner", "arkitscenes", "transforms"] {
+        for name in ["desk", "polycam", "3d-scanner-app", "stray-scanner", "arkitscenes", "scannetpp", "transforms"] {
             let capture = try StageRun("- read", reading: "\(samples)/\(name)").capture
             guard let up = capture.worldUp?.normalized else { continue }
             known += 1

@@ -30,12 +30,13 @@ public enum HeldUpright {
     }
 
     /// The axes of the world that may be up: two where the camera was held on its side, either of which may have been
-    /// above; none where it turned too little, or too wildly, to tell.
+    /// above; none where it turned too little, or too wildly, to tell. In real recordings, the mean of the vertical lacks a
+    /// third or less of what those of the other axes lack of the length 1.
     public static func axes(_ poses: [Pose]) -> [WorldAxis] {
         let means: [Vector3] = WorldAxis.allCases.prefix(3).map { axis in mean(of: axis.direction, in: poses) }
-        let lengths = means.map { $0.length }
-        guard let steadiest = lengths.indices.max(by: { lengths[$0] < lengths[$1] }), lengths[steadiest] > 0.8,
-            lengths.indices.allSatisfy({ $0 == steadiest || lengths[$0] < 0.7 })
+        let lacks = means.map { 1 - $0.length }
+        guard let steadiest = lacks.indices.min(by: { lacks[$0] < lacks[$1] }), lacks[steadiest] < 0.2,
+            lacks.indices.allSatisfy({ $0 == steadiest || lacks[$0] > max(0.01, 3 * lacks[steadiest]) })
         else { return [] }
         let (plus, minus) = (WorldAxis.allCases[steadiest], WorldAxis.allCases[steadiest + 3])
         let seen = means[steadiest]

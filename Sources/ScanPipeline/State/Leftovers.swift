@@ -113,16 +113,18 @@ public enum Leftovers {
     /// - Parameter name: of a run that stays, whatever its clock says.
     @discardableResult
     static func forgetOldRuns(in state: StateFolder, besides name: String? = nil) -> [String] {
-        let week: Int64 = 7 * 86_400_000_000_000
-        let old = RunRecord.names(in: state).dropLast(rememberedRuns).filter { run in
-            let plan = FileSystem.modified("\(state.runs)/\(run)/\(RunRecord.planName)") ?? .min
-            let isGoingOn =
-                plan > wallClock() - week
-                && !FileSystem.exists("\(state.runs)/\(run)/\(RunRecord.outcomeName)")
-            return run != name && !isGoingOn
-        }.map { "\(state.runs)/\($0)" }
+        let old = RunRecord.names(in: state).dropLast(rememberedRuns).filter { $0 != name && !mayGoOn($0, state) }
+            .map { "\(state.runs)/\($0)" }
         for path in old { FileSystem.removeTree(path) }
         return old
+    }
+
+    /// Whether a run began within a week and has not said how it went.
+    private static func mayGoOn(_ run: String, _ state: StateFolder) -> Bool {
+        let (now, week) = (wallClock(), 7 * 86_400_000_000_000 as Int64)
+        guard let plan = FileSystem.modified("\(state.runs)/\(run)/\(RunRecord.planName)") else { return false }
+        return (now - week...now).contains(plan)
+            && !FileSystem.exists("\(state.runs)/\(run)/\(RunRecord.outcomeName)")
     }
 
     /// Removes what was kept for captures that no longer have a result, even one without its receipt, or a failure

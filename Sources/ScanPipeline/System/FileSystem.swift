@@ -97,18 +97,26 @@ package enum FileSystem {
     package static func miss<Miss>(at folder: String, _ miss: () -> Miss?) -> Miss? {
         // Nothing is replaced so fast so often.
         for _ in 0..<10 {
-            if (try? isThere(folder)) == false { return nil }
-            let before = statusItself(of: folder)
+            let before = whatStands(at: folder)
+            if before == .nothing { return nil }
             guard let found = miss() else { return nil }
-            if statusItself(of: folder) == before { return found }
+            if whatStands(at: folder) == before { return found }
         }
         return miss()
     }
 
-    /// Of a link itself. Renaming a folder changes it, too.
-    private static func statusItself(of path: String) -> Status? {
+    private enum Standing: Equatable {
+        case nothing
+        /// It cannot be looked at.
+        case unknown
+        /// Of a link itself. Renaming a folder changes it, too.
+        case something(Status)
+    }
+
+    private static func whatStands(at path: String) -> Standing {
         var status = stat()
-        return lstat(path, &status) == 0 ? Status(status) : nil
+        if lstat(path, &status) == 0 { return .something(Status(status)) }
+        return errno == ENOENT || errno == ENOTDIR ? .nothing : .unknown
     }
 
     /// When a file's bytes changed last, nanoseconds since 1970; nil where there is none.

@@ -766,6 +766,7 @@ import Testing
         for name in ["a", "b"] {
             try FileManager.default.copyItem(atPath: QuickRun.sample, toPath: "\(folder.path)/in/\(name)")
         }
+        try folder.write(try folder.bytes("in/b/desk.jsonl") + [0x0A], to: "in/b/desk.jsonl")
         _ = try Scanmill.run(["run", "quick.yaml", "in", "-o", "out"], in: folder.path)
         try FileManager.default.removeItem(atPath: "\(folder.path)/in")
         #expect(try report()["summary"]?["ready"]?.integer == 2)

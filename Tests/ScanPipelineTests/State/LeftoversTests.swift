@@ -152,7 +152,7 @@ import Testing
         let fixture = try DiskFixture()
         for number in 0..<(Leftovers.rememberedRuns + 3) {
             let name = "2026010\(number / 100)T00\(number % 100 + 100)Z-x"
-            try fixture.write("{}", to: "out/.scanmill/runs/\(name)/plan.json")
+            try fixture.write("{}", to: "out/.scanmill/runs/\(name)/plan.json", minutesAgo: 20_000)
         }
         let record = RunRecord(state: fixture.state, pipeline: try fixture.pipeline(), inputs: [])
         try record.end([], seconds: 1)
@@ -189,7 +189,9 @@ import Testing
         // It was killed long ago.
         try fixture.age("out/.scanmill/runs/20000102T000000Z-x/plan.json", minutes: 8 * 24 * 60)
         for number in 0..<Leftovers.rememberedRuns {
-            try fixture.write("{}", to: "out/.scanmill/runs/20200101T00\(number + 100)Z-x/outcome.json")
+            for name in ["plan", "outcome"] {
+                try fixture.write("{}", to: "out/.scanmill/runs/20200101T00\(number + 100)Z-x/\(name).json")
+            }
         }
         _ = try Leftovers.collect(in: fixture.state)
         let runs = FileSystem.names(in: fixture.state.runs).filter { $0.hasPrefix("2000") }
