@@ -16,7 +16,8 @@ struct CaptureList {
     var ofOtherFormats = 0
     /// The same for people; nil for none.
     var passedOver: String? {
-        ofOtherFormats == 0 ? nil : "\(ofOtherFormats.counted(plural: "captures of other formats")) passed over"
+        if ofOtherFormats == 0 { return nil }
+        return ofOtherFormats.counted("capture", "of another format", "of other formats") + " passed over"
     }
 
     /// How many paths a message names.

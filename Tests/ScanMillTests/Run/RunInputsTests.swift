@@ -118,7 +118,7 @@ import Testing
         #expect(run.status == 0 && run.output.contains("; results are in out\n\(Self.one)\n"), "\(run)")
     }
 
-    private static let one = "1 capture of other formats passed over"
+    private static let one = "1 capture of another format passed over"
 
     @Test func picturesBesideCapturesAreNamed() throws {
         try quick.folder.write("x", to: "in/bob/images/1.jpg")
