@@ -116,8 +116,8 @@ public struct Capture: Sendable {
         let summary = "the capture does not say which way is up"
         throw Problem(
             .input, consequence.map { "\(summary), \($0)" } ?? summary,
-            fix: "say which way is up, \(likelyUp.isEmpty ? "such as" : "probably")  "
-                + "--set \(Drop.reader).up=\((likelyUp.first ?? .z).rawValue)  or \(fix)"
+            fix: "say which way is up, "
+                + likelyUp.advice { "--set \(Drop.reader).up=\($0.rawValue)" } + "  or \(fix)"
         ).ofPipeline()
     }
 

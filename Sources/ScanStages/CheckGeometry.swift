@@ -91,7 +91,12 @@ public struct CheckGeometry: FoldStage {
                 let way = poses.map { "; `read: {poses: \($0)}` reads them as what they are" } ?? ""
                 return context.warn("the geometry is wrong: \(what)\(detail)\(way)")
             }
-            let way = poses.map { "read the poses as what they are with  --set \(Drop.reader).poses=\($0)" }
+            let way =
+                if let readAs = capture.findings[Read.posesKey]?.string {
+                    "take `poses: \(readAs)` out of `\(Drop.reader)`, if it was meant for other captures"
+                } else {
+                    poses.map { "read the poses as what they are with  --set \(Drop.reader).poses=\($0)" }
+                }
             throw Problem(
                 .input, "the geometry is wrong: \(what)", notes: named == nil ? [] : [verdict.reason],
                 fix: "\(way ?? "correct the capture where it was made"), or go on with  "

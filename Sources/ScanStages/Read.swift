@@ -291,7 +291,7 @@ public struct Read: CaptureStage {
     }
 
     private func correctPoses(of capture: inout Capture, _ context: StageContext) {
-        guard let mistake = poses.mistake else { return }
+        guard let mistake = poses.mistake, capture.channels.contains(.pose) else { return }
         let (savedFromWorld, worldFromSaved) = (capture.savedFromWorld, capture.savedFromWorld.inverse)
         for index in capture.frames.indices {
             guard let pose = capture.frames[index].pose else { continue }

@@ -113,8 +113,8 @@ import Testing
         #expect(try transforms(unknown)["applied_transform"]?.array?.map(\.doubles) == identity)
         #expect(
             unknown.warnings == [
-                "write-transforms: the capture does not say which way is up, so its world was not turned; say it with  "
-                    + "read: {up: z}  if z is up"
+                "write-transforms: the capture does not say which way is up, so its world was not turned; say it, such as  "
+                    + "read: {up: z}"
             ])
         capture.worldUp = Vector3(0, 0, 1)
         let already = try StageRun("- write-transforms", on: capture)

@@ -97,7 +97,8 @@ final class ZipEntrySource: ByteSource, @unchecked Sendable {
     }
 
     private func fetch(into buffer: UnsafeMutableRawBufferPointer) throws(Problem) -> Int {
-        try archive.handle.withLock { (_) throws(Problem) in
+        guard let file else { return 0 }
+        return try archive.handle.withLock { (_) throws(Problem) in
             var count = 0
             try ZipHandle.call("the file is damaged in its archive", fix: "copy or pack the archive again") {
                 sm_zip_file_read(file, buffer.baseAddress, buffer.count, &count, $0)

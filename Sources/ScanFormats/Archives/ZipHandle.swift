@@ -74,7 +74,7 @@ struct ZipHandle: ~Copyable {
     }
 
     /// - Parameter asPacked: to read the bytes that the archive holds, instead of those that were packed.
-    func open(_ index: UInt64, asPacked: Bool = false) throws(Problem) -> OpaquePointer {
+    func open(_ index: UInt64, asPacked: Bool) throws(Problem) -> OpaquePointer {
         var file: OpaquePointer?
         try Self.call("the file cannot be read from its archive", fix: "copy or pack the archive again") {
             sm_zip_file_open(archive, index, asPacked ? 1 : 0, &file, $0)

@@ -30,8 +30,6 @@ public struct CaptureSearch: Sendable {
     public private(set) var strangers: [Stranger: [String]] = [:]
     /// Folders that were each taken as one capture, with the captures in them that are left out.
     public private(set) var crowded: [(capture: String, within: [String])] = []
-    /// All of those that are left out.
-    public var within: [String] { crowded.flatMap { $0.within } }
     /// Folders whose own files look like a capture and were not taken for one, since captures lie among them: their
     /// paths, and what the files look like.
     public private(set) var loose: [(folder: String, reason: String)] = []

@@ -47,3 +47,15 @@ public enum HeldUpright {
         return [upright > 0 ? plus : minus]
     }
 }
+
+extension [WorldAxis] {
+    /// How to say which of these is up, as the rest of a sentence.
+    /// - Parameter way: to say it of one axis.
+    package func advice(_ way: (WorldAxis) -> String) -> String {
+        switch count {
+        case 0: "such as  \(way(.z))"
+        case 1: "probably  \(way(self[0]))"
+        default: map { " \(way($0))" }.joined(separator: "  or ")
+        }
+    }
+}

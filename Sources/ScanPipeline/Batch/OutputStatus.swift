@@ -94,13 +94,10 @@ private struct StatusReading {
         }
         guard isPublished else { return entry(withoutResult: id) }
         // A run may replace it during the look.
-        var found: OutputStatus.Entry?
-        _ = FileSystem.miss(at: folder(of: id)) { () -> Bool? in
-            let entry = entry(ofResult: id)
-            found = entry
-            return entry.standing == .done ? nil : true
-        }
-        return FileSystem.exists(folder(of: id)) ? found : entry(withoutResult: id)
+        let found = FileSystem.look(
+            at: folder(of: id), { entry(ofResult: id) }, isGood: { $0.standing == .done })
+        let isThere = found.standing == .done || FileSystem.exists(folder(of: id))
+        return isThere ? found : entry(withoutResult: id)
     }
 
     private mutating func entry(withoutResult id: String) -> OutputStatus.Entry? {

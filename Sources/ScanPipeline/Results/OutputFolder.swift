@@ -290,7 +290,7 @@ public final class OutputFolder: Sendable {
 
     /// What keeps a result from being put at a path; nil where nothing does. Another runner may be putting one there.
     package static func obstacle(at target: String) -> Problem? {
-        FileSystem.miss(at: target) { obstacleOfTheMoment(at: target) }
+        FileSystem.look(at: target, { obstacleOfTheMoment(at: target) }, isGood: { $0 == nil })
     }
 
     private static func obstacleOfTheMoment(at target: String) -> Problem? {
@@ -312,10 +312,9 @@ public final class OutputFolder: Sendable {
     /// What keeps a result from being replaced; nil where nothing does. Of a link to one, only the link would be
     /// replaced, and what it leads to, perhaps on another disk, would silently stay as it is.
     static func link(at target: String) -> Problem? {
-        let isLink = FileSystem.miss(at: target) {
-            !FileSystem.exists(target) || FileSystem.isFolderItself(target) ? nil : true
-        }
-        if isLink == nil { return nil }
+        let isLink = FileSystem.look(
+            at: target, { FileSystem.exists(target) && !FileSystem.isFolderItself(target) }, isGood: { !$0 })
+        if !isLink { return nil }
         return Problem(
             .usage, "the result to be replaced is a symbolic link, and is left alone",
             fix: "remove the link, or put the folder that it leads to in its place"

@@ -15,13 +15,10 @@ public struct PublishedResult: Sendable {
     init?(at path: String) {
         self.path = path
         id = String(path.pathName ?? "")
-        var found: JSONValue?
-        _ = FileSystem.miss(at: path) { () -> Bool? in
-            found = StateFolder.read("\(path)/\(Receipt.fileName)")
-            return found == nil ? true : nil
-        }
-        guard let found else { return nil }
-        receipt = found
+        let found = FileSystem.look(
+            at: path, { StateFolder.read("\(path)/\(Receipt.fileName)") }, isGood: { $0 != nil })
+        guard let receipt = found else { return nil }
+        self.receipt = receipt
     }
 
     public var key: ResultKey? { receipt["key"]?.string.map(ResultKey.init) }
@@ -63,6 +60,10 @@ public struct PublishedResult: Sendable {
 
     /// The same, and why its receipt cannot be read where that is so.
     static func look(into folder: String) -> (stands: Bool, obstacle: Problem?) {
+        FileSystem.look(at: folder, { lookOfTheMoment(into: folder) }, isGood: { $0.obstacle == nil })
+    }
+
+    private static func lookOfTheMoment(into folder: String) -> (stands: Bool, obstacle: Problem?) {
         let path = "\(folder)/\(Receipt.fileName)"
         guard FileSystem.regularSize(of: path) != nil else { return (false, nil) }
         do throws(Problem) {
@@ -72,7 +73,6 @@ public struct PublishedResult: Sendable {
             // A damaged one counts where one is known to have stood.
             return (ReceiptMark.isOurs(beginning) || stood(in: folder), nil)
         } catch {
-            if FileSystem.regularSize(of: path) == nil { return (false, nil) }
             // That it may not be read, or that the disk does not give it back, does not make it a stranger's.
             return (true, error)
         }
@@ -161,11 +161,9 @@ public struct PublishedResult: Sendable {
     /// - Returns: what is wrong, one problem per file; none for a sound result, and for one that was moved away meanwhile.
     public static func verify(_ id: String, in output: String) -> [Problem] {
         let folder = "\(output)/\(id)"
-        let problems = FileSystem.miss(at: folder) { () -> [Problem]? in
-            let problems = PublishedResult(id, in: output)?.defects() ?? [unreadable(folder)]
-            return problems.isEmpty ? nil : problems
-        }
-        return problems ?? []
+        let problems = FileSystem.look(
+            at: folder, { PublishedResult(id, in: output)?.defects() ?? [unreadable(folder)] }, isGood: \.isEmpty)
+        return FileSystem.leads(folder) ? problems : []
     }
 
     private static func unreadable(_ folder: String) -> Problem {

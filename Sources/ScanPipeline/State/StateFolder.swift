@@ -88,11 +88,11 @@ public struct StateFolder: Sendable, Hashable {
         FileSystem.names(in: output).filter { id in
             let folder = "\(output)/\(id)"
             if id.hasPrefix(".") || !FileSystem.exists(inputs(id)) { return false }
-            let isMissed = FileSystem.miss(at: folder) { () -> Bool? in
-                // A run may be putting another result in its place.
-                !PublishedResult.stands(in: folder) && PublishedResult.obscurity(of: folder) == nil ? true : nil
+            let lacksReceipt = {
+                FileSystem.exists(folder) && !PublishedResult.stands(in: folder)
+                    && PublishedResult.obscurity(of: folder) == nil
             }
-            return isMissed == true
+            return FileSystem.look(at: folder, lacksReceipt, isGood: { !$0 })
         }
     }
 

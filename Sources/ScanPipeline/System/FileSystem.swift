@@ -90,33 +90,28 @@ package enum FileSystem {
         return stat(path, &status) == 0 ? Identity(status) : nil
     }
 
-    /// Looks at a folder that others may replace whole at any moment. Between two steps of the look it may have gone, or
-    /// another one have come: what is then missed in it says nothing, and this looks again.
-    /// - Parameter miss: what is missed, nil where nothing is.
-    /// - Returns: nil too where nothing stands at the path.
-    package static func miss<Miss>(at folder: String, _ miss: () -> Miss?) -> Miss? {
+    /// Looks at a folder that others may replace whole at any moment. Between two steps of a look it may have gone, or
+    /// another one have come: what is then wrong with it says nothing, and this looks again.
+    ///
+    /// That a folder was replaced shows, because the new one is another file, or was renamed at another time.
+    /// - Parameter isGood: whether nothing is wrong with what was found.
+    package static func look<Found>(
+        at folder: String, _ look: () -> Found, isGood: (Found) -> Bool
+    ) -> Found {
         // Nothing is replaced so fast so often.
         for _ in 0..<10 {
-            let before = whatStands(at: folder)
-            if before == .nothing { return nil }
-            guard let found = miss() else { return nil }
-            if whatStands(at: folder) == before { return found }
+            let before = statusItself(of: folder)
+            let found = look()
+            // Where there was nothing, something may have come and gone.
+            if isGood(found) || (before != nil && statusItself(of: folder) == before) { return found }
         }
-        return miss()
+        return look()
     }
 
-    private enum Standing: Equatable {
-        case nothing
-        /// It cannot be looked at.
-        case unknown
-        /// Of a link itself. Renaming a folder changes it, too.
-        case something(Status)
-    }
-
-    private static func whatStands(at path: String) -> Standing {
+    /// Of a link itself. Renaming a folder changes it, too.
+    private static func statusItself(of path: String) -> Status? {
         var status = stat()
-        if lstat(path, &status) == 0 { return .something(Status(status)) }
-        return errno == ENOENT || errno == ENOTDIR ? .nothing : .unknown
+        return lstat(path, &status) == 0 ? Status(status) : nil
     }
 
     /// When a file's bytes changed last, nanoseconds since 1970; nil where there is none.

@@ -13,11 +13,11 @@ extension StageContext {
         do throws(Problem) {
             let read = try BoundingBoxJSON(try self.file(file), file: file)
             read.warnings.forEach { warn($0) }
-            // Such files hold boxes that stand on a floor along y.
             let edge = 2 * (read.box.halfSize.components.max() ?? 0)
             if capture.isMetric && edge > 100 {
                 warn("the box of \(file) is \(edge.shortText(decimals: 0)) m long: its numbers are taken as metres")
             }
+            // Such files hold boxes that stand on a floor along y.
             let box = change(read.box)
             guard let up = capture.worldUp?.normalized else { return box }
             let turn = WorldTurn.bringing(Vector3(0, 1, 0), to: up)

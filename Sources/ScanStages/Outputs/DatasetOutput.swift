@@ -24,7 +24,7 @@ struct DatasetOutput: Sendable {
         // Depth masks need depth too.
         [.color, .pose, .intrinsics] + masks.needs + depth.needs.filter { !masks.needs.contains($0) }
     }
-    var wants: [Channel] { [.downscaled] + masks.wants.filter { !needs.contains($0) } + split.wants }
+    var wants: [Channel] { [.downscaled] + masks.wants + split.wants }
 
     /// The way to do without what is needed.
     var instead: [[Channel]: [Uses.Instead]] {

@@ -28,7 +28,7 @@ struct MaskOutput: Sendable {
             default: Place.files)
         isAlpha = place == .alpha
         missing = options.choice(
-            "mask-if-missing", "What to do with a capture without a box, or depth, to make masks of.", default: .fail)
+            "mask-if-missing", "What to do with a capture without a box to make masks of.", default: .fail)
         centre = options.pixelCentreAbove ?? .half
         options.warn("mask-if-missing", unless: isOfBox, "with `masks: silhouette` and `masks: depth`")
         if !isOfBox && margin != 0 {
@@ -59,34 +59,29 @@ struct MaskOutput: Sendable {
     /// Whether masks show what lies in the box.
     private var isOfBox: Bool { masks == .silhouette || masks == .depth }
 
-    /// What masks are made of.
-    private var sources: [Channel] {
-        switch masks {
-        case .none: []
-        case .recorded: [.mask]
-        case .silhouette: [.box]
-        case .depth: [.box, .depth]
-        }
-    }
-    private var canDoWithout: Bool { masks == .recorded || missing == .pass }
+    private var needsBox: Bool { isOfBox && missing == .fail }
+    private var needsDepth: Bool { masks == .depth }
 
-    var needs: [Channel] { canDoWithout ? [] : sources }
-    var wants: [Channel] { canDoWithout ? sources : [] }
+    var needs: [Channel] { (needsBox ? [.box] : []) + (needsDepth ? [.depth] : []) }
+    var wants: [Channel] { masks == .recorded ? [.mask] : isOfBox && !needsBox ? [.box] : [] }
     /// The way to do without something that is needed.
     func instead(of channel: Channel) -> [Uses.Instead] {
-        needs.contains(channel) ? [.option("mask-if-missing", set: "pass", not: "fail")] : []
+        switch channel {
+        case .box where needsBox: [.option("mask-if-missing", set: "pass", not: "fail")]
+        case .depth where needsDepth: [.option("masks", set: "silhouette", not: "depth")]
+        default: []
+        }
     }
 
     /// Whether masks are written for this capture.
     func isOn(_ context: StageContext) -> Bool {
-        masks != .none && (!canDoWithout || context.available.isSuperset(of: sources))
+        masks != .none && context.available.contains(isOfBox ? .box : .mask)
     }
 
     /// - Throws: if nothing is left of the box.
     func begin(_ context: StageContext) throws(Problem) {
         if isOfBox && !isOn(context) {
-            let lack = context.available.contains(.box) ? "depth" : "box"
-            return context.warn("the capture has no \(lack), so no masks were written")
+            return context.warn("the capture has no box, so no masks were written")
         }
         if isAlpha && !isOn(context) {
             context.warn("the capture has no masks to put into pictures: `masks: silhouette` makes masks of the box")

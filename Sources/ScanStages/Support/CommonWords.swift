@@ -11,10 +11,8 @@ extension StageContext {
     /// - Parameter consequence: what follows where the capture does not say which way is up.
     func warnUnlessUp(_ capture: Capture, _ consequence: String) {
         if capture.worldUp != nil { return }
-        let likely = capture.likelyUp.first
-        warn(
-            "the capture does not say which way is up, \(consequence); say it"
-                + (likely.map { ", probably with  read: {up: \($0.rawValue)}" } ?? " with  read: {up: z}  if z is up"))
+        let advice = capture.likelyUp.advice { "read: {up: \($0.rawValue)}" }
+        warn("the capture does not say which way is up, \(consequence); say it, \(advice)")
     }
 
     /// Counts depth that a format of whole numbers has no value for, and that became 0.

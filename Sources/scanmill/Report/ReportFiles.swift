@@ -105,7 +105,9 @@ struct ReportFiles {
         // The main page last: once it is there, so is everything that it links to.
         try FileSystem.replace(page, with: Array(pages.html(names.count - 1).text.utf8))
         let pictures = Set(report.captures.compactMap { $0.thumbnails?.file.lastPart })
-        for name in FileSystem.names(in: "\(folder)/pictures") where !pictures.contains(name) {
+        // Another name is one that another report is about to give.
+        for name in FileSystem.names(in: "\(folder)/pictures") where name.hasSuffix(".jpg") && !pictures.contains(name)
+        {
             unlink("\(folder)/pictures/\(name)")
         }
         try openDoorway(to: report.run?.name ?? folder.lastPart)

@@ -10,8 +10,10 @@
 size_t twin_inflate(
     const uint8_t *bytes, size_t count, int wrapped, uint8_t *output, size_t capacity, int *is_sound);
 
-/// Whether this thread's vector registers hold anything above their first 128 bits; -1 where the processor does not tell.
+/// Whether this thread's vector registers hold anything above their first 128 bits. Only to be asked where the second says
+/// that the processor tells it; that clears them.
 int twin_upper_halves_in_use(void);
+int twin_upper_halves_are_told(void);
 
 // ScanModel's kernels once more, in plain C: how many instructions each of them should need. See KernelCountTests.swift.
 

@@ -665,3 +665,8 @@ extension CaptureSearchTests {
         }
     }
 }
+
+extension CaptureSearch {
+    /// All captures that are left out since they lie in another.
+    fileprivate var within: [String] { crowded.flatMap { $0.within } }
+}

@@ -46,6 +46,13 @@ import Testing
         #expect(HeldUpright.axes(circle(300, tilt: 20, roll: 180)) == [.minusZ])
     }
 
+    @Test func adviceNamesAllThatMayBeUp() {
+        let option = { (axis: WorldAxis) in "--up \(axis.rawValue)" }
+        #expect([WorldAxis]().advice(option) == "such as  --up z")
+        #expect([WorldAxis.minusY].advice(option) == "probably  --up -y")
+        #expect([WorldAxis.y, .minusY].advice(option) == " --up y  or  --up -y")
+    }
+
     @Test func aCameraThatDoesNotTurnTellsNothing() {
         #expect(HeldUpright.axes(circle(20, tilt: 20)) == [])
         #expect(HeldUpright.axes([]) == [])
