@@ -668,5 +668,5 @@ extension CaptureSearchTests {
 
 extension CaptureSearch {
     /// All captures that are left out since they lie in another.
-    fileprivate var within: [String] { crowded.flatMap { $0.within } }
+    var within: [String] { crowded.flatMap { $0.within } }
 }
