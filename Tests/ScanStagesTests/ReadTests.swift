@@ -243,11 +243,15 @@ import Testing
             #expect((a.position - b.position).length < 1e-9)
             #expect((turn.columns.0 - Vector3(1, 0, 0)).length + (turn.columns.1 - Vector3(0, 1, 0)).length < 1e-9)
         }
-        // It is no way out of what is wrong in a second way.
-        let other = "- read: {poses: transposed-rotation-cv-axes}\n\(check)"
-        let twice = problem { _ = try StageRun(other, reading: path) }
-        let way = "take `poses: transposed-rotation-cv-axes` out of `read`, if it was meant for other captures"
-        #expect(twice?.fix?.hasPrefix(way) == true, "\(String(describing: twice))")
+    }
+
+    /// As where a night's captures are not all alike.
+    @Test func soundPosesThatAreReadAsSomethingElse() throws {
+        let sample = SharedData.checkout.appendingPathComponent("samples/transforms").path
+        let stages = "- read: {poses: cv-axes}\n- decompress\n- check-geometry: {if-wrong: fail}"
+        let wrong = problem { _ = try StageRun(stages, reading: sample) }
+        let way = "take `poses: cv-axes` out of `read`, if it was meant for other captures, or go on with  "
+        #expect(wrong?.fix?.hasPrefix(way) == true, "\(String(describing: wrong))")
     }
 
     @Test(arguments: [("z", Vector3(0, 0, 1)), ("-y", Vector3(0, -1, 0))])
