@@ -204,13 +204,13 @@ extension Pipeline {
                 matches.isEmpty
                 ? "this pipeline has no stage `\(change.stage)`"
                 : "`\(change.stage)` stands here \(matches.count) times"
+            let options = library[change.stage]?.options
             let fix =
                 if !matches.isEmpty {
                     "say which: \(matches.map { labels[$0] }.joined(separator: " or "))"
-                } else if let kind = library[change.stage], !kind.options.contains(where: { $0.name == change.option })
-                {
-                    "`\(change.stage)` has no option `\(change.option)` either; \(kind.options.listed)"
-                } else if file.isEditable, library[change.stage] != nil {
+                } else if let options, !options.contains(where: { $0.name == change.option }) {
+                    "`\(change.stage)` has no option `\(change.option)` either; \(options.listed)"
+                } else if file.isEditable, options != nil {
                     "`--set` adds no stage: put  - \(change.stage): {\(change.option): \(PipelineFile.inBraces(change.value))}  "
                         + "into a copy of the file"
                 } else {

@@ -237,8 +237,9 @@ public struct CaptureSearch: Sendable {
         // A link in it may lead to itself.
         var searched = closed.union([folder.identity].compactMap(\.self))
         inner.search(folder, &searched, depth, besides: own)
-        let others = inner.captures.filter { isNoPart($0, of: folder) }
-        let run = others.filter { runs($0, in: listed, own) }
+        let others = inner.captures.map { ($0, try? CaptureFormats.tree(at: $0.path, limits: limits)) }
+            .filter { isNoPart($0, $1, of: folder) }
+        let run = others.filter { runs($0, $1, in: listed, own) }.map(\.0)
         if own.format == PictureFolderCapture.name, !run.isEmpty {
             closed = searched
             loose.append((folder.path, own.reason))
@@ -248,18 +249,17 @@ public struct CaptureSearch: Sendable {
         take(folder, listed, own.format)
         captures += run
         // Archives with several captures cannot be looked into.
-        let left = others.map(\.path) + inner.unreadable.map(\.path).filter(ZipArchive.isNamed)
+        let left = others.map(\.0.path) + inner.unreadable.map(\.path).filter(ZipArchive.isNamed)
         let within = left.filter { path in !run.contains { $0.path == path } }
         if !within.isEmpty { crowded.append((folder.path, within)) }
         return true
     }
 
     /// Whether a capture in the folder of another is no part of it, nor an archive that was unpacked there.
-    private func isNoPart(_ inner: Found, of folder: CaptureFolder) -> Bool {
+    /// - Parameter tree: its files; nil where they cannot be looked into.
+    private func isNoPart(_ inner: Found, _ tree: (any CaptureTree)?, of folder: CaptureFolder) -> Bool {
         // A damaged archive may hold anything.
-        guard let format = inner.format.flatMap(CaptureFormats.format(named:)),
-            let tree = try? CaptureFormats.tree(at: inner.path, limits: limits)
-        else { return true }
+        guard let format = inner.format.flatMap(CaptureFormats.format(named:)), let tree else { return true }
         if format.isPart(tree) { return false }
         return !(tree is ZipArchive)
             || UnpackedCopy.missing(from: folder.path, of: inner.path, limits: limits)?.isEmpty != true
@@ -268,10 +268,10 @@ public struct CaptureSearch: Sendable {
     /// Whether a capture in the folder of another is run: a whole recording is, where the outer one is guessed from its
     /// pictures, or is what is left of a capture, or is of a format that nobody asked for. What is derived from
     /// recordings may well be derived from the outer one.
-    private func runs(_ inner: Found, in outer: any CaptureTree, _ own: Recognition) -> Bool {
-        guard let name = inner.format, let tree = try? CaptureFormats.tree(at: inner.path, limits: limits),
-            Self.isRecording(tree)
-        else { return false }
+    private func runs(
+        _ inner: Found, _ tree: (any CaptureTree)?, in outer: any CaptureTree, _ own: Recognition
+    ) -> Bool {
+        guard let name = inner.format, let tree, Self.isRecording(tree) else { return false }
         if formats.contains(own.format) { return formats.contains(name) && Self.isGuess(own, outer) }
         return formats.contains(name) || Self.isGuess(own, outer)
     }

@@ -138,9 +138,9 @@ public enum Leftovers {
         }
         // An OUT that cannot be listed, such as a share that went away, does not tell what is gone.
         guard let names = try? FileSystem.list(state.output) else { return [] }
-        // By their bytes, as file names are.
         // Where a result cannot be swapped, it is in the trash for a moment.
         let away = FileSystem.names(in: state.trash).compactMap(StateFolder.id(ofTrashName:))
+        // By their bytes, as file names are.
         let here = Set((names + state.failed + away).map(\.bytes))
         var removed: [String] = []
         for (folder, name) in kept where name.hasSuffix(".json") || name.hasSuffix(".jpg") {
