@@ -35,9 +35,11 @@ public struct Crop: CaptureStage {
 
     public init(_ options: inout OptionReader) {
         let heights = -10_000.0...10_000
-        above = options.number("above", "Keep what is at least this high.", in: heights, unit: "m")
-        below = options.number("below", "Keep what is at most this high.", in: heights, unit: "m")
-        around = options.number("around", "Keep what is at most this far from the centre.", in: 0...10_000, unit: "m")
+        let usual = -100.0...100
+        above = options.number("above", "Keep what is at least this high.", in: heights, usual: usual, unit: "m")
+        below = options.number("below", "Keep what is at most this high.", in: heights, usual: usual, unit: "m")
+        around = options.number(
+            "around", "Keep what is at most this far from the centre.", in: 0...10_000, usual: 0...200, unit: "m")
         zero = options.choice("from", "Where heights are counted from.", default: .auto)
         centre = options.choice("centre", "What `around` is measured from.", default: .cameras)
         consequence = options.choice("if-empty", "What to do when nothing is left of the cloud.", default: .fail)

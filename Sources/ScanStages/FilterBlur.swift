@@ -47,7 +47,8 @@ public struct FilterBlur: FrameStage, NeighbourStage {
         let share = options.number("keep", "Share of the frames to keep, the sharpest ones.", in: 0.0001...1)
         let window = options.integer("window", "Keep the sharpest of every n consecutive frames.", in: 1...1_000_000)
         let seconds = options.number(
-            "seconds", "Keep the sharpest of the frames within this time.", in: 0.001...86_400, unit: "s")
+            "seconds", "Keep the sharpest of the frames within this time.", in: 0.001...86_400,
+            usual: 0...60, unit: "s")
         let count = options.integer("count", "Keep this many frames, spread evenly.", in: 1...1_000_000)
         score = BlurScore(&options)
         rule =

@@ -25,10 +25,12 @@ public struct FilterMotion: CaptureStage {
     let jumps: Trajectory.JumpLimits
 
     public init(_ options: inout OptionReader) {
-        speed = options.number("speed", "Highest speed that is kept.", in: 0...1e6, unit: "m/s")
-        turning = options.number("turning", "Highest turning rate that is kept.", in: 0...1e6, unit: "°/s")
+        speed = options.number("speed", "Highest speed that is kept.", in: 0...1e6, usual: 0...20, unit: "m/s")
+        turning = options.number(
+            "turning", "Highest turning rate that is kept.", in: 0...1e6, usual: 1...2000, unit: "°/s")
         blur = options.number("blur", "Most predicted blur that is kept.", in: 0...1e6, unit: "px")
-        afterJump = options.number("after-jump", "How long to drop frames after a jump.", in: 0...86_400, unit: "s")
+        afterJump = options.number(
+            "after-jump", "How long to drop frames after a jump.", in: 0...86_400, usual: 0...60, unit: "s")
         jumps = Trajectory.JumpLimits(&options)
         for name in ["jump-speed", "jump-turning"] {
             options.warn(name, unless: goesByPoses, "with `speed`, `turning` or `after-jump`")

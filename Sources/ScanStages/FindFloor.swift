@@ -24,7 +24,8 @@ public struct FindFloor: CaptureStage {
 
     public init(_ options: inout OptionReader) {
         clearance = options.number(
-            "clearance", "The floor's least distance below the lowest camera.", default: 0.1, in: 0...100, unit: "m")
+            "clearance", "The floor's least distance below the lowest camera.", default: 0.1, in: 0...100,
+            usual: 0...5, unit: "m")
         minArea = options.number(
             "min-area", "The smallest area that counts as a floor.", default: 0.25, in: 0...1e6, unit: "m²")
     }

@@ -19,7 +19,8 @@ public struct MaskJumps: FrameStage, CaptureStage {
     let limit: Double
 
     public init(_ options: inout OptionReader) {
-        limit = options.number("max", "Largest difference that is kept.", default: 0.05, in: 0...1000, unit: "m")
+        limit = options.number(
+            "max", "Largest difference that is kept.", default: 0.05, in: 0...1000, usual: 0...5, unit: "m")
     }
 
     public var uses: Uses { Uses(frame: .init(wants: [.previousDepth], changes: [.depth])) }

@@ -44,7 +44,8 @@ public struct MeasureMotion: CaptureStage {
     public init(_ options: inout OptionReader) {
         tooFast = Trajectory.Rate(
             speed: options.number(
-                "too-fast", "Speed above which a frame is too fast.", default: 1, in: 0...1e6, unit: "m/s"),
+                "too-fast", "Speed above which a frame is too fast.", default: 1, in: 0...1e6,
+                usual: 0...20, unit: "m/s"),
             turning: options.number(
                 "too-fast-turning", "Turning rate above which a frame is too fast.", default: 90, in: 0...1e6,
                 unit: "°/s"))

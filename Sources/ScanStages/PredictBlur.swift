@@ -35,9 +35,11 @@ public struct PredictBlur: FrameStage, FoldStage {
 
     public init(_ options: inout OptionReader) {
         exposure = options.number(
-            "exposure", "Exposure of pictures for which none is recorded.", in: 0.001...10_000, unit: "ms")
+            "exposure", "Exposure of pictures for which none is recorded.", in: 0.001...10_000,
+            usual: 0.02...1000, unit: "ms")
         distance = options.number(
-            "distance", "Distance to what is filmed, for frames without depth.", in: 0.001...1e6, unit: "m")
+            "distance", "Distance to what is filmed, for frames without depth.", in: 0.001...1e6,
+            usual: 0.05...200, unit: "m")
         jumps = Trajectory.JumpLimits(&options)
     }
 

@@ -27,7 +27,7 @@ public struct SelectKeyframes: CaptureStage {
     public init(_ options: inout OptionReader) {
         distance = options.number(
             "distance", "How far apart the cameras of one neighbourhood may be.", default: 0.1, in: 1e-6...1e6,
-            unit: "m")
+            usual: 0...20, unit: "m")
         angle = options.number(
             "angle", "How far the cameras of one neighbourhood may be turned apart.", default: 10, in: 0.01...180,
             unit: "°")

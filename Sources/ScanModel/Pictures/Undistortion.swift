@@ -61,8 +61,9 @@ public struct Undistortion: Hashable, Sendable {
                     + "\(size), so it cannot be undistorted",
                 fix: Self.wayToMend)
         }
+        let border = Self.border(of: size)
         let fits = { (scale: Double) in
-            Self.border(of: size).allSatisfy { u, v in
+            border.allSatisfy { u, v in
                 let (x, y) = ((u - new.cx) / (new.fx * scale), (v - new.cy) / (new.fy * scale))
                 return Self.sees(x, y, recorded.lens, old)
             }

@@ -51,21 +51,26 @@ public struct OptionReader: Sendable {
     }
 
     /// A number.
+    /// - Parameter usual: what makes sense in a scan; a number outside, as in another unit, is warned of and taken.
     public mutating func number(
-        _ name: String, _ help: String, default value: Double, in range: ClosedRange<Double>, unit: String? = nil
+        _ name: String, _ help: String, default value: Double, in range: ClosedRange<Double>,
+        usual: ClosedRange<Double>? = nil, unit: String? = nil
     ) -> Double {
-        number(name, help, in: range, unit: unit, default: value) ?? value
+        number(name, help, in: range, usual: usual, unit: unit, default: value) ?? value
     }
 
     /// A number that need not be given.
+    /// - Parameter usual: what makes sense in a scan; a number outside, as in another unit, is warned of and taken.
     public mutating func number(
-        _ name: String, _ help: String, in range: ClosedRange<Double>, unit: String? = nil
+        _ name: String, _ help: String, in range: ClosedRange<Double>, usual: ClosedRange<Double>? = nil,
+        unit: String? = nil
     ) -> Double? {
-        number(name, help, in: range, unit: unit, default: nil)
+        number(name, help, in: range, usual: usual, unit: unit, default: nil)
     }
 
     private mutating func number(
-        _ name: String, _ help: String, in range: ClosedRange<Double>, unit: String?, default value: Double?
+        _ name: String, _ help: String, in range: ClosedRange<Double>, usual: ClosedRange<Double>?, unit: String?,
+        default value: Double?
     ) -> Double? {
         declare(name, help, .number(range), default: value.map(OptionText.number), unit: unit)
         var result = value
@@ -73,6 +78,11 @@ public struct OptionReader: Sendable {
             if let number = Self.decimal(text) {
                 if range.contains(number) {
                     result = number
+                    if let usual, !usual.contains(number) {
+                        warn(
+                            name, "`\(name)` is \(text), and in scans that is \(OptionText.range(usual, unit: unit))",
+                            fix: "see whether it was meant in another unit\(unit.map { ": it counts in \($0)" } ?? "")")
+                    }
                 } else {
                     fail(name, "`\(name)` is \(text), which is not \(OptionText.range(range, unit: unit))")
                 }

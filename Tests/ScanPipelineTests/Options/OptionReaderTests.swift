@@ -64,6 +64,23 @@ import Testing
         #expect(Self.summary(low) == "`x` is 1, which is not at most 0")
     }
 
+    /// A filter that is given millimetres for metres drops nothing, and nothing else would tell.
+    @Test func numbersThatNoScanHasAreTakenWithAWarning() {
+        var options = Self.reader(.scalar("800"))
+        #expect(options.number("x", "", in: 0...1e6, usual: 0...20, unit: "m/s") == 800)
+        #expect(options.odd.map(\.summary) == ["`x` is 800, and in scans that is between 0 and 20 m/s"])
+        #expect(options.odd.first?.fix == "see whether it was meant in another unit: it counts in m/s")
+        #expect(options.mistakes.isEmpty)
+        for text in ["0", "20"] {
+            var fine = Self.reader(.scalar(text))
+            _ = fine.number("x", "", default: 1, in: 0...1e6, usual: 0...20, unit: "m/s")
+            #expect(fine.odd.isEmpty)
+        }
+        var low = Self.reader(.scalar("0.008"))
+        #expect(low.number("x", "", default: 16, in: 0...1e6, usual: 0.02...1000) == 0.008)
+        #expect(low.odd.first?.fix == "see whether it was meant in another unit")
+    }
+
     /// The smallest Int64 has no absolute value: taking it would trap.
     @Test(arguments: ["-9223372036854775808", "9223372036854775808", "-9223372036854774784", "1e300"])
     func takesTheLargestNumbers(_ text: String) {
