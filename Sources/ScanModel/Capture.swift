@@ -56,12 +56,16 @@ public struct Capture: Sendable {
     public var worldUp: Vector3?
     /// The world rotation by a dataset's tools that reading has undone: turns a pose back into the one in the file.
     public var savedFromWorld = Pose.identity
+    /// Where the colour camera is on what the poses in the file are of.
+    public var rigFromColor = Pose.identity
     /// How the axes of the cameras point in the capture's file. Poses have OpenGL's axes once they are read.
     public var fileAxes = CameraAxes.openGL
     /// How many quarter turns clockwise the stages have turned the pictures since they were read.
     public var quarterTurns = 0
     /// Whether a unit of the world is a metre (false for COLMAP's worlds).
     public var isMetric = true
+    /// What the coordinates of points that frames bring along are multiplied by.
+    public var pointScale = 1.0
     public var box: OrientedBox?
     public var cloud: PointCloud?
     public var floor: Floor?

@@ -1,43 +1,71 @@
 import ScanModel
 
+/// A stage that needs more of a capture than its channels.
+public protocol DemandingStage: Stage {
+    /// Looks at what is known of a capture when it has been opened, before any frame is read, so that nobody waits for a
+    /// failure that is certain.
+    /// - Parameter label: the stage's name in the pipeline.
+    /// - Throws: what `finish` would throw in the end.
+    func check(_ capture: Capture, _ label: String) throws(Problem)
+}
+
 /// Checks a pipeline's steps against the channels that one capture has, when it has been opened, and decides what those
 /// steps read that leave it open.
 package enum CaptureCheck {
     /// The first thing that a stage needs and this capture lacks, as a problem of the capture; or that a stage needs or
-    /// wants and this machine cannot give, as a problem of the machine, so that no result silently goes without it.
+    /// wants and this machine cannot give, as a problem of the machine, so that no result silently goes without it. What
+    /// another copy or machine has comes after what nothing but another pipeline helps against.
     package static func firstLack(of capture: Capture, in steps: [Pipeline.Step]) -> Problem? {
+        let lacks = lacks(of: capture, in: steps)
+        guard let first = lacks.first, let worst = lacks.first(where: \.isOfPipeline) else { return lacks.first }
+        if first == worst { return worst }
+        return worst.noting("besides, \(first.summary)\(first.fix.map { ": \($0)" } ?? "")")
+    }
+
+    private static func lacks(of capture: Capture, in steps: [Pipeline.Step]) -> [Problem] {
+        var lacks: [Problem] = []
         var available = capture.channels
         for step in steps where !step.uses.isIdle(given: available) {
             for role in step.uses.roles {
                 let missing = role.demands(given: available).filter(available.isDisjoint)
                 let absent = missing.joined() + role.wants.filter { !available.contains($0) }
-                if let obstacle = absent.compactMap({ capture.obstacles[$0] }).first {
-                    return obstacle.inStage(step.label)
+                let obstacle = absent.compactMap { capture.obstacles[$0] }.first?.inStage(step.label)
+                if let lack = obstacle ?? lack(of: missing, in: capture, at: step, steps) {
+                    lacks.append(lack)
+                    // What follows from it is no lack of its own.
+                    available.formUnion(absent)
+                    available.formUnion(role.possible)
                 }
-                if !missing.isEmpty { return lack(of: missing, in: capture, at: step, steps) }
                 // A stage that only may make something says so itself when it does not. A reader has already done what
                 // it could.
                 available.formUnion(role.made(from: available))
                 if !step.isReader { available.formUnion(role.mayMake) }
                 available.subtract(role.removes)
             }
+            do throws(Problem) { try (step.stage as? any DemandingStage)?.check(capture, step.label) } catch {
+                lacks.append(error.inStage(step.label))
+            }
         }
-        return nil
+        return lacks
     }
 
     /// The problem of a capture that has none of what a step needs.
-    /// - Parameter missing: the groups of channels of which the step needs one each.
+    /// - Parameter missing: the groups of channels of which the step needs one each; none for no problem.
     private static func lack(
         of missing: [[Channel]], in capture: Capture, at step: Pipeline.Step, _ steps: [Pipeline.Step]
-    ) -> Problem {
+    ) -> Problem? {
+        if missing.isEmpty { return nil }
         let names = missing.map { $0.map(\.name).joined(separator: " or ") }.joined(separator: ", ")
         let root = root(of: missing, in: capture, steps)
         // An incomplete copy is no reason to want less.
         let loss = root.flatMap { capture.remedies[$0] }
         // What only waits for its lens to be undone lacks a stage.
         let isOfPipeline = loss == nil || root == .intrinsics && capture.channels.contains(.lens)
+        let own = wayAround(missing, of: step)
+        // A setting does with this capture and this pipeline, whereas an advice asks for others.
+        let setting = own.flatMap { $0.contains("--set") ? $0 : nil }
         let fix =
-            loss ?? root.flatMap { capture.advice[$0] } ?? wayAround(missing, of: step)
+            loss ?? setting ?? root.flatMap { capture.advice[$0] } ?? own
             ?? steps.first.flatMap { wayAround(missing, of: $0) }
             ?? "use a pipeline without \(step.label) for captures like this one, or see  scanmill inspect"
         return Problem(

@@ -40,6 +40,7 @@ struct OrderCheck {
         }
         mistakes += ClaimCheck.mistakes(in: steps)
         checkLateDrops(steps)
+        checkLateChanges(steps)
         warnings += WasteCheck(steps, available: availableTo, library).findings
     }
 
@@ -140,6 +141,27 @@ struct OrderCheck {
             fail(
                 index, "`\(step.label)` drops frames that `\(steps[last].label)` above it has written already",
                 fix: "move it above `\(first.label)`")
+        }
+    }
+
+    /// Stages that change the capture's pixels below one that has found places in the world by them, for a third that uses
+    /// these frame by frame: they would be found again by the new pixels, which differ a little, and without counting.
+    private mutating func checkLateChanges(_ steps: [Pipeline.Step]) {
+        for (index, step) in steps.enumerated() {
+            let changed = step.uses.finish.touches.intersection(Channel.payload)
+            if changed.isEmpty { continue }
+            let late = steps[..<index].first { above in
+                let frame = above.uses.frame
+                guard frame.reads.contains(.pose), !frame.reads.isDisjoint(with: changed) else { return false }
+                let made = frame.touches.intersection(Channel.payload)
+                return steps[(index + 1)...].contains { below in
+                    !below.uses.frame.reads.union(below.uses.fold.reads).isDisjoint(with: made)
+                }
+            }
+            guard let late else { continue }
+            fail(
+                index, "`\(step.label)` changes the pixels by which `\(late.label)` above it has worked",
+                fix: "move it above `\(late.label)`")
         }
     }
 

@@ -11,8 +11,8 @@ public struct Pipeline: Sendable {
         public internal(set) var uses: Uses
         /// Every option that has a value, defaults included.
         public let options: JSONObject
-        /// The options that the pipeline itself sets; the others have their defaults.
-        let chosen: Set<String>
+        /// Those of them that are not at their default.
+        let deviations: JSONObject
         public let revision: Int
 
         /// Readers are the stages that make frames.
@@ -28,12 +28,18 @@ public struct Pipeline: Sendable {
     /// What is odd but not wrong: something is made that nothing uses.
     public let warnings: [Problem]
 
-    /// Everything that decides what comes out, for receipts and keys: `{name, stages: [{name, options}]}`.
-    public var resolved: JSONValue {
+    /// Everything that decides what comes out, for receipts: `{name, stages: [{name, options}]}`.
+    public var resolved: JSONValue { json { $0.options } }
+
+    /// The same without options at their defaults, for keys: an option that a stage gets with its default leaves results as
+    /// they are, and a default that changes comes with a new revision.
+    var decisive: JSONValue { json { $0.deviations } }
+
+    private func json(_ options: (Step) -> JSONObject) -> JSONValue {
         .object([
             "name": .string(name),
             "stages": .array(
-                steps.map { .object(["name": .string($0.name), "options": .object($0.options)]) }),
+                steps.map { .object(["name": .string($0.name), "options": .object(options($0))]) }),
         ])
     }
 }
@@ -140,13 +146,14 @@ extension Pipeline {
         warnings += (reader.odd + missingFiles(uses, entry)).map { located($0, label, entry, file) }
         return Step(
             label: label, name: entry.stage, stage: stage, uses: uses, options: reader.resolved,
-            chosen: Set(entry.options.keys), revision: kind.card.revision)
+            deviations: reader.deviations, revision: kind.card.revision)
     }
 
     /// Files that options name and that are not there, as far as that does not depend on the capture: other paths than
-    /// whole ones may lie in it.
+    /// whole ones may lie in it, and `{id}` is another name for each.
     private static func missingFiles(_ uses: Uses, _ entry: PipelineFile.Entry) -> [OptionReader.Mistake] {
-        uses.files.filter { $0.isAbsolutePath && !FileSystem.exists($0) }.map { path in
+        let fixed = uses.files.filter { $0.isAbsolutePath && !OptionText.namesCapture($0) }
+        return fixed.filter { !FileSystem.exists($0) }.map { path in
             let option = entry.options.first { $0.value.texts == [path] }?.key
             return OptionReader.Mistake(option: option, summary: "there is no file at \(path)", fix: "check the path")
         }
@@ -205,14 +212,15 @@ extension Pipeline {
                 ? "this pipeline has no stage `\(change.stage)`"
                 : "`\(change.stage)` stands here \(matches.count) times"
             let options = library[change.stage]?.options
+            let kind = options?.first { $0.name == change.option }?.kind
+            let value = PipelineFile.inBraces(change.value, as: kind)
             let fix =
                 if !matches.isEmpty {
                     "say which: \(matches.map { labels[$0] }.joined(separator: " or "))"
                 } else if let options, !options.contains(where: { $0.name == change.option }) {
                     "`\(change.stage)` has no option `\(change.option)` either; \(options.listed)"
                 } else if file.isEditable, options != nil {
-                    "`--set` adds no stage: put  - \(change.stage): {\(change.option): \(PipelineFile.inBraces(change.value))}  "
-                        + "into a copy of the file"
+                    "`--set` adds no stage: put  - \(change.stage): {\(change.option): \(value)}  into a copy of the file"
                 } else {
                     Nearest.suggestion(change.stage, among: labels)
                         ?? "its stages are \(labels.filter { !$0.isEmpty }.joined(separator: ", "))"

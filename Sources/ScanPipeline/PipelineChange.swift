@@ -5,25 +5,42 @@ enum PipelineChange {
     /// - Parameter revisions: those of the stages that made the result; nil where they were not kept.
     static func text(from old: JSONValue?, to new: Pipeline, revisions: [Int]?) -> String {
         text(
-            from: old, to: new.resolved, revisions: (before: revisions, after: new.steps.map(\.revision)),
-            chosen: new.steps.map(\.chosen))
+            changes(from: old, to: new), in: new.steps.map(\.label), (revisions, new.steps.map(\.revision)))
     }
 
     /// - Parameters:
     ///   - new: resolved, as records of runs keep it.
     ///   - revisions: those of the stages of both; nil where they were not kept.
-    ///   - chosen: for each stage, the options that the pipeline itself sets; nil where these are not known, and any
-    ///     may be set.
     static func text(
-        from old: JSONValue?, to new: JSONValue?, revisions: (before: [Int]?, after: [Int]?),
-        chosen: [Set<String>]? = nil
+        from old: JSONValue?, to new: JSONValue?, revisions: (before: [Int]?, after: [Int]?)
     ) -> String {
+        text(changes(from: old, to: new), in: Pipeline.labels(of: stages(new).map(\.name)), revisions)
+    }
+
+    private static func text(
+        _ changes: [String], in labels: [String], _ revisions: (before: [Int]?, after: [Int]?)
+    ) -> String {
+        if !changes.isEmpty { return changes.joined(separator: ", ") }
+        // The pipelines are the same, so only another version of ScanMill can make a difference.
+        let revised = zip(labels, zip(revisions.before ?? [], revisions.after ?? [])).filter { $1.0 != $1.1 }.map(\.0)
+        return "since an update, ScanMill makes other results in \(revised.isEmpty ? "a stage" : revised.listed)"
+    }
+
+    /// What differs, but for options that a newer version has and that are at their defaults.
+    /// - Parameter old: as a receipt has it.
+    static func changes(from old: JSONValue?, to new: Pipeline) -> [String] {
+        changes(from: old, to: new.resolved, deviating: new.steps.map { Set($0.deviations.keys) })
+    }
+
+    /// - Parameter deviating: for each stage, the options that are not at their defaults; nil where these are not known,
+    ///   and any may be.
+    private static func changes(
+        from old: JSONValue?, to new: JSONValue?, deviating: [Set<String>]? = nil
+    ) -> [String] {
         let (before, after) = (stages(old), stages(new))
         let names = after.map(\.name)
         var changes = old?["name"]?.string == new?["name"]?.string ? [] : ["the pipeline's name changed"]
         changes += rearrangements(before.map(\.name), names)
-        // A receipt has the defaults too: an option that it lacks came with a newer version, and nobody changed it.
-        var renewed: [String] = []
         let labels = Pipeline.labels(of: names)
         let earlier = Dictionary(
             zip(numbered(before.map(\.name)), before.map(\.options)), uniquingKeysWith: { first, _ in first })
@@ -31,18 +48,12 @@ enum PipelineChange {
             guard let a = earlier[number] else { continue }
             let b = after[index].options
             for key in Set(a.keys).union(b.keys).sorted() where a[key] != b[key] {
-                if a[key] == nil, let chosen, !chosen[index].contains(key) {
-                    if renewed.last != label { renewed.append(label) }
-                } else {
-                    changes.append("\(label).\(key) changed from \(word(a[key])) to \(word(b[key]))")
-                }
+                // A receipt has the defaults too: an option that it lacks came with a newer version.
+                if a[key] == nil, let deviating, !deviating[index].contains(key) { continue }
+                changes.append("\(label).\(key) changed from \(word(a[key])) to \(word(b[key]))")
             }
         }
-        if !renewed.isEmpty { changes.append("this version of ScanMill has more options for \(renewed.listed)") }
-        if !changes.isEmpty { return changes.joined(separator: ", ") }
-        // The pipelines are the same, so only another version of ScanMill can make a difference.
-        let revised = zip(labels, zip(revisions.before ?? [], revisions.after ?? [])).filter { $1.0 != $1.1 }.map(\.0)
-        return "since an update, ScanMill makes other results in \(revised.isEmpty ? "a stage" : revised.listed)"
+        return changes
     }
 
     /// Which stages came, went, stand there another number of times, and whether those that stay were moved.

@@ -30,8 +30,10 @@ public struct PipelineFile: Sendable {
     public var entries: [Entry] = []
     /// Whether there is a file that somebody can edit: commands have pipelines of their own.
     var isEditable = true
-    /// The text's lines, for messages.
+    /// The text's lines as YAML reads them, without the slips that were reported.
     var lines: [String] = []
+    /// The text's lines, for messages.
+    private var shown: [String] = []
     /// Keys that stand again further down in their mapping, and were reported: what they say is passed over.
     private var repeated: [Mark] = []
 
@@ -60,18 +62,20 @@ public struct PipelineFile: Sendable {
         var file = PipelineFile(path: path, name: stem(of: path), entries: [])
         let text = text.withoutByteOrderMark
         file.lines = text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).map(String.init)
-        var problems: [Problem] = []
+        file.shown = file.lines
         if let alias = tooManyAliases(text) {
             return (file, [file.locate(alias)])
         }
+        var problems = file.mendSlips()
+        let mended = problems.isEmpty ? text : file.lines.joined(separator: "\n")
         do {
-            if let root = try file.compose(text, &problems) {
+            if let root = try file.compose(mended, &problems) {
                 file.read(root, &problems)
             } else {
                 problems.append(Self.mistake("the file is empty", fix: "begin with  stages: [read, …]"))
             }
         } catch let error as YamlError {
-            problems.append(file.syntax(error, in: text))
+            problems.append(file.syntax(error, in: mended))
         } catch {
             problems.append(Problem(.usage, "this is not YAML: \(error)"))
         }
@@ -120,8 +124,10 @@ public struct PipelineFile: Sendable {
         return OptionValue(content(of: node))
     }
 
-    /// The value of a `--set` as a stage's braces hold it: in quotes where YAML would take it for something else.
-    static func inBraces(_ text: String) -> String {
+    /// The value of a `--set` as a stage's braces hold it: in brackets where the option takes a list, and in quotes where
+    /// YAML would take it for something else.
+    static func inBraces(_ text: String, as kind: OptionSpec.Kind?) -> String {
+        if kind?.isList == true, text.contains(","), FrameList.isMeantAsNumbers(text) { return "[\(text)]" }
         let node = tooManyAliases(text) == nil ? try? Yams.compose(yaml: "{x: \(text)}", .basic) : nil
         let pairs = node?.mapping.map(Array.init) ?? []
         if pairs.map({ content(of: $0.value) }) == [value(text).content] { return text }
@@ -156,9 +162,9 @@ public struct PipelineFile: Sendable {
     /// Adds the path and the line's text to a problem that knows its line.
     func locate(_ problem: Problem) -> Problem {
         var located = problem.at(file: path)
-        if let line = located.place.line, lines.indices.contains(line - 1), located.excerpt == nil {
+        if let line = located.place.line, shown.indices.contains(line - 1), located.excerpt == nil {
             // A line that no terminal shows in one piece explains nothing.
-            if lines[line - 1].utf8.count <= 300 { located.excerpt = lines[line - 1] }
+            if shown[line - 1].utf8.count <= 300 { located.excerpt = shown[line - 1] }
         }
         return located
     }
@@ -194,9 +200,8 @@ public struct PipelineFile: Sendable {
         }
         guard case .sequence(let sequence) = stages else {
             problems.append(
-                mistakenDash(in: stages.mark?.line)
-                    ?? Self.mistake(
-                        "`stages` is a list", at: stages.mark, fix: "put each stage on its own line behind a dash"))
+                Self.mistake(
+                    "`stages` is a list", at: stages.mark, fix: "put each stage on its own line behind a dash"))
             return
         }
         if sequence.isEmpty {
@@ -268,7 +273,9 @@ public struct PipelineFile: Sendable {
         }
         for (key, value) in pairs(options) {
             guard let name = Self.name(key) else {
-                problems.append(Self.mistake("an option's name is a text", at: key.mark))
+                let isTwice = key.mapping != nil && Self.content(of: value) == .scalar("")
+                let fix = isTwice ? "take one pair of the braces away" : "write  {option: value}"
+                problems.append(Self.mistake("an option's name is a text", at: key.mark, fix: fix))
                 continue
             }
             if Self.content(of: value) == .scalar(""), let problem = Self.mistakenColon(in: key) {

@@ -18,6 +18,9 @@ extension PipelineFile {
             return "put options in braces, as in  - name: {option: value},  and text that holds a colon in quotes"
         }
         if problem.hasPrefix(Self.noComma) { return "put commas between the items, and a bracket behind the last" }
+        if problem.hasPrefix("block sequence entries are not allowed") {
+            return "put each item on a line of its own behind a dash, or all of them in brackets"
+        }
         return nil
     }
 
@@ -57,7 +60,7 @@ extension PipelineFile {
     /// The first character of Unicode's private use area.
     private static let privateUse: UInt32 = 0xE000
 
-    private static func isOfName(_ character: Character) -> Bool {
+    static func isOfName(_ character: Character) -> Bool {
         character.isASCII && (character.isLowercase || character.isNumber || character == "-")
     }
 
@@ -71,32 +74,49 @@ extension PipelineFile {
             return Self.missingSpace(mark, fix: "put a space there")
         }
         if let slip = misplaced(problem, at: mark) ?? surplusBracket(problem, at: mark) { return slip }
+        if let slip = missingColon(problem, at: mark) { return slip }
+        if problem == "did not find expected key", text(from: mark).first == "," {
+            return Problem(.usage, "a comma ends no line of a list", fix: "take it away")
+                .at(line: mark.line, column: mark.column)
+        }
+        if problem.hasPrefix("Maximum nesting level") {
+            return Problem(
+                .usage, "lists and mappings are nested too deep here",
+                fix: "a pipeline is a list of stages, each with a mapping of its options"
+            ).at(line: mark.line, column: mark.column)
+        }
         return start.flatMap { unclosed(since: $0, problem, at: mark) }
     }
 
     /// A dash before a stage that YAML does not take for one.
-    func mistakenDash(in line: Int?) -> Problem? {
+    private func mistakenDash(in line: Int?) -> Problem? {
         // Above the list, a text may go on in a line that begins with a dash.
         guard let line, lines.indices.contains(line - 1), lines[..<(line - 1)].contains(where: Self.beginsStages) else {
             return nil
         }
-        let entry = lines[line - 1].drop(while: \.isWhitespace)
-        let name = entry.dropFirst().drop(while: \.isWhitespace)
-        guard let dash = entry.first, name.first?.isLowercase == true else { return nil }
-        let isDash = dash == "-"
-        guard isDash ? entry.dropFirst().startIndex == name.startIndex : Self.longDashes.contains(dash) else {
-            return nil
-        }
-        return Problem(
-            .usage, isDash ? "a space is missing behind the dash" : "`\(dash)` is not the dash of a list",
-            fix: "write  - \(name)"
-        ).at(line: line, column: lines[line - 1].count - entry.count + 1)
+        return content(line).flatMap(mistakenDash)?.problem
     }
 
-    private static func beginsStages(_ line: String) -> Bool { line.hasPrefix("stages:") }
+    /// - Returns: the mistake, and the stage behind the dash.
+    func mistakenDash(_ content: Content) -> (problem: Problem, entry: Substring)? {
+        // With its comment.
+        let text = lines[content.line - 1].dropFirst(content.indent)
+        let sign = text.prefix(text.hasPrefix("--") ? 2 : 1)
+        let entry = text[sign.endIndex...].drop(while: \.isWhitespace)
+        let isDash = sign == "-"
+        guard entry.first?.isLowercase == true,
+            isDash ? entry.startIndex == sign.endIndex : sign == "--" || Self.otherDashes.contains(sign)
+        else { return nil }
+        let problem = Problem(
+            .usage, isDash ? "a space is missing behind the dash" : "`\(sign)` is not the dash of a list",
+            fix: "write  - \(entry)")
+        return (problem.at(line: content.line, column: content.indent + 1), entry)
+    }
 
-    /// What word processors make of a dash: hyphens, en and em dash, and the minus sign.
-    private static let longDashes = "\u{2010}\u{2011}\u{2012}\u{2013}\u{2014}\u{2212}"
+    static func beginsStages(_ line: String) -> Bool { line.hasPrefix("stages:") }
+
+    /// What word processors make of a dash: hyphens, en and em dash, and the minus sign; and what begins lists elsewhere.
+    private static let otherDashes = "\u{2010}\u{2011}\u{2012}\u{2013}\u{2014}\u{2212}*+_\u{2022}"
 
     /// The mended form of a name whose value follows its colon without a space, which YAML takes for one text.
     static func wayToPart(_ text: String) -> String? {
@@ -107,13 +127,24 @@ extension PipelineFile {
         return "write  \(name): \(rest.dropFirst())"
     }
 
+    /// A stage without the colon behind its name, and its options in the lines below, which YAML takes for one text.
+    private func missingColon(_ problem: String, at mark: Mark) -> Problem? {
+        guard problem.hasPrefix("mapping values are not allowed"), let here = content(mark.line),
+            let above = list(above: mark.line).last, above.isName, here.indent > above.indent,
+            here.text.first?.isLowercase == true, here.text.drop(while: Self.isOfName).first == ":"
+        else { return nil }
+        let name = above.text.dropFirst(2)
+        return Problem(.usage, "the colon behind `\(name)` is missing", fix: "write  - \(name):")
+            .at(line: above.line, column: above.nameIndent + 1)
+    }
+
     static func missingSpace(_ mark: Mark?, fix: String) -> Problem {
         Problem(.usage, "a space is missing behind the colon", fix: fix).at(line: mark?.line, column: mark?.column)
     }
 
     // MARK: - Indentation
 
-    private struct Content {
+    struct Content {
         var line: Int
         /// In spaces.
         var indent: Int
@@ -123,6 +154,8 @@ extension PipelineFile {
         var isEntry: Bool { text.hasPrefix("- ") }
         /// Whether what belongs to it stands in the lines below.
         var isOpen: Bool { text.last == ":" }
+        /// Whether it is a stage alone.
+        var isName: Bool { isEntry && text.dropFirst(2).allSatisfy(PipelineFile.isOfName) }
         /// Where a stage's name begins, behind the dash.
         var nameIndent: Int { indent + 1 + text.dropFirst().prefix { $0 == " " }.count }
 
@@ -136,7 +169,7 @@ extension PipelineFile {
     }
 
     /// What a line holds; nil for an empty line, a comment, and a line that is indented with tabs.
-    private func content(_ line: Int) -> Content? {
+    func content(_ line: Int) -> Content? {
         guard lines.indices.contains(line - 1) else { return nil }
         var text = lines[line - 1].drop { $0 == " " }
         guard let first = text.first, first != "#", !first.isWhitespace else { return nil }

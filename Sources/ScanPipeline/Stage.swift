@@ -257,6 +257,14 @@ public struct Uses: Sendable {
         case words(String)
     }
 
+    /// What becomes of a capture for which a file that an option names is not there.
+    public enum WithoutFile: Sendable, Hashable {
+        /// It fails; with the setting of the stage by which it would pass, `if-missing=pass`, if there is one.
+        case fails(unless: String? = nil)
+        /// The stage does without: ``StageContext/lacks(_:)``.
+        case passes
+    }
+
     /// `process`.
     public var frame: Role
     /// `begin`, `fold` and `end`: what `fold` reads of a frame, what `end` reads and makes of the capture. What `begin`
@@ -266,9 +274,11 @@ public struct Uses: Sendable {
     public var finish: Role
     /// Output paths that only this stage writes. `{id}` stands for the capture's id; a folder ends in `/`.
     public var claims: [String]
-    /// Files that its options name, relative to the capture or to the pipeline. They are read before the first frame;
-    /// ``StageContext/file(_:)`` gives their bytes.
+    /// Files that its options name, relative to the capture or to the pipeline; `{id}` stands for the capture's id. They
+    /// are read before the first frame; ``StageContext/file(_:)`` gives their bytes.
     public var files: [String]
+    /// What becomes of a capture that lacks one of the files.
+    public var withoutFile: WithoutFile
     /// Channels that `process` looks at only where a stage above has loaded them in the same pass; nothing is opened or
     /// decoded for that.
     public var reuses: Set<Channel>
@@ -281,14 +291,15 @@ public struct Uses: Sendable {
 
     public init(
         frame: Role = Role(), fold: Role = Role(), finish: Role = Role(), claims: [String] = [], files: [String] = [],
-        reuses: Set<Channel> = [], idleWithout: Channel? = nil, isMeasurement: Bool = false,
-        instead: [[Channel]: [Instead]] = [:]
+        withoutFile: WithoutFile = .fails(), reuses: Set<Channel> = [], idleWithout: Channel? = nil,
+        isMeasurement: Bool = false, instead: [[Channel]: [Instead]] = [:]
     ) {
         self.frame = frame
         self.fold = fold
         self.finish = finish
         self.claims = claims
         self.files = files
+        self.withoutFile = withoutFile
         self.reuses = reuses
         self.idleWithout = idleWithout
         self.isMeasurement = isMeasurement

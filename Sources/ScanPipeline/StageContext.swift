@@ -36,12 +36,19 @@ public struct StageContext: Sendable {
 
     /// A small file that an option names: beside the capture's own files, or else beside the pipeline. The stage declares
     /// it in ``Uses/files``.
+    /// - Parameter path: as the option has it.
     public func file(_ path: String) throws(Problem) -> [UInt8] {
-        guard let file = files[path] else {
+        guard let bytes = files[name(of: path)]?.bytes else {
             throw Problem(.tool, "a stage reads a file that it does not declare").at(file: path)
         }
-        return file.bytes
+        return bytes
     }
+
+    /// Whether such a file is not there for this capture, where the stage does without.
+    public func lacks(_ path: String) -> Bool { files[name(of: path)].map { $0.bytes == nil } ?? false }
+
+    /// What such a file is called for this capture, for messages.
+    public func name(of path: String) -> String { OptionFile.name(path, input) }
 
     /// The same without the list of frames, for what outlives `begin`: with a second owner, the list is copied when it
     /// changes.

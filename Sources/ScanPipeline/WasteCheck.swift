@@ -49,7 +49,9 @@ struct WasteCheck {
             let uses = readers.count == 1 ? "uses" : "use"
             fate = "below it only \(readers.map(name).listed) \(uses), in vain"
             // Where it is made anew, no writer added below can be given this work.
-            fix = isMadeAnew ? "take it out" : "take it out, or \(remedy(for: index))"
+            let orphans = orphans(of: index).map(name)
+            let out = "take it out\(orphans.isEmpty ? "" : " with \(orphans.listed)")"
+            fix = isMadeAnew ? out : "\(out), or \(remedy(for: index))"
         case .unread:
             fate = "no stage below it uses"
             fix = "take it out, or \(remedy(for: index))"
@@ -78,6 +80,23 @@ struct WasteCheck {
                 self = .unread
             }
         }
+    }
+
+    /// The useless steps below step `index` that would lack something without it.
+    private func orphans(of index: Int) -> [Int] {
+        var orphans: [Int] = []
+        var available: Set<Channel> = []
+        for (place, step) in steps.enumerated() where place != index {
+            var after = available
+            let isOrphan = step.uses.roles.contains { role in
+                if role.demands.contains(where: after.isDisjoint) { return true }
+                after.formUnion(role.possible)
+                after.subtract(role.removes)
+                return false
+            }
+            if isOrphan && useless.contains(place) { orphans.append(place) } else { available = after }
+        }
+        return orphans
     }
 
     /// What would put a useless step's work to use.

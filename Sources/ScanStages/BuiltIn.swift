@@ -7,6 +7,7 @@ extension StageLibrary {
         Entry(Synthesize.self),
         Entry(Undistort.self),
         Entry(Turn.self),
+        Entry(Resize.self),
         Entry(SelectEvery.self),
         Entry(SelectFrames.self),
         Entry(SelectTime.self),

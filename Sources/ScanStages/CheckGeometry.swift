@@ -21,8 +21,10 @@ public struct CheckGeometry: FoldStage {
             rotations of a format with OpenCV's axes may come close and still pass: on many captures they differ too
             little to show. **undecided**: fewer than 8 pairs, as with a camera that hardly moves; but three or more
             with a median error above 2 %, or a median depth that no scan has, still cause a warning. Depth that is
-            plausible only in another unit (a median of 0.2 to 10 m) fails even without pairs; placeholder intrinsics,
-            pictures turned against their intrinsics and a clock that stands still are named as such. `if-wrong: fail`
+            plausible only in another unit (a median of 0.2 to 10 m) fails even without pairs. Depth that would fit at
+            most half as badly, and within 2 %, if multiplied by a number from 0.1 to 10 that is more than 10 % from 1,
+            fails too: depth and positions are in different units. That number is `depth-scale` in the receipt, also
+            where all is well; of a world whose unit is unknown, it tells the unit. Placeholder intrinsics, pictures turned against their intrinsics and a clock that stands still are named as such. `if-wrong: fail`
             fails the capture; `warn` reports it in the summary and goes on. All figures go into the receipt.
 
             **Gravity**: where the capture has a gravity sensor, its direction is compared with the poses' −y; the median
@@ -76,6 +78,9 @@ public struct CheckGeometry: FoldStage {
         if !capture.isMetric, verdict.outcome == .fail, isOfUnits {
             verdict.outcome = .undecided
             verdict.reason = "the world's unit is unknown"
+            if let factor = verdict.likelyDepthScale {
+                verdict.reason += "; the depth tells it:  \(Self.wayToScale(by: factor))"
+            }
         }
         record(verdict, capture, context)
         try checkGravity(capture, context)
@@ -86,22 +91,42 @@ public struct CheckGeometry: FoldStage {
             let named = defects.isEmpty ? verdict.cause : nil
             let what = named?.meaning(inFileWith: capture.fileAxes) ?? verdict.reason
             let detail = named == nil ? "" : ": \(verdict.reason)"
-            let poses = named.flatMap { Read.poses(correcting: $0, of: capture) }
+            let remedy = defects.isEmpty ? Self.remedy(for: verdict, of: capture) : nil
             guard consequence == .fail else {
-                let way = poses.map { "; `read: {poses: \($0)}` reads them as what they are" } ?? ""
-                return context.warn("the geometry is wrong: \(what)\(detail)\(way)")
+                return context.warn("the geometry is wrong: \(what)\(detail)\(remedy.map { "; \($0)" } ?? "")")
             }
-            let way =
-                if let readAs = capture.findings[Read.posesKey]?.string {
-                    "take `poses: \(readAs)` out of `\(Drop.reader)`, if it was meant for other captures"
-                } else {
-                    poses.map { "read the poses as what they are with  --set \(Drop.reader).poses=\($0)" }
-                }
             throw Problem(
                 .input, "the geometry is wrong: \(what)", notes: named == nil ? [] : [verdict.reason],
-                fix: "\(way ?? "correct the capture where it was made"), or go on with  "
+                fix: "\(remedy ?? "correct the capture where it was made"), or go on with  "
                     + "--set \(context.label).if-wrong=warn")
         }
+    }
+
+    /// What to set so that the capture is read as what it is; nil where no option makes up for it.
+    private static func remedy(for verdict: GeometryVerdict, of capture: Capture) -> String? {
+        if let readAs = capture.findings[Read.posesKey]?.string {
+            return "take `poses: \(readAs)` out of `\(Drop.reader)`, if it was meant for other captures"
+        }
+        if let poses = verdict.cause.flatMap({ Read.poses(correcting: $0, of: capture) }) {
+            return "read the poses as what they are with  --set \(Drop.reader).poses=\(poses)"
+        }
+        let depth = "--set \(Decompress.card.name)."
+        switch verdict.cause {
+        case .rayDepth: return "take it for that with  \(depth)ray-length=true"
+        case let cause? where cause.depthFactor != 1:
+            return "multiply it with  \(depth)scale=\(OptionText.number(cause.depthFactor))"
+        case nil:
+            guard let factor = verdict.likelyDepthScale else { return nil }
+            return
+                "if depth is wrong, multiply it with  \(depth)scale=\(OptionText.number(factor)) , and otherwise the "
+                + "positions with  \(wayToScale(by: factor))"
+        default: return nil
+        }
+    }
+
+    /// - Parameter factor: of depth; that of positions is one by it.
+    private static func wayToScale(by factor: Double) -> String {
+        "--set \(Drop.reader).scale=\((1 / factor).shortText(decimals: 4))"
     }
 
     private func record(_ verdict: GeometryVerdict, _ capture: Capture, _ context: StageContext) {
@@ -129,6 +154,7 @@ public struct CheckGeometry: FoldStage {
                     }))
         }
         if let median = verdict.medianDepth { context.record("median-depth", .number(median)) }
+        if let factor = verdict.depthScale { context.record("depth-scale", .number(factor.rounded(decimals: 3))) }
     }
 
     // MARK: - Data that cannot be used

@@ -2,7 +2,7 @@ import ScanModel
 import ScanPipeline
 
 /// Cuts the cloud by height and distance.
-public struct Crop: CaptureStage {
+public struct Crop: CaptureStage, DemandingStage {
     public enum Zero: String, CaseIterable, Sendable { case auto, floor, origin }
     public enum Centre: String, CaseIterable, Sendable { case cameras, focus, box, origin }
 
@@ -56,7 +56,7 @@ public struct Crop: CaptureStage {
         }
         if let above, let below, above > below {
             let (low, high) = (OptionText.number(above), OptionText.number(below))
-            options.fail("above", "`above: \(low)` and `below: \(high)` leave nothing")
+            options.fail("above", "`above: \(low)` and `below: \(high)` leave nothing", "swap them")
         }
     }
 
@@ -70,15 +70,21 @@ public struct Crop: CaptureStage {
                 needs: [.cloud] + (needsFloor ? [.floor] : []) + (isMeasured && centre == .box ? [.box] : [])
                     + (isMeasured && [.cameras, .focus].contains(centre) ? [.frames, .pose] : []),
                 wants: zero == .auto ? [.floor] : [], changes: [.cloud]),
-            instead: [[.cloud]: [.cloudFromDepth]])
+            instead: [[.cloud]: [.cloudFromDepth], [.pose]: [.option("centre", set: "origin", not: centre.rawValue)]])
     }
+
+    private static func up(of capture: Capture, _ label: String) throws(Problem) -> Vector3 {
+        try capture.requiredUp(
+            "so there are no heights and no ground",
+            fix: "use a pipeline without \(label) for captures like this one, or cut with a box in a file: "
+                + "`cull-by-box: {box: FILE}`")
+    }
+
+    public func check(_ capture: Capture, _ label: String) throws(Problem) { _ = try Self.up(of: capture, label) }
 
     public func finish(_ capture: inout Capture, in context: StageContext) throws(Problem) {
         guard var cloud = capture.cloud else { throw Problem(.input, "the capture has no cloud") }
-        let up = try capture.requiredUp(
-            "so there are no heights and no ground",
-            fix: "use a pipeline without \(context.label) for captures like this one, or cut with a box in a file: "
-                + "`cull-by-box: {box: FILE}`")
+        let up = try Self.up(of: capture, context.label)
         context.warnUnlessMetric(capture, "lengths may not be in metres")
         if needsFloor && capture.floor == nil {
             throw Problem(
@@ -112,7 +118,12 @@ public struct Crop: CaptureStage {
         if cloud.count > 0 { return }
         let summary =
             all.count == 0 ? "the stages above left no point of the capture" : "no point lies within the limits"
-        guard consequence == .fail else { return context.warn("\(summary), so nothing is left") }
+        guard consequence == .fail else {
+            // Once is enough.
+            if capture.absences[.cloud] == nil { context.warn("\(summary), so nothing is left") }
+            capture.absences[.cloud] = "\(context.label) left nothing of it"
+            return
+        }
         let goingOn = "or go on with nothing with  --set \(context.label).if-empty=warn"
         if all.count == 0 {
             throw Problem(.input, summary, fix: "loosen the masks above \(context.label), \(goingOn)").ofPipeline()

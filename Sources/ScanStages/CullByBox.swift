@@ -3,7 +3,7 @@ import ScanModel
 import ScanPipeline
 
 /// Keeps what is in a box, or what is outside.
-public struct CullByBox: FrameStage, CaptureStage {
+public struct CullByBox: FrameStage, CaptureStage, DemandingStage {
     public enum Side: String, CaseIterable, Sendable { case inside, outside }
 
     public static let card = StageCard(
@@ -36,12 +36,17 @@ public struct CullByBox: FrameStage, CaptureStage {
             so on; in the box's own axes left is −x, `bot` −y and front −z. Its size is given by the edges at
             `top_left_front`; the other corners are only compared. `scanmill sample FOLDER` writes such a file to begin
             with. If the app has clamped the bottom corners to a floor, the height is twice the distance from `center`
-            to the top. A file of the capture takes precedence over one beside the pipeline.
+            to the top.
+
+            The file is looked for beside the capture's own files first, then beside the pipeline. So that each capture
+            has its own, `{id}` in its name is the capture's id: `cull-by-box: {box: "boxes/{id}.json"}`, in quotes
+            because of the braces, is `boxes/desk.json` for the capture `desk`, also where captures are archives. A
+            capture without its file fails.
 
             A capture of which nothing is left has a wrong box, or wrong poses, or stages above have left it no depth:
             it fails, or goes on with `if-empty: warn`.
             """,
-        example: "- cull-by-box: {margin: 0.02}", revision: 6)
+        example: "- cull-by-box: {margin: 0.02}", revision: 7)
 
     /// Where the box comes from.
     private enum BoxSource: Hashable {
@@ -94,6 +99,7 @@ public struct CullByBox: FrameStage, CaptureStage {
                 "box", "`box` is `\(file)`, which is neither `capture` nor `cloud` nor the name of a JSON file",
                 Nearest.suggestion(file, among: ["capture", "cloud"]))
         }
+        if let file = source.file { options.checkBraces("box", in: file) }
         if source == .cloud && cullsDepth {
             options.fail(
                 "depth", "`depth: true` works frame by frame, and `box: cloud` is known only after the last frame",
@@ -130,8 +136,22 @@ public struct CullByBox: FrameStage, CaptureStage {
     /// Whether a box from a file becomes the capture's. A box whose inside is taken away does not.
     private var replacesBox: Bool { source.file != nil && side == .inside }
 
+    public func check(_ capture: Capture, _ label: String) throws(Problem) {
+        if source == .cloud { _ = try FittedBox.up(of: capture) }
+        if source == .capture, let box = capture.box { try requireInside(grown(box), of: box, label) }
+    }
+
     public func prepare(_ context: StageContext) throws(Problem) {
-        if source != .cloud { _ = try sharedBox(context) }
+        if source == .cloud { return }
+        let box = try sharedBox(context)
+        if let file = source.file { try requireInside(box, of: try context.boxInFile(file), context.label) }
+    }
+
+    /// - Parameter full: the box without its margins.
+    /// - Throws: if these leave nothing of it that could be kept.
+    private func requireInside(_ box: OrientedBox, of full: OrientedBox, _ label: String) throws(Problem) {
+        guard side == .inside, consequence == .fail, box.isEmpty, !full.isEmpty else { return }
+        throw BoxMargin.leavesNothing(of: full, ["margin": margin, "bottom": bottom].filter { $0.value < 0 }, label)
     }
 
     public func process(_ frame: inout Frame, in context: StageContext) throws(Problem) {
@@ -163,6 +183,7 @@ public struct CullByBox: FrameStage, CaptureStage {
             capture.cloud = cull(cloud, try usedBox(of: capture, context), context)
         }
         try requireSomething(of: capture, context)
+        if capture.cloud?.count == 0 { capture.absences[.cloud] = "\(context.label) left nothing of it" }
     }
 
     /// - Throws: when points, or pixels with depth, were looked for and none is left.
@@ -176,12 +197,13 @@ public struct CullByBox: FrameStage, CaptureStage {
             if count == 0 { "the stages above left no \(name) of the capture" } else if side == .inside {
                 "no \(name) of the capture lies in the box"
             } else { "every \(name) lies in the box" }
-        guard consequence == .fail else { return context.warn("\(summary), so nothing is left") }
-        let box = try usedBox(of: capture, context)
-        if box.isEmpty, let full = capture.box, !full.isEmpty {
-            throw BoxMargin.leavesNothing(
-                of: full, ["margin": margin, "bottom": bottom].filter { $0.value < 0 }, context.label)
+        guard consequence == .fail else {
+            // Once is enough.
+            if count > 0 || capture.absences[.cloud] == nil { context.warn("\(summary), so nothing is left") }
+            return
         }
+        let box = try usedBox(of: capture, context)
+        if let full = capture.box { try requireInside(box, of: full, context.label) }
         func text(_ vector: Vector3) -> String {
             vector.components.map { $0.shortText(decimals: 2) }.joined(separator: ", ")
         }
@@ -220,7 +242,7 @@ public struct CullByBox: FrameStage, CaptureStage {
     /// The box that culls, with its margins.
     /// - Parameter capture: at the end of a pass, with the box that was fitted.
     private func usedBox(of capture: Capture, _ context: StageContext) throws(Problem) -> OrientedBox {
-        if let file = source.file { return try context.boxInFile(file, grown) }
+        if let file = source.file { return grown(try context.boxInFile(file)) }
         let found = source == .cloud ? capture.box : context.capture.box
         guard let box = found else { throw Problem(.input, "the capture has no bounding box") }
         return grown(box)

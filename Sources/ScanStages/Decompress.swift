@@ -19,15 +19,29 @@ public struct Decompress: FrameStage {
 
             Some apps leave out the depth picture of a frame now and then. Such a frame stays, with every depth pixel 0,
             and counts as `frames-without-depth`.
+
+            **Depth that is not what its format says.** `scale: 5` multiplies it: millimetres in a sequence like TUM's,
+            whose pictures should hold 5000 units a metre. `ray-length: true` takes it for the distance from the camera,
+            as some renderers write it, and makes of it the distance along the optical axis. `check-geometry` finds out
+            both. What `write-staging` copies as recorded stays as it is.
             """,
         example: "- decompress", revision: 4)
 
-    public init(_ options: inout OptionReader) {}
+    let scale: Double
+    let isRayLength: Bool
+
+    public init(_ options: inout OptionReader) {
+        scale = options.number(
+            "scale", "What recorded depth is multiplied by, where it is in another unit than its format's.",
+            default: 1, in: 1e-4...1e4)
+        isRayLength = options.flag(
+            "ray-length", "Take recorded depth for the distance from the camera, not along its axis.", default: false)
+    }
 
     public var uses: Uses {
         Uses(
             frame: .init(
-                needs: [.recordedDepth], makes: [.depth],
+                needs: [.recordedDepth] + (isRayLength ? [.intrinsics] : []), makes: [.depth],
                 derives: [(.confidence, from: .recordedConfidence), (.previousDepth, from: .recordedDepth)]),
             instead: [
                 [.recordedDepth]: [
@@ -38,7 +52,7 @@ public struct Decompress: FrameStage {
 
     public func process(_ frame: inout Frame, in context: StageContext) throws(Problem) {
         guard let recorded = frame.recordedDepth else { return try makeEmpty(&frame, context) }
-        let (depth, repaired) = try DepthCodec.decode(recorded)
+        let (depth, repaired) = try decode(recorded, of: frame, context)
         for (name, count) in [
             ("nan", repaired.nan), ("infinite", repaired.infinite), ("negative", repaired.negative),
             ("beyond-16-bits", repaired.beyond),
@@ -57,14 +71,29 @@ public struct Decompress: FrameStage {
         context.count("frames", 1)
         frame.depth = depth
         frame.confidence = frame.recordedConfidence
-        if context.wanted.contains(.previousDepth), let before = frame.recordedDepthBefore {
-            // A damaged previous frame is no reason to lose this one, nor is it anything to compare with.
-            if let (map, repaired) = try? DepthCodec.decode(before),
-                DepthCodec.damage(repaired, of: map.metres.count) == nil
-            {
-                frame.previousDepth = map
-            }
+        unpackPrevious(&frame, context)
+    }
+
+    /// A damaged previous frame is no reason to lose this one, nor is it anything to compare with.
+    private func unpackPrevious(_ frame: inout Frame, _ context: StageContext) {
+        guard context.wanted.contains(.previousDepth), let before = frame.recordedDepthBefore,
+            let (map, repaired) = try? decode(before, of: frame, context),
+            DepthCodec.damage(repaired, of: map.metres.count) == nil
+        else { return }
+        frame.previousDepth = map
+    }
+
+    /// - Parameter frame: the one whose camera counts; that of a frame before it differs too little to matter.
+    private func decode(
+        _ recorded: RecordedDepth, of frame: Frame, _ context: StageContext
+    ) throws(Problem) -> (map: DepthMap, repaired: DepthCodec.Repaired) {
+        var (map, repaired) = try DepthCodec.decode(scale == 1 ? recorded : recorded.multiplied(by: scale))
+        if scale != 1, !recorded.encoding.hasUnits { map.multiply(by: Float(scale)) }
+        if isRayLength, let camera = frame.intrinsics {
+            let view = context.capture.depthView(camera: camera, pose: .identity)
+            map.takeForRayLengths(seenBy: view.camera.resized(to: map.size))
         }
+        return (map, repaired)
     }
 
     /// A look at some of the pixels: nothing that a phone scans is hundreds of metres away, or millimetres.
@@ -84,5 +113,6 @@ public struct Decompress: FrameStage {
         let count = size.width * size.height
         frame.depth = DepthMap(width: size.width, height: size.height, metres: Array(repeating: 0, count: count))
         frame.confidence = frame.recordedConfidence
+        unpackPrevious(&frame, context)
     }
 }

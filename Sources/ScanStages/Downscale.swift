@@ -15,7 +15,7 @@ public struct Downscale: FrameStage {
             Each pixel is the exact mean over its area; widths and heights are rounded down. Depth takes the nearest
             pixel, but stays as it is where its map is no larger than the smaller picture; masks are made anew for each
             size, and recorded ones take the nearest pixel. K' = diag(w'/w, h'/h, 1) · K. Every picture is decoded once,
-            whatever the factors. A second `downscale` adds its factors.
+            whatever the factors. A second `downscale` adds its factors. `resize` makes the pictures themselves smaller.
             """,
         example: "- downscale: {factors: [2, 4, 8]}")
 
@@ -23,8 +23,10 @@ public struct Downscale: FrameStage {
 
     public init(_ options: inout OptionReader) {
         factors = options.integers("factors", "How many times smaller.", default: [2, 4, 8], in: 2...64)
-        if factors.isEmpty { options.fail("factors", "`factors` is empty") }
-        if Set(factors).count < factors.count { options.fail("factors", "`factors` holds a number twice") }
+        if factors.isEmpty { options.fail("factors", "`factors` is empty", "for example  factors: [2]") }
+        if Set(factors).count < factors.count {
+            options.fail("factors", "`factors` holds a number twice", "keep one of them")
+        }
     }
 
     public var uses: Uses { Uses(frame: .init(needs: [.color], wants: [.downscaled], makes: [.downscaled])) }

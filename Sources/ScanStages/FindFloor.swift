@@ -2,7 +2,7 @@ import ScanModel
 import ScanPipeline
 
 /// Finds the floor.
-public struct FindFloor: CaptureStage {
+public struct FindFloor: CaptureStage, DemandingStage {
     public static let card = StageCard(
         name: "find-floor",
         summary: "Find the dominant horizontal plane below the cameras: the floor, or the table that was filmed.",
@@ -34,10 +34,16 @@ public struct FindFloor: CaptureStage {
         Uses(finish: .init(needs: [.frames, .cloud, .pose], mayMake: [.floor]), instead: [[.cloud]: [.cloudFromDepth]])
     }
 
-    public func finish(_ capture: inout Capture, in context: StageContext) throws(Problem) {
-        let up = try capture.requiredUp(
+    private static func up(of capture: Capture) throws(Problem) -> Vector3 {
+        try capture.requiredUp(
             "so no plane is known to be horizontal",
             fix: "use a pipeline that needs no floor, such as the ready room-nerf.yaml")
+    }
+
+    public func check(_ capture: Capture, _ label: String) throws(Problem) { _ = try Self.up(of: capture) }
+
+    public func finish(_ capture: inout Capture, in context: StageContext) throws(Problem) {
+        let up = try Self.up(of: capture)
         context.warnUnlessMetric(capture, "cells of 5 cm may be anything")
         let lowest = capture.cameraPositions.map(up.dot).min() ?? .infinity
         guard let cloud = capture.cloud,
@@ -45,8 +51,8 @@ public struct FindFloor: CaptureStage {
         else {
             context.record("found", .bool(false))
             context.warn(
-                "no floor was found: nothing horizontal of \(minArea) m² lies \(clearance.shortText) m and more "
-                    + "below the cameras")
+                "no floor was found: nothing horizontal of \(OptionText.number(minArea)) m² lies "
+                    + "\(OptionText.number(clearance)) m and more below the cameras")
             // A floor that a stage above found would otherwise be taken for this stage's.
             capture.floor = nil
             capture.channels.remove(.floor)

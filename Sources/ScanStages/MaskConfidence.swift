@@ -11,7 +11,7 @@ public struct MaskConfidence: FrameStage, CaptureStage {
             (v − lo) / (hi − lo) ≥ level / 3. So level 2 means 2 of iOS's 0…2 and 170 of Android's 0…255. Confidence
             itself stays as recorded. Values beyond the range count as the nearest level, with a warning.
 
-            Many apps record none: `if-missing: pass` lets the depth of such a capture through unchanged, and says so.
+            Many apps record none: `if-missing: pass` lets the depth of such a capture through unchanged, with a note.
             If only some frames have none, nothing vouches for their depth: all of it becomes 0, or passes with
             `if-missing: pass`. There is a warning when no depth is left in the whole capture.
             """,
@@ -35,7 +35,7 @@ public struct MaskConfidence: FrameStage, CaptureStage {
 
     public func process(_ frame: inout Frame, in context: StageContext) throws(Problem) {
         if missing == .pass, !context.available.contains(.confidence) {
-            return context.warn("the capture has no confidence, so no depth was masked by it")
+            return context.note("the capture has no confidence, so no depth was masked by it")
         }
         guard let confidence = frame.confidence else {
             context.count("frames-without-confidence", 1)

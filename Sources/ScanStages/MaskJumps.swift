@@ -9,12 +9,13 @@ public struct MaskJumps: FrameStage, CaptureStage {
         details: """
             The reference is the previous *source* frame as decompressed: unmasked, and used even if an earlier stage
             has dropped that frame. A pixel without depth there counts as different. The first frame, and one whose
-            predecessor cannot be decoded, are left as they are and counted as `frames-without-previous`.
+            predecessor cannot be decoded or has no depth at all, are left as they are and counted as
+            `frames-without-previous`.
 
             This is MultiScan's temporal filter (its `delta_thresh`), computed in floating point: on unsigned millimetres
             the original wraps around and zeroes pixels that differ by −1 mm.
             """,
-        example: "- mask-jumps: {max: 0.05}", revision: 3)
+        example: "- mask-jumps: {max: 0.05}", revision: 4)
 
     let limit: Double
 
@@ -29,7 +30,8 @@ public struct MaskJumps: FrameStage, CaptureStage {
         let previous = frame.previousDepth
         let limit = Float(limit)
         try DepthMask.apply(to: &frame, in: context) { depth in
-            guard let previous, previous.size == depth.size else {
+            // A picture without depth that was written and read again is one of zeros.
+            guard let previous, previous.size == depth.size, previous.metres.contains(where: { $0 > 0 }) else {
                 context.count("frames-without-previous", 1)
                 let count = depth.validCount
                 return DepthMap.MaskCount(before: count, after: count)

@@ -32,6 +32,7 @@ public struct MaskRange: FrameStage, CaptureStage {
     public func finish(_ capture: inout Capture, in context: StageContext) {
         DepthMask.warnOfLoss(
             context,
-            "the range is \(near.shortText) to \(far.shortText) m; see with  scanmill inspect  how far depth reaches")
+            "the range is \(OptionText.number(near)) to \(OptionText.number(far)) m; see with  scanmill inspect  how far "
+                + "depth reaches")
     }
 }

@@ -53,7 +53,10 @@ public struct Read: CaptureStage {
             upright while its depth lies on its side, or the other way round, fails: one of them was turned after the
             recording, or its width and height are swapped.
 
-            **Single files.** A `.sens` file is a capture by itself, and so is a folder that holds just one.
+            **Single files.** A `.sens` file is a capture by itself, and so is a folder that holds just one. A video is one
+            too, as a phone takes it, where it is named as INPUT; folders are searched for videos where `--format video`
+            or `format: video` asks for them, and those in a recording's folder are parts of it. Its frames have the
+            times at which they are shown, and no poses; they are turned as the video says that it is to be shown.
 
             **Point clouds.** With `format: ply` a PLY file given as INPUT is a capture of points, whose frames are
             slices of 65,536 points: `cull-by-box`, `voxel-downsample` and `write-ply` work on it without ever holding
@@ -67,10 +70,10 @@ public struct Read: CaptureStage {
             refused before anything is unpacked.
 
             **Video** is anything that ffmpeg decodes, in a file named as the app names it. It is decoded frame by frame
-            as recorded, without filling gaps and without rotation. Its presentation times are compared with the camera
-            lines' timestamps, and each frame that is off by more than half a frame is named. If the video lacks
-            pictures for some camera lines, no more than `mismatch` allows, the others are paired with theirs by these
-            times, provided that all fit.
+            as recorded, without filling gaps and, unless the video is the whole capture, without rotation. Its
+            presentation times are compared with the camera lines' timestamps, and each frame that is off by more than
+            half a frame is named. If the video lacks pictures for some camera lines, no more than `mismatch` allows,
+            the others are paired with theirs by these times, provided that all fit.
 
             **Times.** Where frames, depth and poses are matched by their times (TUM's sequences within 20 ms,
             ARKitScenes' poses within 5 ms), the nearest are paired first and each is used once. `time-match` in the
@@ -89,9 +92,13 @@ public struct Read: CaptureStage {
 
             **Poses** that are not what the format says can be read as what they are: `cv-axes` where the cameras have
             the other axes (OpenCV's for OpenGL's, or the other way round), `inverse` where poses are the world seen
-            from the camera, `inverse-cv-axes` for both, and `transposed-rotation` or `transposed-rotation-cv-axes`
+            from a camera with OpenGL's axes, `inverse-cv-axes` from one with OpenCV's, and `transposed-rotation` or `transposed-rotation-cv-axes`
             where rows were taken for columns, in files with OpenGL's axes or OpenCV's. `check-geometry` finds out which
             of them it is.
+
+            **Scale.** `scale: 0.001` multiplies all positions, of cameras, points and the box: those of a recording in
+            millimetres, or of a COLMAP model of which one length is known. The world then counts as metres. By depth
+            that is right, `check-geometry` finds the number.
 
             **Limits.** Anything larger than `max-frames`, `max-line` and `max-picture-pixels` allow is refused by name
             before memory is allocated for it. A longer line or a larger picture costs its frame; larger depth pictures
@@ -109,6 +116,8 @@ public struct Read: CaptureStage {
 
     /// What the poses in the files are.
     let poses: Poses
+    /// What positions are multiplied by to be metres; nil where they stay as they are.
+    let scale: Double?
 
     /// As the format says, or one of the usual mistakes.
     enum Poses: String, CaseIterable, Sendable {
@@ -168,6 +177,9 @@ public struct Read: CaptureStage {
             "up", "Which way is up in captures that do not say so; `recorded` leaves it open.", default: .recorded)
         poses = options.choice(
             "poses", "What the poses in the files are, where they are not what the format says.", default: .recorded)
+        scale = options.number(
+            "scale", "What all positions are multiplied by to be metres, where they are in another unit.",
+            in: 1e-6...1e6)
         rules.maxFrames = options.integer(
             "max-frames", "The most frames that a capture may have.", default: rules.maxFrames,
             in: 1...ReadRules.mostFrames)
@@ -224,6 +236,7 @@ public struct Read: CaptureStage {
         try requireGoodFrames(of: opened)
         addTimes(to: &opened, context)
         correctPoses(of: &opened, context)
+        correctScale(of: &opened, context)
         addUp(to: &opened, context)
         warnOfCaptures(within: tree, recognition, besides: opened, context)
         warnOfLeftOut(opened, context)
@@ -293,9 +306,11 @@ public struct Read: CaptureStage {
     private func correctPoses(of capture: inout Capture, _ context: StageContext) {
         guard let mistake = poses.mistake, capture.channels.contains(.pose) else { return }
         let (savedFromWorld, worldFromSaved) = (capture.savedFromWorld, capture.savedFromWorld.inverse)
+        let (rigFromColor, colorFromRig) = (capture.rigFromColor, capture.rigFromColor.inverse)
         for index in capture.frames.indices {
             guard let pose = capture.frames[index].pose else { continue }
-            capture.frames[index].pose = mistake.meant(by: savedFromWorld * pose).map { worldFromSaved * $0 } ?? pose
+            let recorded = savedFromWorld * pose * colorFromRig
+            capture.frames[index].pose = mistake.meant(by: recorded).map { worldFromSaved * $0 * rigFromColor } ?? pose
         }
         capture.findings[Self.posesKey] = .string(poses.rawValue)
         context.note("\(mistake.meaning(inFileWith: capture.fileAxes)), as `poses` says")
@@ -308,6 +323,22 @@ public struct Read: CaptureStage {
     /// - Returns: nil where there is none, or `poses` is set already.
     static func poses(correcting mistake: GeometryHypothesis, of capture: Capture) -> String? {
         capture.findings[posesKey] == nil ? Poses.allCases.first { $0.mistake == mistake }?.rawValue : nil
+    }
+
+    private func correctScale(of capture: inout Capture, _ context: StageContext) {
+        guard let scale else { return }
+        for index in capture.frames.indices {
+            if let pose = capture.frames[index].pose {
+                capture.frames[index].pose = Pose(rotation: pose.rotation, position: pose.position * scale)
+            }
+        }
+        capture.box?.scale(by: scale)
+        capture.cloud?.scale(by: scale)
+        capture.pointScale = scale
+        let world = capture.savedFromWorld
+        capture.savedFromWorld = Pose(rotation: world.rotation, position: world.position * scale)
+        capture.isMetric = true
+        context.note("all positions were multiplied by \(OptionText.number(scale)), and count as metres")
     }
 
     private func addUp(to capture: inout Capture, _ context: StageContext) {

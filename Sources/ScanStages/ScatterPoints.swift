@@ -91,8 +91,11 @@ public struct ScatterPoints: CaptureStage {
         guard half > 0 else {
             throw Problem(
                 .input, "all cameras stand in one place, so nothing says how far the scene reaches",
-                fix: "use a pipeline without \(context.label) for captures like this one, or, if they have a box, "
-                    + "fill it with  --set \(context.label).within=box"
+                fix: capture.box != nil
+                    ? "fill the capture's box with  --set \(context.label).within=box"
+                    : capture.channels.contains(.recordedDepth)
+                        ? "make points of the capture's depth instead, with `decompress`, `unproject` and `voxel-downsample`"
+                        : "use a pipeline without \(context.label) for captures like this one"
             ).ofPipeline()
         }
         return OrientedBox(center: middle, worldFromBox: .identity, halfSize: Vector3(half, half, half))

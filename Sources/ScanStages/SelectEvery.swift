@@ -24,7 +24,7 @@ public struct SelectEvery: CaptureStage {
         offset = options.integer(
             "offset", "The first source frame that `step` keeps.", default: 0, in: 0...1_000_000_000)
         count = options.integer("count", "How many frames to keep, spread evenly over time.", in: 1...1_000_000_000)
-        if count != nil && offset != 0 { options.fail("offset", "`offset` goes with `step`, not with `count`") }
+        if count != nil && offset != 0 { options.refuse("offset", beside: "count", "with `step`, not with `count`") }
     }
 
     public var uses: Uses {

@@ -7,31 +7,46 @@ public struct SelectFrames: CaptureStage {
         name: "select-frames",
         summary: "Keep only the frames in a list, or drop those in a list.",
         details: """
-            Numbers are those of the source, from 0; `17-20` means 17, 18, 19 and 20. A file holds one number or range
-            per line; `#` begins a comment. It is looked for beside the capture's own files first, then beside the
-            pipeline, so that each capture can bring its own list. Numbers that the capture does not have cause a
-            warning.
+            Numbers are those of the source, from 0; `17-20` means 17, 18, 19 and 20. Numbers that the capture does not
+            have cause a warning. A file holds one number or range per line; `#` begins a comment. It is looked for
+            beside the capture's own files first, then beside the pipeline.
+
+            So that each capture has its own list, `{id}` in the file's name is the capture's id:
+            `select-frames: {exclude: "lists/{id}.txt", if-missing: pass}`, in quotes because of the braces. For the
+            capture `desk` that is `lists/desk.txt`, which may lie beside the pipeline, also where captures are
+            archives. A capture without a list fails; with `if-missing: pass` it keeps all frames, and a list that is
+            added later makes its result anew.
             """,
         example: "- select-frames: {exclude: [3, 17-20]}")
 
     let include: FrameList?
     let exclude: FrameList?
+    private let missing: Missing
+
+    private var file: String? { (include ?? exclude)?.file }
 
     public init(_ options: inout OptionReader) {
         options.exactlyOne(of: ["include", "exclude"])
         include = options.frames("include", "The frames to keep: numbers and ranges, or a file that lists them.")
         exclude = options.frames("exclude", "The frames to drop: numbers and ranges, or a file that lists them.")
+        missing = options.choice(
+            "if-missing", "What to do with a capture for which there is no such file.", default: .fail)
         if include == .ranges([]) { options.fail("include", "`include` is empty") }
+        if let file { options.checkBraces(include == nil ? "exclude" : "include", in: file) }
+        options.warn("if-missing", unless: file != nil, "with a list in a file")
     }
 
     public var uses: Uses {
-        var files: [String] = []
-        if case .file(let path)? = include ?? exclude { files = [path] }
-        return Uses(finish: .init(needs: [.frames], drops: true), files: files)
+        Uses(
+            finish: .init(needs: [.frames], drops: true), files: [file].compactMap(\.self),
+            withoutFile: missing == .pass ? .passes : .fails(unless: "if-missing=pass"))
     }
 
     public func finish(_ capture: inout Capture, in context: StageContext) throws(Problem) {
         guard let list = include ?? exclude else { return }
+        if let file, context.lacks(file) {
+            return context.note("there is no \(file), so no frame was dropped by it")
+        }
         let ranges = try Self.ranges(list, context)
         let beyond = ranges.filter { $0.upperBound >= capture.frames.count }
         if let first = beyond.first {
@@ -69,7 +84,7 @@ public struct SelectFrames: CaptureStage {
                     throw Problem(
                         .usage, "`\(item)` is neither a frame number nor a range",
                         fix: "write one number or range a line, such as 17-20"
-                    ).at(file: path, line: number + 1)
+                    ).at(file: context.name(of: path), line: number + 1)
                 }
                 ranges += parsed
             }

@@ -2,16 +2,17 @@ import ScanModel
 import ScanPipeline
 
 /// Keeps a part of the recording.
-public struct SelectTime: CaptureStage {
+public struct SelectTime: CaptureStage, DemandingStage {
     public static let card = StageCard(
         name: "select-time",
         summary: "Keep only a part of the recording: cut off its start, its end, or both.",
         details: """
             Recordings often begin while the phone is still being raised, and end while it is lowered: `{from: 1, to: -2}`
-            cuts off the first second and the last two. Seconds count from the source's first frame, negative ones back
-            from its last, whether or not those two are kept; both bounds belong to the part. `inspect` shows how long a
-            capture is. A capture that is too short to have anything between the bounds fails. Frames without a time are
-            dropped; where no frame has one, as in pictures that were taken one by one, use `select-frames`.
+            cuts off the first second and the last two. Seconds count from the source's first frame that has a time,
+            negative ones back from its last, whether or not those two are kept; both bounds belong to the part.
+            `inspect` shows how long a capture is. A capture that is too short to have anything between the bounds
+            fails. Frames without a time, such as those whose camera line cannot be read, are dropped; where no frame
+            has one, as in pictures that were taken one by one, use `select-frames`.
             """,
         example: "- select-time: {from: 1, to: -2}")
 
@@ -32,36 +33,52 @@ public struct SelectTime: CaptureStage {
         }
         if let to, (from < 0) == (to < 0), from > to {
             let (start, end) = (OptionText.number(from), OptionText.number(to))
-            options.fail("from", "`from: \(start)` is after `to: \(end)`, which leaves nothing")
+            options.fail("from", "`from: \(start)` is after `to: \(end)`, which leaves nothing", "swap them")
         }
     }
 
     public var uses: Uses { Uses(finish: .init(needs: [.frames, .timestamp], drops: true)) }
 
-    public func finish(_ capture: inout Capture, in context: StageContext) throws(Problem) {
+    /// The first and the last frame's time.
+    private typealias Span = (first: Int64, last: Int64)
+
+    private static func span(of capture: Capture) -> Span? {
         let times = capture.frames.compactMap(\.timestamp)
-        guard let first = times.first, let last = times.last else { return }
+        return times.first.flatMap { first in times.last.map { (first, $0) } }
+    }
+
+    public func check(_ capture: Capture, _ label: String) throws(Problem) {
+        // A time may become known later.
+        let times = capture.frames.compactMap(\.timestamp)
+        guard times.count == capture.frames.count, let span = Self.span(of: capture) else { return }
+        if times.allSatisfy({ reason(toDrop: $0, span) != nil }) { throw Self.nothingLeft(of: span, label) }
+    }
+
+    public func finish(_ capture: inout Capture, in context: StageContext) throws(Problem) {
+        guard let span = Self.span(of: capture) else { return }
         for frame in capture.keptFrames {
-            guard let time = frame.timestamp else {
-                capture.drop(frame.index, stage: context.label, reason: "no time")
-                continue
-            }
-            let (since, left) = (Timestamp.seconds(from: first, to: time), Timestamp.seconds(from: time, to: last))
-            // As a bound counts it: negative from the end.
-            func seconds(as bound: Double) -> Double { bound < 0 ? -left : since }
-            if seconds(as: from) < from {
-                capture.drop(frame.index, stage: context.label, reason: "before \(Self.moment(from))")
-            } else if let to, seconds(as: to) > to {
-                capture.drop(frame.index, stage: context.label, reason: "after \(Self.moment(to))")
-            }
+            let reason = if let time = frame.timestamp { reason(toDrop: time, span) } else { "no time" }
+            if let reason { capture.drop(frame.index, stage: context.label, reason: reason) }
         }
-        if capture.keptFrames.isEmpty {
-            let length = Timestamp.seconds(from: first, to: last).fixedText(decimals: 2)
-            throw Problem(
-                .input, "no frame is left between the bounds of \(context.label): the recording is \(length) s long",
-                fix: "choose `from` and `to` that leave a part of it, or run this capture without \(context.label)"
-            ).ofPipeline()
-        }
+        if capture.keptFrames.isEmpty { throw Self.nothingLeft(of: span, context.label) }
+    }
+
+    /// Why the frame of a time is not in the part; nil for one that is.
+    private func reason(toDrop time: Int64, _ span: Span) -> String? {
+        let since = Timestamp.seconds(from: span.first, to: time)
+        let left = Timestamp.seconds(from: time, to: span.last)
+        // As a bound counts it: negative from the end.
+        func seconds(as bound: Double) -> Double { bound < 0 ? -left : since }
+        if seconds(as: from) < from { return "before \(Self.moment(from))" }
+        return to.flatMap { to in seconds(as: to) > to ? "after \(Self.moment(to))" : nil }
+    }
+
+    private static func nothingLeft(of span: Span, _ label: String) -> Problem {
+        let length = Timestamp.seconds(from: span.first, to: span.last).fixedText(decimals: 2)
+        return Problem(
+            .input, "no frame is left between the bounds of \(label): the recording is \(length) s long",
+            fix: "choose `from` and `to` that leave a part of it, or run this capture without \(label)"
+        ).ofPipeline()
     }
 
     private static func moment(_ seconds: Double) -> String {

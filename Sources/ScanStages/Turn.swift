@@ -62,6 +62,7 @@ public struct Turn: CaptureStage {
             capture.frames[index].intrinsics = capture.frames[index].intrinsics?.turned(quarterTurns: quarters)
         }
         capture.quarterTurns += quarters
+        capture.source = ChangedSource(of: capture, QuarterTurns(count: quarters))
         capture.colorSize = capture.colorSize.map { QuarterTurn.size($0, turns: quarters) }
         capture.depthSize = capture.depthSize.map { QuarterTurn.size($0, turns: quarters) }
         if let camera = capture.depthCamera {
@@ -73,7 +74,6 @@ public struct Turn: CaptureStage {
         }
         capture.metadata = capture.metadata.map { ScanMetadata.ofOtherCameras($0, quarterTurns: quarters) }
         capture.channels.remove(.video)
-        capture.source = ChangedSource(of: capture, QuarterTurns(count: quarters))
     }
 
     /// - Parameter label: the stage's, for the message.
@@ -87,8 +87,6 @@ public struct Turn: CaptureStage {
 /// All frames turned clockwise by so many quarters.
 private struct QuarterTurns: PixelChange {
     let count: Int
-
-    var participle: String { "turned" }
 
     func changes(_ frame: Int) -> Bool { true }
 

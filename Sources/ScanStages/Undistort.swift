@@ -138,8 +138,6 @@ private struct Undistortions: PixelChange {
     /// Whether depth is aligned with the pictures; a separate sensor has its own lens.
     let movesDepth: Bool
 
-    var participle: String { "undistorted" }
-
     func changes(_ frame: Int) -> Bool { byFrame[frame] != nil }
 
     func picture(_ picture: RGBImage, of frame: Int) -> RGBImage { byFrame[frame]?.picture(picture) ?? picture }

@@ -31,7 +31,7 @@ public struct Unproject: FrameStage {
 
             The points replace any earlier cloud, such as the one that a dataset brings along.
             """,
-        example: "- unproject: {every: 2}", revision: 2)
+        example: "- unproject: {every: 2}", revision: 3)
 
     let every: Int
     let centre: PixelCentre

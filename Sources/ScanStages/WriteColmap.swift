@@ -157,7 +157,9 @@ public struct WriteColmap: FrameStage, FoldStage {
                 + "--init_type random --no-normalize-world-space, and Gaussian Splatting's own train.py needs some"
             // Without a cloud this follows from the pipeline or the app; an empty cloud is this capture's fault.
             if context.available.isDisjoint(with: [.cloud, .points]) {
-                context.note("\(words): put `scatter-points` above this stage")
+                let hasDepth = capture.channels.contains(.recordedDepth)
+                let stages = hasDepth ? "`decompress` and `unproject`" : "`scatter-points`"
+                context.note("\(words): put \(stages) above this stage")
             } else {
                 context.warn("\(words); the stages above have left none")
             }

@@ -6,7 +6,6 @@ import ScanPipeline
 public struct WriteFrames: FrameStage, FoldStage {
     public enum DepthPictures: String, CaseIterable, Sendable { case png16, colors, none }
     public enum ConfidencePictures: String, CaseIterable, Sendable { case colors, none }
-    public enum Numbering: String, CaseIterable, Sendable { case kept, source }
 
     public static let card = StageCard(
         name: "write-frames",
@@ -44,7 +43,7 @@ public struct WriteFrames: FrameStage, FoldStage {
     let colors: DepthColors
     let color: PictureOutput?
     let rounding: DepthCodec.Rounding
-    let number: Numbering
+    let number: FrameNumbering
 
     private static let folder = "outputs"
 
@@ -55,7 +54,7 @@ public struct WriteFrames: FrameStage, FoldStage {
             "depth", "Write depth as 16-bit PNGs in millimetres, or as colours to look at.", default: .png16)
         color = PictureOutput.optional(&options, default: .copy)
         rounding = options.choice("rounding", "How metres become whole millimetres.", default: .nearest)
-        number = options.choice("number", "Number the written frames from 0, or use source numbers.", default: .kept)
+        number = FrameNumbering(&options, default: .kept)
         confidence = options.choice("confidence", "Write confidence as colours to look at.", default: .none)
         colors = DepthColors(&options, areUsed: depth == .colors, "with `depth: colors`")
         options.warn("rounding", unless: depth == .png16, "with `depth: png16`")
@@ -144,7 +143,7 @@ public struct WriteFrames: FrameStage, FoldStage {
         guard fold.seen % step == 0 else { return }
         let prepared = frame.parcels.removeValue(forKey: context.label) as? Pictures
         let pictures = if let prepared { prepared } else { try self.pictures(of: &frame, context) }
-        let number = number == .kept ? fold.written.count : frame.index
+        let number = number.number(of: frame, after: fold.written.count)
         try pictures.color?.write(to: "\(Self.folder)/color/\(number)", context)
         if let depth = pictures.depth {
             try context.output.write(depth, for: &frame, to: "\(Self.folder)/\(depthFolder)/\(number).png")
@@ -157,7 +156,7 @@ public struct WriteFrames: FrameStage, FoldStage {
 
     public func end(_ fold: consuming Fold, _ capture: inout Capture, in context: StageContext) {
         context.count("frames", fold.written.count)
-        if number == .kept { context.record("source-frames", .of(fold.written)) }
+        number.record(fold.written, context)
         switch depth {
         case .png16: context.warnUnlessMetric(capture, "depth is not in millimetres")
         case .colors: context.warnUnlessMetric(capture, "`near` and `far` may not be in metres")

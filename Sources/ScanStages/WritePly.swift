@@ -39,13 +39,31 @@ public struct WritePly: FoldStage {
         file = options.text("file", "The file's path in the result; `{id}` is the capture's id.", default: "{id}.ply")
         unit = options.choice("unit", "The unit of the coordinates.", default: .metre)
         up = options.choice("up", "Which axis is to point up: as recorded, y or z.", default: .recorded)
-        if !file.hasSuffix(".ply") { options.fail("file", "`file` does not end in .ply") }
+        if !file.hasSuffix(".ply") { options.fail("file", "`file` does not end in .ply", Self.example) }
         let parts = file.allPathParts
         if parts.contains(where: { ["", ".", ".."].contains($0) }) {
-            options.fail("file", "`file` is no plain path in the result's folder", "a path such as clouds/{id}.ply")
-        } else if file.replacing("{id}", with: "").contains(where: { "{}".contains($0) }) {
-            options.fail("file", "`file` has braces that stand for nothing", "`{id}` is the only name in braces")
+            options.fail("file", "`file` is no plain path in the result's folder", Self.example)
+        } else if let sign = file.unicodeScalars.first(where: Self.isNoneOfName) {
+            let number = String(sign.value, radix: 16, uppercase: true)
+            options.fail("file", "`file` holds a character that no file's name should: number \(number)", Self.example)
+        } else if let size = parts.map({ OptionText.path(String($0), ofCapture: "").utf8.count }).max(),
+            size > Self.longestName
+        {
+            options.fail(
+                "file", "`file` holds a name of \(size) bytes, and file systems take \(Self.longestName) at most",
+                Self.example)
+        } else {
+            options.checkBraces("file", in: file)
         }
+    }
+
+    private static let example = "a path such as clouds/{id}.ply"
+    /// In bytes: Linux' NAME_MAX.
+    private static let longestName = 255
+
+    /// Line ends and the like, of which NUL ends a name for the system.
+    private static func isNoneOfName(_ sign: Unicode.Scalar) -> Bool {
+        [.control, .lineSeparator, .paragraphSeparator].contains(sign.properties.generalCategory)
     }
 
     public var uses: Uses {
@@ -75,17 +93,20 @@ public struct WritePly: FoldStage {
         if unit != .metre { context.warnUnlessMetric(capture, "coordinates may not be in \(unit.rawValue)") }
         if let file {
             try file.close()
-            Self.note(file.count, context)
+            Self.note(file.count, of: capture, context)
         } else if let cloud = capture.cloud {
             try PointFile.write(cloud, context, path: path(context), turn: turn, unit: unit)
-            Self.note(cloud.count, context)
+            Self.note(cloud.count, of: capture, context)
         }
     }
 
-    private static func note(_ count: Int, _ context: StageContext) {
+    private static func note(_ count: Int, of capture: Capture, _ context: StageContext) {
         context.count("points", count)
-        if count == 0 { context.warn("the cloud holds no points: the stages above left none") }
+        // The stage that emptied it may have said so.
+        if count == 0, capture.absences[.cloud] == nil {
+            context.warn("the cloud holds no points: the stages above left none")
+        }
     }
 
-    private func path(_ context: StageContext) -> String { file.replacing("{id}", with: context.capture.id) }
+    private func path(_ context: StageContext) -> String { OptionText.path(file, ofCapture: context.capture.id) }
 }

@@ -17,8 +17,15 @@ public struct WriteScannet: FrameStage, FoldStage {
             `layout: extracted` writes `scannet/color/0.jpg`, `depth/0.png` (whole millimetres, 0 for "no value"),
             `pose/0.txt`, and the four matrices in `intrinsic/`: what ScanNet's Python exporter makes. `7-scenes` writes
             `7-scenes/seq-01/frame-000000.color.jpg`, `.depth.png` (65535 for "no value"), `.pose.txt`, and
-            `camera-intrinsics.txt`. Frames are renumbered from 0; their numbers in the capture are in the receipt as
-            `source-frames`. Poses are camera-to-world, x right, y down, z into the scene; the world stays as it is.
+            `camera-intrinsics.txt`. Poses are camera-to-world, x right, y down, z into the scene; the world stays as it
+            is.
+
+            `number: source` names files by each frame's number in the capture, counted from 0, with gaps where frames
+            were dropped, as ScanNet's exporter leaves them where it skips frames. So the pictures of a `.sens` file keep
+            the numbers that ScanNet's `label/` and `instance/` have; those of an export that skipped frames are counted
+            anew. `kept` numbers the written frames from 0 and puts their source numbers into the receipt as
+            `source-frames`; `7-scenes`, whose readers count up to the number of pictures, does that unless `number` says
+            otherwise. In `raw` frames have no numbers.
 
             `raw` writes `scannet-raw/<id>.txt`, `.depth`, `.h264` and `.imu`, for programs that take a scan before it
             is tracked: poses are left out, pictures become a video (H.264, 4:2:0), and depth is quantised in the steps
@@ -33,16 +40,19 @@ public struct WriteScannet: FrameStage, FoldStage {
 
             Pictures are copied byte for byte; frames of a video become JPEG (4:4:4), or what `color` says.
             """,
-        example: "- write-scannet: {layout: extracted}", revision: 8)
+        example: "- write-scannet: {layout: extracted}", revision: 9)
 
     let layout: Layout
     let writesDepth: Bool
     let output: PictureOutput
+    let number: FrameNumbering
 
     public init(_ options: inout OptionReader) {
         layout = options.choice("layout", "Whose layout is written.", default: .extracted)
         writesDepth = options.flag("depth", "Write depth; `false` for captures without.", default: true)
         output = PictureOutput(&options, default: .copy, areFiles: layout != .raw)
+        number = FrameNumbering(&options, default: layout == .extracted ? .source : .kept)
+        options.warn("number", unless: layout != .raw, "where pictures are files")
     }
 
     /// Every path begins here.
@@ -135,7 +145,7 @@ public struct WriteScannet: FrameStage, FoldStage {
             try fold.raw?.append(pixels, depth: parcel.depth, time: frame.timestamp, context)
         }
         if let picture = parcel.picture, let pose = frame.pose {
-            let number = fold.written.count
+            let number = number.number(of: frame, after: fold.written.count)
             try picture.write(to: path(number, "color"), context)
             if let depth = parcel.depth { try context.output.write(depth, to: "\(path(number, "depth")).png") }
             try context.output.write(ScanNetFiles.pose(pose), to: "\(path(number, "pose")).txt")
@@ -166,7 +176,7 @@ public struct WriteScannet: FrameStage, FoldStage {
             try fold.raw?.finish(color: camera, depth: depth, motion: motion, capture, context)
         }
         context.count("frames", fold.written.count)
-        context.record("source-frames", .of(fold.written))
+        number.record(fold.written, context)
         context.warnUnlessMetric(capture, "poses and depth may not be in metres")
     }
 

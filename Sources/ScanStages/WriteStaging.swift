@@ -14,8 +14,9 @@ public struct WriteStaging: FrameStage, FoldStage {
             Writes `<id>.json`, `<id>.jsonl`, `<id>.depth.zlib`, `<id>.confidence.zlib`, the pictures, the motion files,
             `boundingbox.json` and `processed.txt`, each if the capture has it. Files are named after the capture's id,
             whatever they were called before. Frames are renumbered from 0; each camera line holds its frame's number in
-            the original capture as `source_frame`. ScanMill reads the result like the original: the same poses,
-            intrinsics, timestamps, depth and confidence.
+            the capture that was read as `source_frame`. If that was written by this stage too, it is the number there,
+            not in the first original. ScanMill reads the result like the original: the same poses, intrinsics,
+            timestamps, depth and confidence.
 
             **Camera lines** stay as recorded except for `source_frame`; timestamps never change. Below a stage that
             moves or changes cameras, such as `turn` and `undistort: {one-camera: true}`, the camera is written anew,

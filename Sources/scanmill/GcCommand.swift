@@ -8,31 +8,49 @@ struct GcCommand: ParsableCommand {
         discussion: """
             Results are never touched, nor is anything that a runner is still working on. What was kept about captures \
             that no longer have a result or a failure note is removed too, as it is by each run. What a killed `sample` or \
-            `inspect` left goes once nothing in it has changed for an hour.
+            `inspect` left goes once nothing in it has changed for an hour. An older result that a killed run had moved \
+            away is put back where there is no newer one.
             """)
 
     @Argument(help: ArgumentHelp("The folder with the results.", valueName: "out"), completion: .directory)
     var output: String
+    @Flag(help: "Say what would be removed, and remove nothing.") var dryRun = false
+
+    /// How many paths are named.
+    private static let shown = 20
 
     func run() throws {
         // The folder may not belong to a run: a sample was to be written into it, say.
         let scratch = ScratchFolder(in: output)
-        let tidied = scratch.tidy()
-        let (removed, left) =
-            if !tidied.removed.isEmpty || !tidied.left.isEmpty { tidied } else {
+        let tidied = dryRun ? scratch.foreseen : scratch.tidy()
+        let found =
+            if !tidied.isEmpty { tidied } else {
                 try Console.orExit { () throws(Problem) in
                     do throws(Problem) { try NamedPath.requireOutput(output) } catch {
                         throw error.fault == .usage ? scratch.unfinished ?? error : error
                     }
-                    return try Leftovers.collect(in: StateFolder(output: output))
+                    let state = StateFolder(output: output)
+                    return dryRun ? Leftovers.foreseen(in: state) : try Leftovers.collect(in: state)
                 }
             }
-        Console.out("\(removed.count.counted("leftover")) removed")
-        guard let first = left.first else { return }
+        name(found.removed, "removed")
+        name(found.putBack, "put back")
+        let count = found.removed.count.counted("leftover")
+        let putBack = found.putBack.isEmpty ? "" : ", \(found.putBack.count.counted("older result")) put back"
+        Console.out("\(count) \(dryRun ? "would be " : "")removed\(putBack)")
+        for part in StateFolder(output: output).linkedParts {
+            Console.error(Console.visible("warning: \(part) is a link: nothing behind it is removed"))
+        }
+        guard let first = found.left.first else { return }
         throw Console.exitCode(
             saying: Problem(
-                .environment, "\(left.count.counted("leftover")) could not be removed, such as this one",
+                .environment, "\(found.left.count.counted("leftover")) could not be removed, such as this one",
                 fix: "run it as the user who runs scanmill, or remove it by hand"
             ).at(file: first))
+    }
+
+    private func name(_ paths: [String], _ what: String) {
+        for path in paths.prefix(Self.shown) { Console.out("\(what)  \(Console.visible(path))") }
+        if paths.count > Self.shown { Console.out("\(what)  \(paths.count - Self.shown) more") }
     }
 }

@@ -26,12 +26,27 @@ struct PlanCommand: ParsableCommand {
             try state.requirePlace()
             if plan.willRun { try state.requireWritable() }
             if let owner = try state.foreignOwner(for: loaded.pipeline) {
-                Console.error("warning: \(state.hold(of: owner)); `run` refuses it without --replace")
+                let hold = state.hold(of: owner)
+                Console.error(
+                    batch.replace
+                        ? "note: \(hold); \(Self.replacement(plan, in: state))"
+                        : "warning: \(hold); `run` refuses it without --replace")
             }
         } catch { Console.error("warning: `run` would refuse this folder: \(error.oneLine)") }
         (found.warnings + CaptureList.warnings(of: plan)).forEach { Console.error(Console.visible($0)) }
         let estimate = SizeEstimate(plan, output: batch.output, memory: UsualMemory(of: loaded.pipeline, in: state))
         if batch.json { Console.out(json(plan, found, estimate)) } else { show(plan, found, estimate) }
+    }
+
+    /// What `--replace` does to the results of another pipeline.
+    private static func replacement(_ plan: BatchPlan, in state: StateFolder) -> String {
+        let results = state.published.map(\.bytes)
+        if results.isEmpty { return "--replace takes it over" }
+        let toRun = Set(plan.entries.filter { plan.reason(of: $0) != nil }.map(\.input.id.bytes))
+        let replaced = results.count { toRun.contains($0) }
+        let others = results.count - replaced
+        let rest = others == 0 ? "" : ", and \(others.counted("other")) would stay"
+        return "--replace takes it over: \(replaced.counted("result")) would be replaced\(rest)"
     }
 
     private func show(_ plan: BatchPlan, _ found: CaptureList, _ estimate: SizeEstimate) {
@@ -49,6 +64,7 @@ struct PlanCommand: ParsableCommand {
             }
         }
         for outcome in found.refused { say("cannot run", outcome.input, outcome.ending.problem?.summary ?? "") }
+        for outcome in found.excluded { say("excluded  ", outcome.input, "") }
         let comparing = plan.toCompare.count
         let running = plan.toRun.count - comparing - plan.obstructed.count
         let failed = plan.failedBefore
@@ -58,6 +74,7 @@ struct PlanCommand: ParsableCommand {
         Console.out(
             "\(running) would run, \(compared)\(plan.count(.upToDate)) up to date, \(heldBack)"
                 + "\(plan.obstructed.count + found.refused.count) cannot run, \(plan.count(.arriving)) still arriving"
+                + (found.excluded.isEmpty ? "" : ", \(found.excluded.count) excluded")
                 + (found.passedOver.map { ", \($0)" } ?? ""))
         if running > 0 { Console.out(estimate.text) }
     }
@@ -79,6 +96,13 @@ struct PlanCommand: ParsableCommand {
             var object: JSONObject = ["id": .string(outcome.input.id), "input": .string(outcome.input.path)]
             if let problem = outcome.ending.problem { object.add("cannot run", because: problem) }
             captures.append(.object(object))
+        }
+        for outcome in found.excluded {
+            captures.append(
+                .object([
+                    "id": .string(outcome.input.id), "input": .string(outcome.input.path),
+                    "decision": .string("excluded"),
+                ]))
         }
         return .object([
             "captures": .array(captures), "other-formats": .of(found.ofOtherFormats),

@@ -7,9 +7,9 @@ struct RunCommand: AsyncParsableCommand {
         commandName: "run", abstract: "Runs captures through a pipeline.",
         discussion: """
             INPUT is a capture (a folder, a ZIP archive of one, a .r3d or a .sens file), or a folder to search for \
-            captures; results and PLY files are captures if they are named. Each capture is published as OUT/<id>/ in \
-            one step, complete with its receipt.json, or not at all. Whatever happened, run the same command again: \
-            captures whose result is up to date are passed over.
+            captures; results, PLY files and videos are captures if they are named, and videos also with `--format \
+            video`. Each capture is published as OUT/<id>/ in one step, complete with its receipt.json, or not at all. \
+            Whatever happened, run the same command again: captures whose result is up to date are passed over.
 
             Exit codes: 0 all captures are done or were left for another night, 1 some failed, 2 usage, an invalid \
             pipeline or no capture (nothing was run), 3 the environment (disk, permission, a missing tool), 75 another \
@@ -18,7 +18,6 @@ struct RunCommand: AsyncParsableCommand {
 
     @OptionGroup var batch: BatchOptions
     @Option(help: "Cores to use in total, for captures side by side and for the frames of each.") var jobs: Int?
-    @Flag(help: "Replace results of another pipeline, or of other captures with the same names.") var replace = false
     @Option(
         help: ArgumentHelp(
             "Begin no capture after the next time that the clock shows this, such as 06:00.", valueName: "time"))
@@ -74,7 +73,7 @@ struct RunCommand: AsyncParsableCommand {
     var asRun: RunRecord.Command {
         // Without `--force` an older result that is up to date would be left as it is.
         var words =
-            (batch.force ? ["--force"] : []) + (replace ? ["--replace"] : [])
+            (batch.force ? ["--force"] : []) + (batch.replace ? ["--replace"] : [])
             + batch.formats.flatMap { ["--format", $0] }
         if captureMemory.bytes != Self.usualCaptureMemory.bytes {
             words += ["--capture-memory", captureMemory.argument]

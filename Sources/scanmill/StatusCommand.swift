@@ -6,7 +6,8 @@ struct StatusCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "status",
         abstract: """
-            Lists what is stale, failed, running, unreadable, was never run or lost its result, and counts what is done.
+            Lists what is stale, failed, excluded, running, unreadable, was never run or lost its result, and counts what \
+            is done.
             """,
         discussion: """
             Everything is read from receipts, failure notes and the records of runs; there is no database. The exit \
@@ -28,7 +29,8 @@ struct StatusCommand: ParsableCommand {
                         .object([
                             "id": .string(entry.id), "status": .string(entry.standing.rawValue),
                             "cause": .of(entry.cause), "capture-gone": entry.isCaptureGone ? .bool(true) : nil,
-                            "older-result": entry.standing == .failed ? .bool(entry.hasOlderResult) : nil,
+                            "older-result": [.failed, .excluded].contains(entry.standing)
+                                ? .bool(entry.hasOlderResult) : nil,
                         ])
                     }))
             return

@@ -78,6 +78,9 @@ import Testing
             #expect(result.status == 0 && result.errors.hasPrefix(warning), "\(result)")
         }
         #expect(try Scanmill.run(["check", "part.yaml"], in: folder.path).errors == "")
+        // Another file for each capture.
+        try folder.write(text.replacing("FILE", with: "\"/nowhere/{id}.json\""), to: "each.yaml")
+        #expect(try Scanmill.run(["check", "each.yaml"], in: folder.path).errors == "")
         let set = ["check", "part.yaml", "--set", "cull-by-box.box=\(folder.path)/part.yaml"]
         #expect(try Scanmill.run(set, in: folder.path).errors == "")
     }

@@ -102,6 +102,20 @@ import Testing
         }
     }
 
+    /// What the name tells of a file is said of it alone as of one among captures.
+    @Test(arguments: [
+        ("scan.tgz", "an archive of another kind than ZIP", "unpack it, or pack the capture as ZIP"),
+        ("scan.7z", "an archive of another kind than ZIP", "unpack it, or pack the capture as ZIP"),
+        ("scan.zip.part", "a copy that has not arrived as a whole", "wait for it, or fetch it again"),
+    ])
+    func filesThatHoldACaptureUnread(name: String, what: String, fix: String) throws {
+        try quick.folder.write("x", to: name)
+        let said = "error: this is \(what)\n  --> \(name)\n   = fix: \(fix)\n"
+        let inspected = try Scanmill.run(["inspect", name], in: quick.folder.path)
+        #expect(inspected.status == 2 && inspected.errors == said, "\(inspected)")
+        #expect(try errors("run", "quick.yaml", name, "-o", "out") == said)
+    }
+
     /// The folder for results that was meant, whichever command asks for one.
     @Test(arguments: ["status", "verify", "report", "gc"]) func theFolderOfResults(_ name: String) throws {
         let run = try quick.run(["in", "-o", "out-room"])

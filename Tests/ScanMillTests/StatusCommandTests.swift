@@ -490,8 +490,25 @@ import Testing
         #expect(try scanmill("run", "quick.yaml", "in", "-o", "out").status == 0)
         try folder.write("half", to: "out/.scanmill/work/a.\(StateFolder.host).1.xyz/a.ply")
         try folder.write("old", to: "out/.scanmill/trash/b/b.ply")
-        #expect(try scanmill("gc", "out").output == "2 leftovers removed\n")
+        try folder.write("older", to: "out/.scanmill/trash/c.x/receipt.json")
+        let (host, base) = (StateFolder.host, "out/.scanmill")
+        let named = "removed  \(base)/work/a.\(host).1.xyz\nremoved  \(base)/trash/b\nput back  \(base)/trash/c.x\n"
+        let foreseen = try scanmill("gc", "out", "--dry-run")
+        #expect(foreseen.status == 0)
+        #expect(foreseen.output == named + "2 leftovers would be removed, 1 older result put back\n")
+        #expect(try FileManager.default.contentsOfDirectory(atPath: "\(folder.path)/out/.scanmill/trash").count == 2)
+        #expect(try scanmill("gc", "out").output == named + "2 leftovers removed, 1 older result put back\n")
+        #expect(FileManager.default.fileExists(atPath: "\(folder.path)/out/c/receipt.json"))
+        try FileManager.default.removeItem(atPath: "\(folder.path)/out/c")
         #expect(try FileManager.default.contentsOfDirectory(atPath: "\(folder.path)/out/.scanmill/work") == [])
         #expect(try scanmill("verify", "out").status == 0)
+        // What others keep where a link leads stays.
+        try folder.write("mine", to: "kept/b.ply")
+        FileSystem.removeTree("\(folder.path)/\(base)/trash")
+        #expect(symlink("../../kept", "\(folder.path)/\(base)/trash") == 0)
+        let linked = try scanmill("gc", "out")
+        #expect(linked.output == "0 leftovers removed\n")
+        #expect(linked.errors == "warning: \(base)/trash is a link: nothing behind it is removed\n")
+        #expect(FileSystem.names(in: "\(folder.path)/kept") == ["b.ply"])
     }
 }

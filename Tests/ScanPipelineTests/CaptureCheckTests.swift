@@ -68,6 +68,37 @@ import Testing
         #expect(loss.fix == "copy scan.depth.zlib too" && !loss.isOfPipeline)
     }
 
+    /// A better copy alone would only lead to the other lack.
+    @Test func whatNoCopyMendsComesFirst() throws {
+        let near = Mock.frame("near", .init(needs: [.color], makes: [.luma]))
+        let far = Mock.frame("far", .init(needs: [.luma, .pose]))
+        let steps = try Self.steps(["give", "near", "far"], of: [.reader("give", [.color, .pose]), near, far])
+        var capture = Capture.mock(3)
+        capture.channels = [.frames]
+        capture.absences = [.color: "images/ is missing"]
+        capture.remedies = [.color: "copy images/ too"]
+        let lack = try #require(CaptureCheck.firstLack(of: capture, in: steps))
+        #expect(lack.summary == "far needs pose, and this capture has none" && lack.isOfPipeline)
+        #expect(lack.notes == ["besides, near needs color, and this capture has none: copy images/ too"])
+        // What only follows from it is no other lack.
+        capture.channels.insert(.pose)
+        #expect(CaptureCheck.firstLack(of: capture, in: steps)?.fix == "copy images/ too")
+    }
+
+    /// It may ask for what the pipeline has already.
+    @Test func aSettingComesBeforeAnAdvice() throws {
+        var demanding = Mock.frame("demanding", .init(needs: [.pose]))
+        demanding.uses.instead = [[.pose]: [.option("centre", set: "origin", not: "cameras")]]
+        let steps = try Self.steps(["give", "demanding"], of: [.reader("give", [.pose]), demanding])
+        var capture = Capture.mock(3)
+        capture.channels = [.frames]
+        capture.absences = [.pose: "points have no cameras"]
+        capture.advice = [.pose: "begin with another reader"]
+        #expect(
+            CaptureCheck.firstLack(of: capture, in: steps)?.fix
+                == "do without `centre: cameras` with  --set demanding.centre=origin")
+    }
+
     /// A lens that nobody undoes is no loss either.
     @Test func aLensThatIsNotUndoneLacksAStage() throws {
         let demanding = Mock.frame("demanding", .init(needs: [.intrinsics]))

@@ -50,6 +50,25 @@ import Testing
             ])
     }
 
+    /// Points would be made once more, of other pixels than those that were counted.
+    @Test func pixelsThatChangeBelowWhatWasMadeOfThem() {
+        let unproject = Mock.frame("unproject", .init(needs: [.depth, .pose], makes: [.points])) { _, _ in }
+        let turn = Mock(
+            "turn", Uses(finish: .init(wants: [.recordedDepth, .depth], changes: [.recordedDepth, .depth])))
+        let mocks: [Mock] = [
+            .reader(), .decompress, .mask, unproject, .sum, turn, .writer("write-ply", to: "{id}.ply"),
+        ]
+        func mistakes(_ names: String...) -> [String] { Self.mistakes(names, of: mocks) }
+        #expect(mistakes("read", "turn", "decompress", "unproject", "write-ply") == [])
+        #expect(mistakes("read", "decompress", "mask", "turn", "unproject", "write-ply") == [])
+        // What was gathered stays as it is.
+        #expect(mistakes("read", "decompress", "unproject", "sum", "turn") == [])
+        #expect(
+            mistakes("read", "decompress", "unproject", "turn", "write-ply") == [
+                "3: `turn` changes the pixels by which `unproject` above it has worked; move it above `unproject`"
+            ])
+    }
+
     @Test func whatIsMissing() {
         #expect(
             Self.mistakes(["read", "unproject", "write-ply"]) == [

@@ -15,15 +15,32 @@ import Testing
         ("stages:\n  - read\n  - unproject\n  -write-ply\n", "4:3", "write-ply"),
         ("stages:\n  - read\n  -write-ply\n  - unproject\n", "3:3", "write-ply"),
         ("stages:\n  - read\n  -unproject: {every: 2}\n  - write-ply\n", "3:3", "unproject: {every: 2}"),
-        ("stages:\n  -read\n  -write-ply\n", "2:3", "read"), ("stages:\n-read\n-write-ply\n", "2:1", "read"),
+        ("stages:\n  -read\n  - write-ply: {file: a}\n", "2:3", "read"),
+        ("stages:\n  - read: {up: y}\n\n  -write-ply # last\n", "4:3", "write-ply # last"),
     ]) func aDashWithoutASpace(_ text: String, _ place: String, _ entry: String) {
         #expect(Self.messages(text) == ["\(place) a space is missing behind the dash; write  - \(entry)"])
     }
 
-    @Test(arguments: ["–", "—", "\u{2212}"]) func aDashThatIsNone(_ dash: String) {
+    /// YAML takes them for one text, up to the first colon.
+    @Test func dashesWithoutSpaces() {
+        let said = "a space is missing behind the dash; write  - "
+        let wanted = ["2:3 \(said)read", "3:3 \(said)decompress", "4:3 \(said)write-frames: {step: 2}"]
+        #expect(Self.messages("stages:\n  -read\n  -decompress\n  -write-frames: {step: 2}\n") == wanted)
+        #expect(Self.messages("stages:\n-read\n-write-ply\n") == ["2:1 \(said)read", "3:1 \(said)write-ply"])
+        // The rest of the file is looked at.
+        let file = PipelineFile.parse("stages:\n  -read\n  – thin: {size: 1}\n  - end\nnam: x\n", path: "p.yaml")
+        #expect(file.file.entries.map(\.stage) == ["read", "thin", "end"])
+        #expect(file.file.entries.dropFirst().first?.options["size"]?.content == .scalar("1"))
+        #expect(file.problems.compactMap(\.place.line).sorted() == [2, 3, 5])
+        #expect(file.problems.first { $0.place.line == 3 }?.excerpt == "  – thin: {size: 1}")
+    }
+
+    @Test(arguments: ["–", "—", "\u{2212}", "*", "_", "--", "•"]) func aDashThatIsNone(_ dash: String) {
         let said = "`\(dash)` is not the dash of a list; write  - "
         #expect(Self.messages("stages:\n  - read\n  \(dash) write-ply\n") == ["3:3 \(said)write-ply"])
-        #expect(Self.messages("stages:\n  \(dash) read\n  \(dash) write-ply\n") == ["2:3 \(said)read"])
+        let both = ["2:3 \(said)read", "3:3 \(said)write-ply"]
+        #expect(Self.messages("stages:\n  \(dash) read\n  \(dash) write-ply\n") == both)
+        #expect(Self.messages("stages:\n  \(dash) read\n  - write-ply: {file: a}\n") == ["2:3 \(said)read"])
         let options = "stages:\n  - read\n  \(dash) unproject: {every: 2}\n  - write-ply\n"
         #expect(Self.messages(options) == ["3:3 \(said)unproject: {every: 2}"])
     }
@@ -33,6 +50,87 @@ import Testing
         #expect(Self.messages("description: a\n  -b\nstages: [read]\n") == [])
         #expect(Self.messages("stages:\n  - read\n  - x: {near: -5, path: -a}\n") == [])
         #expect(Self.messages("stages:\n  - x: {\"every:8\": 1, a:b: 2}\n") == [])
+        #expect(Self.messages("stages:\n  - read\ndescription: a\n  -b\n  c\n") == [])
+        #expect(Self.messages("stages:\n  - x:\n      file: >\n        -a\n        b\n  - y: {a: [1,\n  b]}\n") == [])
+        #expect(Self.messages("stages:\n  - x: {file: \"a\n  b\"}\n  - y:\n      a: b\n       c\n") == [])
+    }
+
+    @Test(arguments: [
+        ("stages:\n  - read\n    decompress\n  - write-ply\n", "3:5"),
+        ("stages:\n  - read\n  decompress\n  - write-ply: {file: a}\n", "3:3"),
+        ("stages:\n  - read: {up: y}\n    decompress\n  - write-ply\n", "3:5"),
+        ("stages:\n- read\ndecompress\n- write-ply\n", "3:1"),
+    ]) func aDashThatIsMissing(_ text: String, _ place: String) {
+        #expect(Self.messages(text) == ["\(place) the dash before `decompress` is missing; write  - decompress"])
+        let entries = PipelineFile.parse(text, path: "p.yaml").file.entries
+        #expect(entries.map(\.stage) == ["read", "decompress", "write-ply"])
+    }
+
+    @Test(arguments: ["  thin: {size: 1}", "    thin: {size: 1}"])
+    func aStageWithOptionsWithoutItsDash(_ line: String) {
+        let column = line.prefix { $0 == " " }.count + 1
+        #expect(
+            Self.messages("stages:\n  - read\n\(line)\n  - end\n") == [
+                "3:\(column) the dash before `thin` is missing; write  - thin: {size: 1}"
+            ])
+    }
+
+    @Test func aStageWithoutTheColonAboveItsOptions() {
+        let said = "3:5 the colon behind `thin` is missing; write  - thin:"
+        #expect(Self.messages("stages:\n  - read\n  - thin\n      size: 1\n  - end\n") == [said])
+        #expect(Self.messages("stages:\n  - read\n  - thin\n    size: 1\n    by: [1, 2]\n  - end\n") == [said])
+    }
+
+    @Test(arguments: [
+        ("name: x\nstages\n  - read\n  - thin: {size: 1}\n", "2:1", "stages:"),
+        ("stages # Mine.\n- read\n", "1:1", "stages:"), ("stages [read]\n", "1:1", "stages: [read]"),
+    ]) func theKeyWithoutItsColon(_ text: String, _ place: String, _ key: String) {
+        #expect(Self.messages(text) == ["\(place) the colon behind `stages` is missing; write  \(key)"])
+        #expect(PipelineFile.parse(text, path: "p.yaml").file.entries.first?.stage == "read")
+    }
+
+    /// As web pages have them.
+    @Test(arguments: [
+        ("  -\u{A0}thin: {size: 1}\n", "3:4"), ("  - thin:\u{A0}{size: 1}\n", "3:10"),
+        ("  - thin: {size:\u{A0}1}\n", "3:17"), ("\u{A0} - thin: {size: 1}\n", "3:1"),
+        ("  - thin: {size: 1}\u{A0}\n", "3:20"), ("  - thin: {size: 1,\u{A0}}\u{A0}\n", "3:20"),
+    ]) func aSpaceThatIsNone(_ line: String, _ place: String) {
+        let (file, problems) = PipelineFile.parse("stages:\n  - read\n\(line)  - end\n", path: "p.yaml")
+        #expect(problems.map { "\($0.place.line ?? 0):\($0.place.column ?? 0)" } == [place])
+        #expect(problems.first?.summary.contains("no-break space, U+00A0,") == true, "\(problems)")
+        #expect(file.entries.map(\.stage) == ["read", "thin", "end"])
+        #expect(file.entries.dropFirst().first?.options["size"]?.content == .scalar("1"))
+        // Within a text, in quotes, and in comments it is a letter like others.
+        let text = "name: a\u{A0}b\nstages:\n  - x: {a: 1\u{A0}m, b: \"\u{A0}\"} # \u{A0}\n"
+        #expect(Self.messages(text) == [])
+    }
+
+    @Test func curlyQuotationMarks() {
+        let (file, problems) = PipelineFile.parse(
+            "name: “x”\nstages:\n  - “read”\n  - x: {“a”: ‘b c’, d: it’s}\n", path: "p.yaml")
+        #expect(problems.map(\.fix) == ["write  \"read\"", "write  \"a\""])
+        #expect(problems.map(\.place.line) == [3, 4] && problems.map(\.place.column) == [5, 9])
+        #expect(file.entries.map(\.stage) == ["read", "x"])
+        let options = file.entries.last?.options
+        #expect(options?["a"]?.content == .scalar("b c") && options?["d"]?.content == .scalar("it’s"))
+    }
+
+    @Test(arguments: [
+        ("stages:\n  - thin: {size: 1},\n  - end\n", "2:20 a comma ends no line of a list; take it away"),
+        ("stages:\n  - thin: {{size: 1}}\n", "2:12 an option's name is a text; take one pair of the braces away"),
+    ]) func signsTooMany(_ text: String, _ message: String) {
+        #expect(Self.messages(text) == [message])
+    }
+
+    @Test func aListThatBeginsInTheKeysLine() {
+        let messages = Self.messages("stages: - read\n")
+        let fix = "; put each item on a line of its own behind a dash, or all of them in brackets"
+        #expect(messages.count == 1 && messages.first?.hasSuffix(fix) == true, "\(messages)")
+    }
+
+    @Test func bracketsInBracketsWithoutEnd() {
+        let messages = Self.messages("stages: " + String(repeating: "[", count: 2000))
+        #expect(messages.count == 1 && messages.first?.contains("nested too deep here; ") == true, "\(messages)")
     }
 
     @Test func aColonWithoutASpace() {

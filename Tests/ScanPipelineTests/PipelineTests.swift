@@ -303,6 +303,13 @@ import Testing
         #expect(message.contains("put  - mask-range: {far: \(written)}  into a copy"), "\(message)")
     }
 
+    /// Of an option that takes a list, the line passes too.
+    @Test func aListForAStageThatIsNotThereCanBePasted() throws {
+        let messages = try Self.messages("stages: [read, decompress]", ["select-frames.exclude=2-5,7"])
+        let message = try #require(messages.first)
+        #expect(message.contains("put  - select-frames: {exclude: [2-5,7]}  into a copy"), "\(message)")
+    }
+
     /// The file's line does not hold the value, so it is not shown.
     @Test func settingsThatAreWrongNameTheCommandLine() throws {
         #expect(

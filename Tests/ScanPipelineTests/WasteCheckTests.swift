@@ -55,7 +55,7 @@ import Testing
         #expect(
             Self.check(["read", "decompress", "mask", "decompress", "unproject", "write-ply"]).warnings == [
                 "1: `decompress[1]` works on confidence, depth and previous-depth, which below it only `mask` uses, in"
-                    + " vain; take it out",
+                    + " vain; take it out with `mask`",
                 "2: `mask` works on depth, which `decompress[2]` below it makes anew; take one of them out, or move"
                     + " `mask` below `decompress[2]`",
             ])
@@ -72,9 +72,9 @@ import Testing
         #expect(
             Self.check(["read", "decompress", "unproject", "sum"]).warnings == [
                 "1: `decompress` works on confidence, depth and previous-depth, which below it only `unproject` uses,"
-                    + " in vain; take it out, or add a writer below it",
-                "2: `unproject` works on points, which below it only `sum` uses, in vain; take it out, or add a writer"
-                    + " below it",
+                    + " in vain; take it out with `unproject` and `sum`, or add a writer below it",
+                "2: `unproject` works on points, which below it only `sum` uses, in vain; take it out with `sum`, or add a"
+                    + " writer below it",
                 "3: `sum` works on cloud, which no stage below it uses; take it out, or add a writer below it",
             ])
     }

@@ -78,7 +78,7 @@ import Testing
     @Test func goesWithMasks() throws {
         #expect(
             StageRun.mistakes(in: "- write-transforms: {masks: none, mask-as: alpha}") == [
-                "`mask-as: alpha` goes with masks"
+                "`mask-as` goes with masks"
             ])
         let recorded = "stages:\n- read\n- write-transforms: {mask-if-missing: pass}\n"
         #expect(

@@ -116,16 +116,90 @@ import Testing
     }
 
     /// Depth that is large against the path fits anything; that is no reason to make good depth 1,000 times larger.
-    @Test(arguments: [10.0, 100]) func positionsInAnotherUnit(_ factor: Double) throws {
-        let run = try StageRun(
-            "- check-geometry",
-            on: try Self.capture { item in
-                item.pose = item.pose.map { Pose(rotation: $0.rotation, position: $0.position * factor) }
-            })
+    @Test(arguments: [30.0, 100]) func positionsInAnotherUnit(_ factor: Double) throws {
+        let run = try StageRun("- check-geometry", on: try Self.capture(positionsTimes: factor))
         let counts = run.counts("check-geometry")
         #expect(counts["verdict"]?.string == "fail" && counts["fits-better"] == nil)
         #expect(counts["reason"]?.string?.hasSuffix("they are in another unit than the depth, or wrong") == true)
         #expect(run.warnings.count == 1)
+    }
+
+    private static func capture(positionsTimes factor: Double, depthTimes scale: Float = 1) throws -> MemoryCapture {
+        try capture { item in
+            item.pose = item.pose.map { Pose(rotation: $0.rotation, position: $0.position * factor) }
+            let metres = item.depth?.metres.map { $0 * scale }
+            if let metres { item.depth?.metres = metres }
+        }
+    }
+
+    /// What depth has to be multiplied by is found to 3 %, whichever of the two is wrong, and however small the
+    /// difference: 1.4 is the square root of two.
+    @Test(arguments: [0.2, 0.65, 1, 1.4, 5, 6.5535]) func theFactorBetweenDepthAndPositionsIsFound(
+        _ factor: Double
+    ) throws {
+        for capture in [
+            try Self.capture(positionsTimes: factor),
+            try Self.capture(positionsTimes: 1, depthTimes: Float(1 / factor)),
+        ] {
+            let run = try StageRun("- check-geometry", on: capture)
+            let counts = run.counts("check-geometry")
+            let found = try #require(counts["depth-scale"]?.double, "\(counts)")
+            #expect(abs(found / factor - 1) < 0.03, "\(found) for \(factor)")
+            #expect(counts["verdict"]?.string == (factor == 1 ? "pass" : "fail"), "\(counts)")
+            if factor == 1 { continue }
+            #expect(counts["reason"]?.string?.hasSuffix("it is in another unit than the positions") == true)
+            if factor == 5 {
+                let warning = try #require(run.warnings.first)
+                #expect(warning.contains("--set decompress.scale=5 , and otherwise the positions with"))
+                #expect(warning.hasSuffix("--set read.scale=0.2"))
+            }
+        }
+    }
+
+    /// A wall that the camera goes along fits with any factor.
+    @Test func whereFactorsFitAlikeNoneIsTold() throws {
+        var capture = Self.wall()
+        for index in capture.items.indices {
+            capture.items[index].pose?.rotation = .identity
+            capture.items[index].depth?.metres = Array(repeating: 3, count: 64 * 48)
+        }
+        let run = try StageRun("- check-geometry", on: capture)
+        #expect(run.counts("check-geometry")["depth-scale"] == nil)
+    }
+
+    /// COLMAP's worlds: no failure, but the depth tells what one of their units is.
+    @Test func theUnitOfAWorldIsTold() throws {
+        var capture = try Self.capture(positionsTimes: 4)
+        capture.isMetric = false
+        let run = try StageRun("- check-geometry: {if-wrong: fail}", on: capture)
+        #expect(run.counts("check-geometry")["verdict"]?.string == "undecided")
+        let reason = try #require(run.counts("check-geometry")["reason"]?.string)
+        let told = "the world's unit is unknown; the depth tells it:  --set read.scale="
+        try #require(reason.hasPrefix(told), "\(reason)")
+        #expect(abs(try #require(Double(reason.dropFirst(told.count))) - 0.25) < 0.01)
+    }
+
+    /// Mistakes in a file were made before a stage turned its pictures.
+    @Test(arguments: [0, 1, 2, 3]) func wrongIntrinsicsOfTurnedPictures(_ quarterTurns: Int) throws {
+        for (mistake, expected) in [(true, GeometryHypothesis.swappedCentre), (false, .unscaledIntrinsics)] {
+            let folder = try TemporaryFolder()
+            try folder.copySample("desk", to: "desk")
+            let text = String(decoding: try Data(contentsOf: folder.url("desk/desk.jsonl")), as: UTF8.self)
+            let spoilt = try text.split(separator: "\n").map { line -> String in
+                var json = try #require(
+                    try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any])
+                var k = try #require(json["intrinsics"] as? [Double])
+                if mistake { k.swapAt(6, 7) } else { for index in [0, 4, 6, 7] { k[index] *= 0.4 } }
+                json["intrinsics"] = k
+                return String(decoding: try JSONSerialization.data(withJSONObject: json), as: UTF8.self)
+            }
+            try folder.write(Array(spoilt.joined(separator: "\n").utf8), to: "desk/desk.jsonl")
+            let run = try StageRun(
+                "- read\n- turn: {quarter-turns: \(quarterTurns)}\n- decompress\n- check-geometry",
+                reading: folder.url("desk").path)
+            let counts = run.counts("check-geometry")
+            #expect(counts["fits-better"]?.string == expected.rawValue, "\(counts)")
+        }
     }
 
     /// The length of rays and depth differ by a few per cent, which the noise of a sensor hides.

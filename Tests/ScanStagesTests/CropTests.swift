@@ -178,6 +178,37 @@ import Testing
         #expect(before?.summary == "the stages above left no point of the capture")
         let run = try crop("{above: 1, if-empty: warn}", [.identity])
         #expect(run.warnings == ["crop: no point lies within the limits, so nothing is left"])
+        // Who comes below an empty cloud need not say so again.
+        let below = "\n- crop: {below: 9, from: origin, if-empty: warn}\n- write-ply"
+        let again = try crop("{above: 1, if-empty: warn}" + below, [.identity])
+        let told = again.warnings.filter { $0.contains("left") }
+        #expect(told == ["crop[1]: no point lies within the limits, so nothing is left"], "\(again.warnings)")
+    }
+
+    /// Before a frame is read: nobody waits for a failure that is certain.
+    @Test(arguments: [
+        ("find-floor", "so no plane is known to be horizontal"),
+        ("crop: {around: 1}", "so there are no heights and no ground"),
+        ("cull-by-box: {box: cloud}", "so no box is known to be upright"),
+    ]) func anUnknownUpIsToldWhenTheCaptureIsOpened(_ stage: String, _ consequence: String) throws {
+        let text = "stages:\n- read\n- decompress\n- unproject\n- voxel-downsample\n- \(stage)\n- write-ply\n"
+        let steps = try Pipeline.load(text: text, path: "p.yaml", library: .builtIn).steps
+        var capture = Capture(id: "a")
+        capture.channels = [.frames, .pose, .intrinsics, .recordedDepth, .color]
+        let lack = CaptureCheck.firstLack(of: capture, in: steps)
+        #expect(lack?.summary == "the capture does not say which way is up, \(consequence)")
+        #expect(lack?.place.stage == String(stage.prefix { $0 != ":" }))
+        capture.worldUp = Vector3(0, 1, 0)
+        #expect(CaptureCheck.firstLack(of: capture, in: steps) == nil)
+    }
+
+    /// A cloud without cameras.
+    @Test func withoutPosesTheOriginIsACentre() throws {
+        var item = MemoryCapture.Item(points: [0, 0, 0, 1, 0, 0])
+        item.pose = nil
+        let stages = "- voxel-downsample\n- crop: {around: 1}"
+        let problem = problem { _ = try StageRun(stages, on: MemoryCapture([item])) }
+        #expect(problem?.fix == "do without `centre: cameras` with  --set crop.centre=origin")
     }
 
     @Test func heightsFromTheWorldsOriginAreSaidBeforehand() throws {

@@ -1,3 +1,4 @@
+import ScanFormats
 import ScanModel
 import TestSupport
 import Testing
@@ -19,6 +20,22 @@ import Testing
         let run = try StageRun("- cull-by-box: {keep: outside, if-empty: warn}", on: capture)
         #expect(run.warnings == ["cull-by-box: every point lies in the box, so nothing is left"])
         #expect(run.count("cull-by-box", "points-in") == 3 && run.count("cull-by-box", "points-out") == 0)
+    }
+
+    /// It is told when the capture is opened, before a bad picture is.
+    @Test func marginsThatLeaveNothingAreToldEarly() throws {
+        var item = MemoryCapture.Item(points: [0, 0, 0])
+        item.file = "0.png"
+        var capture = MemoryCapture([item])
+        capture.files["0.png"] = [0]
+        capture.files["box.json"] = try BoundingBoxJSON.text(cube)
+        capture.onBadFrame = .fail
+        capture.box = cube
+        for box in ["capture", "box.json"] {
+            let stages = "- downscale: {factors: [2]}\n- cull-by-box: {margin: -10, box: \(box)}"
+            let problem = problem { _ = try StageRun(stages, on: capture) }
+            #expect(problem?.summary == "`margin: -10` leaves nothing of the box", "\(box)")
+        }
     }
 
     /// Above `unproject` there is nothing to cull yet, which only shows where the reader gives no cloud of its own.

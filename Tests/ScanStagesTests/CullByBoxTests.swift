@@ -272,6 +272,26 @@ import Testing
         #expect(input?["bytes"]?.integer == Int64(capture.files["table.json"]?.count ?? 0))
     }
 
+    @Test func eachCaptureHasItsOwnFile() throws {
+        let folder = try TemporaryFolder()
+        try folder.write(try BoundingBoxJSON.text(small), to: "boxes/memory.json")
+        try folder.write(try BoundingBoxJSON.text(cube), to: "boxes/other.json")
+        let stage = "- cull-by-box: {box: \"boxes/{id}.json\"}"
+        let run = try StageRun(stage, on: MemoryCapture([.init(points: points)]), pipelineFolder: folder.path)
+        #expect(run.frames.first?.points?.count == 1)
+        #expect(run.capture.box?.halfSize == small.halfSize)
+        #expect(
+            StageRun.mistakes(in: "- cull-by-box: {box: \"boxes/{name}.json\"}") == [
+                "`box` has braces that stand for nothing"
+            ])
+        // Messages name the file that was read.
+        try folder.write("{", to: "boxes/memory.json")
+        let problem = problem {
+            _ = try StageRun(stage, on: MemoryCapture([.init(points: points)]), pipelineFolder: folder.path)
+        }
+        #expect(problem?.place.file == "\(folder.path)/boxes/memory.json")
+    }
+
     /// What masks and later stages take for the capture's box is the one that was given; but not one that was cut out.
     @Test func aFileBecomesTheCapturesBox() throws {
         var capture = MemoryCapture([.init(points: points)])
@@ -436,6 +456,25 @@ import Testing
             let found = try #require(run.capture.box)
             #expect(abs(found.center.z - 2.075) < 1e-6 && abs(found.halfSize.y - 0.175) < 1e-6)
         }
+    }
+
+    /// The margin of a later stage does not move that floor either, nor is it lost in what is written.
+    @Test func theTurnedFloorStaysWhereItIs() throws {
+        let box = OrientedBox(
+            center: Vector3(1, 2, 3), worldFromBox: .identity, halfSize: Vector3(0.5, 0.25, 0.125), floor: 1.9)
+        let folder = try TemporaryFolder()
+        try folder.write(try BoundingBoxJSON.text(box), to: "box.json")
+        var capture = try MemoryCapture.posed(3)
+        capture.worldUp = Vector3(0, 0, 1)
+        capture.items[0].points = PointCloud(positions: [1.87, 1.89, 1.91, 2.24, 2.28].flatMap { [1, -3, $0] })
+        let run = try StageRun(
+            "- cull-by-box: {box: box.json, margin: 0.1, bottom: 0.1}\n- cull-by-box: {margin: 0.04}\n- write-staging",
+            on: capture, pipelineFolder: folder.path)
+        #expect(run.frames.first?.points?.positions == [1, -3, 1.91, 1, -3, 2.24, 1, -3, 2.28])
+        let back = try #require(try StageRun("- read", reading: run.path).capture.box)
+        #expect(abs((back.floor ?? 0) - 1.9) < 1e-6)
+        let (found, given) = (back.cutByItsFloor, box.cutByItsFloor)
+        #expect((found.center - given.center).length < 1e-6 && (found.halfSize - given.halfSize).length < 1e-6)
     }
 
     /// A block of points, and cameras half round it that look at its middle or at another place.

@@ -41,6 +41,27 @@ import Testing
         #expect(plain.counts("decompress").keys == ["frames"] && plain.warnings.isEmpty)
     }
 
+    /// Counts of a unit keep their precision; metres are multiplied.
+    @Test func depthThatIsInAnotherUnitThanItsFormats() throws {
+        let counts = DepthEncoding.uint16(unitsPerMetre: 5000)
+        let run = try StageRun(
+            "- decompress: {scale: 5}", on: MemoryCapture([item(counts, [1, 1234, 9001, 0, 65535])]))
+        #expect(run.frames.first?.depth?.metres == [0.001, 1.234, 9.001, 0, 65.535])
+        let metres = try StageRun(
+            "- decompress: {scale: 0.5}", on: MemoryCapture([item(.float16Metres, [0x3C00, 0x4900, 0x0000])]))
+        #expect(metres.frames.first?.depth?.metres == [0.5, 5, 0])
+    }
+
+    /// z = l / √(x² + y² + 1): in the middle nothing changes, and at 45° it is the length over √2.
+    @Test func lengthsOfRaysBecomeDepth() throws {
+        var item = item(.uint16(unitsPerMetre: 1000), [2000, 2000, 0])
+        item.pose = .identity
+        item.intrinsics = CameraIntrinsics(fx: 1, fy: 1, cx: 1.5, cy: 0.5, width: 3, height: 1, pixelOrigin: .corner)
+        let run = try StageRun("- decompress: {ray-length: true}", on: MemoryCapture([item]))
+        let metres = try #require(run.frames.first?.depth?.metres)
+        #expect(abs(metres[0] - 2 / Float(2).squareRoot()) < 1e-6 && metres[1] == 2 && metres[2] == 0, "\(metres)")
+    }
+
     /// A look at the unit: nothing that a phone scans is hundreds of metres away.
     @Test(arguments: [(2, nil), (2000, "millimetres that were read as metres"), (0.002, "metres that were read as")])
     func depthInAnotherUnitIsWarnedOf(_ metres: Float, _ cause: String?) throws {

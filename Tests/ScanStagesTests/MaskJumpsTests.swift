@@ -99,6 +99,17 @@ import Testing
         #expect(run.count("mask-jumps", "frames-without-previous") == 2)
     }
 
+    /// A frame without a depth picture, and what it is once it was written and read again: one of zeros.
+    @Test(arguments: [nil, [0, 0]] as [[Float]?])
+    func aFrameWithoutDepthIsNothingToCompareWith(_ metres: [Float]?) throws {
+        let middle = metres.map { MemoryCapture.Item(recorded: $0) } ?? MemoryCapture.Item()
+        var capture = MemoryCapture([.init(recorded: [1, 1]), middle, .init(recorded: [5, 5])])
+        capture.depthSize = PixelSize(2, 1)
+        let run = try StageRun("- decompress\n- mask-jumps", on: capture)
+        #expect(run.frames.map { $0.depth?.metres } == [[1, 1], [0, 0], [5, 5]])
+        #expect(run.count("mask-jumps", "frames-without-previous") == 2)
+    }
+
     /// All of what is rejected was made 0, and every pixel would differ from that.
     @Test func aRejectedFrameIsNothingToCompareWith() throws {
         func map(_ metres: Float) -> [Float] { Array(repeating: metres, count: 100) }

@@ -114,11 +114,49 @@ import Testing
                 ])
     }
 
+    /// A file need not change for what is set on the command line.
+    @Test func whatASettingLeavesWithoutEffectIsNoMistake() throws {
+        func warnings(_ stages: String, _ setting: String) throws -> [String] {
+            let text = "stages:\n- read\n\(stages)\n"
+            let pipeline = try Pipeline.load(text: text, path: "p.yaml", settings: [setting], library: .builtIn)
+            return pipeline.warnings.map(\.summary)
+        }
+        let masks = "- write-transforms: {masks: silhouette, mask-margin: 0.02, mask-as: alpha}"
+        #expect(
+            try warnings(masks, "write-transforms.masks=none") == [
+                "`mask-margin` has an effect only with `masks: silhouette` and `masks: depth`",
+                "`mask-as` has an effect only with masks",
+            ])
+        let every = "- select-every: {step: 2, offset: 1}\n- write-transforms"
+        #expect(
+            try warnings(every, "select-every.count=3") == [
+                "`offset` has an effect only with `step`, not with `count`"
+            ])
+        let both = "`mask-margin` goes with `masks: silhouette` and `masks: depth`; take it out"
+        #expect(PipelineRun.mistakes("- read\n- write-transforms: {mask-margin: 0.02}") == [both])
+    }
+
+    /// Each with what to do about it.
+    @Test(arguments: [
+        ("write-contact-sheet: {near: 1000}", "`near`, 1000, is not below `far`", "set a smaller `near`"),
+        ("select-time: {from: 3, to: 2}", "`from: 3` is after `to: 2`", "swap them"),
+        ("write-transforms: {test-every: 1}", "`test-every: 1` leaves no", "or none with  test-every: 0"),
+        ("write-ply: {file: a.obj}", "`file` does not end in .ply", "a path such as clouds/{id}.ply"),
+        ("downscale: {factors: []}", "`factors` is empty", "for example  factors: [2]"),
+        ("downscale: {factors: [2, 2]}", "`factors` holds a number twice", "keep one of them"),
+        ("select-every: {count: 3, offset: 1}", "`offset` goes with `step`, not with `count`", "take it out"),
+        ("crop: {above: 2, below: 1}", "`above: 2` and `below: 1` leave nothing", "swap them"),
+    ]) func mistakesComeWithAFix(_ stage: String, _ summary: String, _ fix: String) {
+        let mistakes = PipelineRun.mistakes("- read\n- \(stage)")
+        #expect(mistakes.contains { $0.hasPrefix(summary) && $0.hasSuffix(fix) }, "\(mistakes)")
+    }
+
     /// Options of pictures, where a writer makes none, or none of this kind.
     @Test(arguments: [
         ("write-staging: {rgb: mp4, color: png}", "`color` has an effect only where pictures are files"),
         ("write-staging: {rgb: mp4, quality: 50}", "`quality` has an effect only where pictures are files"),
         ("write-scannet: {layout: raw, quality: 50}", "`quality` has an effect only where pictures are files"),
+        ("write-scannet: {layout: raw, number: kept}", "`number` has an effect only where pictures are files"),
         ("write-capture: {format: stray-scanner, quality: 50}", "`quality` has an effect only where JPEGs are written"),
         ("write-capture: {format: polycam, quality: 50}", ""),
         ("write-frames: {color: none, quality: 50}", "`quality` has an effect only where JPEGs are written"),

@@ -87,8 +87,11 @@ import Testing
         #expect(run.kept.count == 5)
         #expect(
             run.warnings.filter { $0.contains("left out") } == [
-                "read: 7 of 12 frames are left out: no pose of groundtruth.txt is within 20 ms of it"
+                "read: 7 of 12 frames are left out: the poses of groundtruth.txt end before it"
             ])
+        let warning =
+            "the poses of groundtruth.txt end 2.3 s before the pictures: copy the file again if it should be longer"
+        #expect(run.warnings.contains(warning), "\(run.warnings)")
     }
 
     /// The commonest reason first: a few frames without tracking are not what half a copy lacks.
@@ -243,6 +246,69 @@ import Testing
             #expect((a.position - b.position).length < 1e-9)
             #expect((turn.columns.0 - Vector3(1, 0, 0)).length + (turn.columns.1 - Vector3(0, 1, 0)).length < 1e-9)
         }
+    }
+
+    /// ScanNet's poses are those of a rig, on which the colour camera has a place of its own.
+    @Test func posesOfARigAreReadAsWhatTheyAre() throws {
+        let folder = try TemporaryFolder()
+        try folder.copySample("scannet", to: "scan")
+        let files = try FileManager.default.subpathsOfDirectory(atPath: folder.url("scan").path)
+        let extrinsic = try #require(files.first { $0.hasSuffix("extrinsic_color.txt") })
+        try folder.write(
+            Array("0.98 -0.19899749 0 0.04\n0.19899749 0.98 0 -0.02\n0 0 1 0.01\n0 0 0 1\n".utf8),
+            to: "scan/\(extrinsic)")
+        let path = folder.url("scan").path
+        let sound = try StageRun("- read", reading: path).capture
+        for file in files where file.contains("pose/") && file.hasSuffix(".txt") {
+            let url = folder.url("scan/\(file)")
+            let numbers = String(decoding: try Data(contentsOf: url), as: UTF8.self)
+                .split(whereSeparator: \.isWhitespace).compactMap { Double($0) }
+            guard numbers.count == 16, numbers.allSatisfy(\.isFinite) else { continue }
+            let text = Pose(rowMajor: numbers).inverse.rowMajorRows.map { $0.map { "\($0)" }.joined(separator: " ") }
+            try folder.write(Array(text.joined(separator: "\n").utf8), to: "scan/\(file)")
+        }
+        let mended = try StageRun("- read: {poses: inverse-cv-axes}", reading: path).capture
+        #expect(mended.frames.count == sound.frames.count)
+        for (frame, own) in zip(mended.frames, sound.frames) {
+            guard let a = frame.pose, let b = own.pose else { continue }
+            #expect((a.position - b.position).length < 1e-5)
+            let turn = a.rotation.transposed * b.rotation
+            #expect((turn.columns.0 - Vector3(1, 0, 0)).length + (turn.columns.1 - Vector3(0, 1, 0)).length < 1e-5)
+        }
+    }
+
+    @Test func positionsCanBeScaled() throws {
+        let model = SharedData.checkout.appendingPathComponent("samples/colmap").path
+        let plain = try StageRun("- read", reading: model).capture
+        let run = try StageRun("- read: {scale: 0.5}", reading: model)
+        #expect(!plain.isMetric && run.capture.isMetric)
+        for (frame, own) in zip(run.capture.frames, plain.frames) {
+            let (a, b) = (try #require(frame.pose), try #require(own.pose))
+            #expect(a.position == b.position * 0.5 && a.rotation == b.rotation)
+        }
+        let (cloud, before) = (try #require(run.capture.cloud), try #require(plain.cloud))
+        #expect(cloud.positions == before.positions.map { $0 * 0.5 })
+        #expect(
+            run.receipt["notes"]?.array?.compactMap(\.string) == [
+                "read: all positions were multiplied by 0.5, and count as metres"
+            ])
+    }
+
+    /// The points of a PLY file come slice by slice, and a box is scaled with the cameras.
+    @Test func whatElseIsScaled() throws {
+        let folder = try TemporaryFolder()
+        let text =
+            "ply\nformat ascii 1.0\nelement vertex 2\nproperty float x\nproperty float y\nproperty float z\nend_header\n"
+        try folder.write(Array((text + "1000 2000 3000\n4000 5000 -6000\n").utf8), to: "scan.ply")
+        let run = try StageRun("- read: {format: ply, scale: 0.001}", reading: folder.url("scan.ply").path)
+        #expect(run.frames.flatMap { $0.points?.positions ?? [] } == [1, 2, 3, 4, 5, -6])
+        let desk = SharedData.checkout.appendingPathComponent("samples/desk").path
+        let (box, before) = (
+            try #require(try StageRun("- read: {scale: 2}", reading: desk).capture.box),
+            try #require(try StageRun("- read", reading: desk).capture.box)
+        )
+        #expect(box.center == before.center * 2 && box.halfSize == before.halfSize * 2)
+        #expect(box.floor == before.floor.map { $0 * 2 } && box.worldFromBox == before.worldFromBox)
     }
 
     /// As where a night's captures are not all alike.

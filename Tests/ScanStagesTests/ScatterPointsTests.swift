@@ -90,6 +90,10 @@ import Testing
         #expect(
             oneCamera?.fault == .input
                 && oneCamera?.summary == "all cameras stand in one place, so nothing says how far the scene reaches")
+        #expect(oneCamera?.fix == "use a pipeline without scatter-points for captures like this one")
+        capture.box = OrientedBox(center: .zero, worldFromBox: .identity, halfSize: Vector3(1, 1, 1))
+        let boxed = problem { _ = try StageRun("- scatter-points", on: capture) }
+        #expect(boxed?.fix == "fill the capture's box with  --set scatter-points.within=box")
         #expect(
             StageRun.mistakes(in: "- decompress\n- unproject\n- scatter-points") == [
                 "`unproject` above gives every frame points of its own"

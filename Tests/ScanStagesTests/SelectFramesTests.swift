@@ -1,4 +1,6 @@
 import ScanModel
+import ScanPipeline
+import ScanStages
 import TestSupport
 import Testing
 
@@ -68,6 +70,51 @@ import Testing
         #expect(try StageRun(stage, reading: path, pipelineFolder: folder.path + "/below").kept == [0, 1, 2])
     }
 
+    /// As for captures in archives, beside which no file of theirs can lie.
+    @Test func eachCaptureHasItsOwnListBesideThePipeline() throws {
+        let folder = try TemporaryFolder()
+        try folder.write("0-2", to: "lists/memory.txt")
+        try folder.write("3", to: "lists/other.txt")
+        let stage = "- select-frames: {exclude: \"lists/{id}.txt\"}"
+        let run = try StageRun(stage, on: capture, pipelineFolder: folder.path)
+        #expect(run.kept == [3, 4, 5, 6, 7])
+        #expect(run.receipt["inputs"]?.array?.compactMap { $0["path"]?.string } == ["lists/memory.txt"])
+        try folder.write("0\nx", to: "lists/memory.txt")
+        let problem = problem { _ = try StageRun(stage, on: capture, pipelineFolder: folder.path) }
+        #expect(problem?.place.file == "\(folder.path)/lists/memory.txt")
+        #expect(problem?.place.line == 2)
+    }
+
+    @Test func aCaptureWithoutAListFailsOrPasses() throws {
+        for list in ["include", "exclude"] {
+            let stage = "- select-frames: {\(list): \"lists/{id}.txt\", if-missing: FAIL}"
+            let problem = problem { _ = try StageRun(stage.replacing("FAIL", with: "fail"), on: capture) }
+            #expect(
+                problem?.fix
+                    == "write that file for this capture, or do without it with  --set select-frames.if-missing=pass")
+            let run = try StageRun(stage.replacing("FAIL", with: "pass"), on: capture)
+            #expect(run.kept == Array(0..<8))
+            #expect(run.warnings == [])
+            // The same for every capture, so that a run says it once.
+            #expect(
+                run.receipt["notes"]?.array?.compactMap(\.string) == [
+                    "select-frames: there is no lists/{id}.txt, so no frame was dropped by it"
+                ])
+        }
+    }
+
+    @Test func whatHasNoEffectOnNumbersIsWarnedOf() throws {
+        func warnings(_ options: String) throws -> [String] {
+            try Pipeline.load(
+                text: "stages:\n- read\n- select-frames: {\(options)}\n- write-transforms\n", path: "p.yaml",
+                library: .builtIn
+            ).warnings.map(\.summary)
+        }
+        #expect(
+            try warnings("exclude: [3], if-missing: pass") == ["`if-missing` has an effect only with a list in a file"])
+        #expect(try warnings("exclude: list.txt, if-missing: pass") == [])
+    }
+
     @Test func aLineThatIsNoNumberIsNamed() throws {
         let table: [(String, String, Int)] = [
             ("1\n2\nthree\n", "three", 3), ("1 7\n", "1 7", 1), ("5-3", "5-3", 1), ("# a\n-4", "-4", 2),
@@ -104,5 +151,11 @@ import Testing
                 "`include` takes frame numbers and ranges, not `x`"
             ])
         #expect(StageRun.mistakes(in: "- select-frames: {include: []}") == ["`include` is empty"])
+        for name in ["include", "exclude"] {
+            #expect(
+                StageRun.mistakes(in: "- select-frames: {\(name): \"lists/{name}.txt\"}") == [
+                    "`\(name)` has braces that stand for nothing"
+                ])
+        }
     }
 }

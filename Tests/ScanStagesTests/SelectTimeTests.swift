@@ -50,6 +50,9 @@ import Testing
         // The first that has a time is where seconds begin.
         #expect(run.kept == [2, 4, 5])
         #expect(run.drops.contains("3 select-time: no time"))
+        // And the last that has one is where they end.
+        let endless = frames(6) { $0 == 5 ? nil : Int64($0) * 100_000_000 }
+        #expect(try kept("{to: -0.1}", of: endless) == [0, 1, 2, 3])
     }
 
     @Test func aCaptureThatIsTooShortFails() throws {
@@ -57,6 +60,13 @@ import Testing
         #expect(
             short?.summary == "no frame is left between the bounds of select-time: the recording is 1.00 s long")
         #expect(short?.isOfPipeline == true)
+        // It is told when the capture is opened, before a bad picture is.
+        var bad = frames(11)
+        bad.items[0].file = "0.png"
+        bad.files["0.png"] = [0]
+        bad.onBadFrame = .fail
+        let early = problem { _ = try StageRun("- downscale: {factors: [2]}\n- select-time: {from: 2}", on: bad) }
+        #expect(early?.summary == short?.summary)
         let timeless = problem { _ = try StageRun("- select-time: {from: 2}", on: frames(3) { _ in nil }) }
         #expect(timeless?.summary == "select-time needs timestamp, and this capture has none")
     }

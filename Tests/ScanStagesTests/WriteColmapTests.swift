@@ -178,6 +178,11 @@ import Testing
         let notes = run.warnings + (run.receipt["notes"]?.array ?? []).compactMap(\.string)
         let note = notes.first { $0.contains("the model holds no points") } ?? ""
         #expect(note.hasSuffix("train.py needs some: put `scatter-points` above this stage"), "\(notes)")
+        let deep = try StageRun(
+            "- synthesize: {frames: 2, picture-width: 34, picture-height: 24, depth-width: 16, depth-height: 12}\n"
+                + "- write-colmap", reading: "nowhere/a")
+        let advice = (deep.receipt["notes"]?.array ?? []).compactMap(\.string)
+        #expect(advice.contains { $0.hasSuffix(": put `decompress` and `unproject` above this stage") }, "\(advice)")
         // gsplat's example turns the world by its points' axes otherwise, and fails without points.
         #expect(note.contains(" --init_type random --no-normalize-world-space,"), "\(notes)")
     }

@@ -95,6 +95,13 @@ import Testing
             ("a//b.ply", ["`file` is no plain path in the result's folder"]),
             ("./a.ply", ["`file` is no plain path in the result's folder"]), ("a/..b/c.ply", []),
             ("{ID}.ply", ["`file` has braces that stand for nothing"]),
+            ("a\\0b.ply", ["`file` holds a character that no file's name should: number 0"]),
+            ("a\\nb.ply", ["`file` holds a character that no file's name should: number A"]),
+            (
+                "\(String(repeating: "ä", count: 130)).ply",
+                ["`file` holds a name of 264 bytes, and file systems take 255 at most"]
+            ),
+            ("\(String(repeating: "a", count: 251)).ply", []),
         ]
         for (path, mistakes) in table {
             let found = StageRun.mistakes(in: "- write-ply: {file: \"\(path)\"}")

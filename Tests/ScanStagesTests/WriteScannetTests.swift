@@ -22,18 +22,17 @@ import Testing
         let run = try PipelineRun(
             "- read\n- select-frames: {exclude: [0, 3]}\n- decompress\n- write-scannet", on: source.path)
         let parts = [("color", "png"), ("depth", "png"), ("pose", "txt")]
-        let frames = parts.flatMap { part, kind in (0..<5).map { "scannet/\(part)/\($0).\(kind)" } }
+        let frames = parts.flatMap { part, kind in [1, 2, 4, 5, 6].map { "scannet/\(part)/\($0).\(kind)" } }
         let matrices = ["intrinsic_color", "extrinsic_color", "intrinsic_depth", "extrinsic_depth"]
             .map { "scannet/intrinsic/\($0).txt" }
         #expect(run.files == (frames + matrices).sorted())
-        // Counted anew; the receipt knows the numbers in the capture.
-        #expect(run.counts("write-scannet")["source-frames"] == .of([1, 2, 4, 5, 6]))
-        #expect(try run.bytes("scannet/color/2.png") == source.bytes(MiniCapture.pictureName(4)))
+        #expect(run.counts("write-scannet")["source-frames"] == nil)
+        #expect(try run.bytes("scannet/color/4.png") == source.bytes(MiniCapture.pictureName(4)))
         let script = """
             import json, sys
-            depth = read_png(sys.argv[1] + '/depth/2.png')
+            depth = read_png(sys.argv[1] + '/depth/4.png')
             read = lambda name: [[float(x) for x in l.split()] for l in open(sys.argv[1] + '/' + name).readlines()]
-            print(json.dumps({'depth': depth, 'pose': read('pose/2.txt'), 'k': read('intrinsic/intrinsic_depth.txt')}))
+            print(json.dumps({'depth': depth, 'pose': read('pose/4.txt'), 'k': read('intrinsic/intrinsic_depth.txt')}))
             """
         let read = try PythonReaders.run(script, [run.path + "/scannet"])
         let truth = try StageRun("- read\n- decompress", reading: source.path)
@@ -46,6 +45,36 @@ import Testing
             #expect(rows[row] == [ours[0], -ours[1], -ours[2], ours[3]])
         }
         #expect(read["k"]?.array?.count == 4)
+    }
+
+    /// Gaps tell which frames were left out, and are no damage.
+    @Test func numbersWithGapsAreReadBack() throws {
+        let source = try MiniSource()
+        let run = try PipelineRun(
+            "- read\n- select-frames: {exclude: [0, 3]}\n- decompress\n- write-scannet", on: source.path)
+        let back = try StageRun("- read", reading: run.path + "/scannet", probing: [])
+        #expect(back.kept.count == 5 && back.frames[2].pictureFile == "color/4.png")
+        #expect(!back.warnings.contains { $0.contains("missing") }, "\(back.warnings)")
+    }
+
+    @Test func numbersCountTheFramesThatAreWritten() throws {
+        let source = try MiniSource()
+        func written(_ options: String) throws -> PipelineRun {
+            try PipelineRun(
+                "- read\n- select-frames: {exclude: [0, 3]}\n- decompress\n- write-scannet: {\(options)}",
+                on: source.path)
+        }
+        // Readers of 7-Scenes count up to the number of pictures.
+        for (options, picture) in [
+            ("number: kept", "scannet/color/2.png"), ("layout: 7-scenes", "7-scenes/seq-01/frame-000002.color.png"),
+        ] {
+            let run = try written(options)
+            #expect(run.counts("write-scannet")["source-frames"] == .of([1, 2, 4, 5, 6]))
+            #expect(try run.bytes(picture) == source.bytes(MiniCapture.pictureName(4)))
+        }
+        let numbered = try written("layout: 7-scenes, number: source")
+        #expect(numbered.files.contains("7-scenes/seq-01/frame-000006.pose.txt"))
+        #expect(numbered.counts("write-scannet")["source-frames"] == nil)
     }
 
     @Test func aDepthSensorKeepsItsCamera() throws {

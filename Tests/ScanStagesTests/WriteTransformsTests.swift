@@ -28,7 +28,9 @@ import Testing
         let polycam = SharedData.checkout.appendingPathComponent("samples/polycam").path
         let stages = "- read\n- decompress\n- write-transforms: {masks: \(masks), mask-if-missing: pass}"
         let without = try StageRun(stages, reading: polycam)
-        #expect(without.warnings.contains("write-transforms: the capture has no box, so no masks were written"))
+        #expect(without.warnings.isEmpty)
+        let notes = without.receipt["notes"]?.array?.compactMap(\.string) ?? []
+        #expect(notes.contains("write-transforms: the capture has no box, so no masks were written"))
         #expect(try frames(without).allSatisfy { $0["mask_path"] == nil && $0["file_path"] != nil })
         #expect(!without.files.contains { $0.contains("mask") })
         let desk = SharedData.checkout.appendingPathComponent("samples/desk").path
@@ -337,6 +339,33 @@ import Testing
         let counts = try #require(result.doubles)
         #expect(counts[0] > 150 && counts[1] > 150)
         #expect(counts[2] == 0)
+    }
+
+    /// The floor of a box from a file is not left behind when the box is turned and then grown.
+    @Test func masksGrowOverNoFloorWhicheverWayIsUp() throws {
+        var clamped = box
+        clamped.floor = 0
+        let folder = try TemporaryFolder()
+        try folder.write(try BoundingBoxJSON.text(clamped), to: "box.json")
+        func masks(_ turn: WorldTurn, margin: Double) throws -> [[UInt8]] {
+            var capture = try MemoryCapture.posed(4)
+            capture.worldUp = turn.rotation * Vector3(0, 1, 0)
+            for index in capture.items.indices {
+                let angle = 0.7 * Double(index) - 1
+                let pose = Pose(
+                    rotation: .rotation(aboutY: angle + 0.1),
+                    position: box.center + Vector3(2.2 * sin(angle), 0.2 * Double(index), 2.2 * cos(angle)))
+                capture.items[index].pose = turn.apply(pose)
+                let middle = turn.rotation * box.center
+                capture.items[index].points = PointCloud(positions: middle.components.map { Float($0) })
+            }
+            let run = try StageRun(
+                "- cull-by-box: {box: box.json}\n- write-transforms: {masks: silhouette, mask-margin: \(margin)}",
+                on: capture, pipelineFolder: folder.path)
+            return try (0..<4).map { try run.bytes("nerf/masks/00000\($0).png") }
+        }
+        #expect(try masks(.yUpToZUp, margin: 0.5) == masks(.none, margin: 0.5))
+        #expect(try masks(.yUpToZUp, margin: 0.5) != masks(.yUpToZUp, margin: 0))
     }
 
     @Test func depthMasksAreWhereThePointsLieInTheBox() throws {

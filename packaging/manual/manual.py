@@ -23,7 +23,7 @@ TERMS = 'terms.html'
 
 # Stages are listed by what their verb says; a verb that is missing here comes last.
 VERBS = [
-    ('Reading', ['read', 'synthesize', 'turn', 'undistort']),
+    ('Reading', ['read', 'synthesize', 'turn', 'undistort', 'resize']),
     ('Choosing frames', ['select', 'filter']),
     ('Measuring and checking', ['measure', 'predict', 'report', 'check']),
     ('Depth', ['decompress', 'mask']),

@@ -163,6 +163,10 @@ final class OpenArchive: Sendable {
         do throws(Problem) {
             // FileSource says what is wrong with the file, and keeps libzip from waiting for a FIFO.
             let packedByteCount = try FileSource(path: path, name: path).byteCount
+            // Before libzip builds its own table of them.
+            if let count = try? ZipOffsets.entryCount(of: path, most: limits.entryCount) {
+                try ZipContents.check(count, limits)
+            }
             let handle = try ZipHandle(path)
             contents = try ZipContents(handle, packedByteCount: packedByteCount, limits)
             self.handle = Mutex(handle)

@@ -14,11 +14,7 @@ struct ZipContents: Sendable {
 
     init(_ handle: borrowing ZipHandle, packedByteCount: Int64, _ limits: ArchiveLimits) throws(Problem) {
         entryCount = handle.count
-        if entryCount > limits.entryCount {
-            throw Self.excess(
-                "\(entryCount) entries", "\(limits.entryCount)", option: "max-archive-entries",
-                enough: Int64(entryCount))
-        }
+        try Self.check(entryCount, limits)
         var (unpacked, packed): (Int64, Int64) = (0, 0)
         for index in 0..<entryCount {
             let entry = try handle.entry(UInt64(index))
@@ -53,6 +49,13 @@ struct ZipContents: Sendable {
                 enough: ratio + 1)
         }
         try listFolders()
+    }
+
+    /// - Throws: when these are more entries than an archive may have.
+    static func check(_ entryCount: Int, _ limits: ArchiveLimits) throws(Problem) {
+        if entryCount <= limits.entryCount { return }
+        throw excess(
+            "\(entryCount) entries", "\(limits.entryCount)", option: "max-archive-entries", enough: Int64(entryCount))
     }
 
     private mutating func listFolders() throws(Problem) {

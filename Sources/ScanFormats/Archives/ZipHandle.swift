@@ -28,6 +28,10 @@ struct ZipHandle: ~Copyable {
         } catch {
             // libzip takes a read that failed for the end of the archive.
             try FileSource.requireReadable(path)
+            var status = stat()
+            if stat(path, &status) == 0, status.st_size == 0 {
+                throw Problem(.input, "the archive is empty: it holds not one byte", fix: "copy or pack it again")
+            }
             guard error.fault == .input, let damage = ZipDamage.problem(with: path) else { throw error }
             throw damage
         }

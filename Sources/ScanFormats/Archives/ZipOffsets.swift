@@ -2,8 +2,8 @@ import ScanModel
 
 /// Where files stored in a ZIP archive begin, which libzip does not tell. ffmpeg needs it to read a video in place.
 ///
-/// Format: PKWARE's APPNOTE.TXT, 4.3.7 (local header), 4.3.12 (directory), 4.3.16 (end record). Archives that need ZIP64
-/// for it have no offsets.
+/// Format: PKWARE's APPNOTE.TXT, 4.3.7 (local header), 4.3.12 (directory), 4.3.14 (ZIP64's end record), 4.3.15 (its
+/// locator), 4.3.16 (end record). Archives that need ZIP64 for it have no offsets.
 enum ZipOffsets {
     /// The offsets of the entries' local headers, in the order of the directory.
     static func read(_ path: String) throws(Problem) -> [Int64] {
@@ -22,6 +22,31 @@ enum ZipOffsets {
             position += 46 + [28, 30, 32].reduce(0) { $0 + Int64(entry.uint16($1)) }
         }
         return offsets
+    }
+
+    /// How many entries libzip would find, without building its table of them.
+    /// - Parameter most: the number from which on it matters. Without ZIP64 some programs count beyond 65,535 from 0 again,
+    ///   as libzip knows: a directory that is large enough for more is gone through.
+    /// - Returns: nil where the archive's end is missing or cannot be true, which libzip says.
+    static func entryCount(of path: String, most: Int) throws(Problem) -> Int? {
+        let file = try FileSource(path: path, name: path)
+        let tail = try tail(of: file)
+        guard let end = endRecord(in: tail) else { return nil }
+        if end >= 20, tail[(end - 20)...].starts(with: [0x50, 0x4B, 6, 7]) {
+            let record = try file.bytes(at: Int64(clamping: tail.uint64(end - 12)), count: 56)
+            let count = Int64(clamping: record.uint64(32))
+            return record.starts(with: [0x50, 0x4B, 6, 6]) && count <= file.byteCount / 46 ? Int(count) : nil
+        }
+        let (count, byteCount, start) = (tail.uint16(end + 10), tail.uint32(end + 12), tail.uint32(end + 16))
+        guard count <= most, byteCount / 46 > most, Int64(start + byteCount) <= file.byteCount else { return count }
+        let range = Int64(start)..<Int64(start + byteCount)
+        var directory = BufferedSource(try FileSource(path: path, name: path, range: range))
+        var found = 0
+        while case let entry = try directory.peek(46), entry.count == 46, entry.starts(with: [0x50, 0x4B, 1, 2]) {
+            found += 1
+            guard try directory.skip([28, 30, 32].reduce(46) { $0 + entry.uint16($1) }) else { break }
+        }
+        return found
     }
 
     /// The end of a file, as far back as an archive's end record can begin.
@@ -121,4 +146,5 @@ enum ZipDamage {
 extension [UInt8] {
     fileprivate func uint16(_ index: Int) -> Int { Int(self[index]) | Int(self[index + 1]) << 8 }
     fileprivate func uint32(_ index: Int) -> Int { uint16(index) | uint16(index + 2) << 16 }
+    fileprivate func uint64(_ index: Int) -> UInt64 { UInt64(uint32(index)) | UInt64(uint32(index + 4)) << 32 }
 }

@@ -132,7 +132,7 @@ public struct ScanStream: Hashable, Sendable {
             fx: k[0], fy: k[4], cx: k[6], cy: k[7], width: size.width, height: size.height, pixelOrigin: .corner)
     }
 
-    private static func role(type: String, id: String, fileExtension: String) -> Role {
+    static func role(type: String, id: String, fileExtension: String) -> Role {
         switch type {
         case "color_camera", "rgb_camera": return .color
         case "lidar_sensor", "ARCore", "dual_camera_stereo_depth": return .depth

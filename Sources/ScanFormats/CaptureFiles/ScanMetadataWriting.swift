@@ -59,9 +59,12 @@ extension ScanMetadata {
         return .object(json)
     }
 
-    /// The metadata of a capture whose frames were given other cameras: intrinsics for a whole stream no longer hold, and
-    /// quarter turns swap width and height. Metadata of other formats is unchanged.
-    public static func ofOtherCameras(_ metadata: JSONValue, quarterTurns: Int = 0) -> JSONValue {
+    /// The metadata of a capture whose frames were given other cameras: intrinsics for a whole stream no longer hold,
+    /// quarter turns swap width and height, and pictures may have another size. Metadata of other formats is unchanged.
+    /// - Parameter colorSize: the pictures' new size.
+    public static func ofOtherCameras(
+        _ metadata: JSONValue, quarterTurns: Int = 0, colorSize: PixelSize? = nil
+    ) -> JSONValue {
         guard var json = metadata.object, let streams = json["streams"]?.array else { return metadata }
         json["streams"] = .array(
             streams.map { stream in
@@ -69,6 +72,12 @@ extension ScanMetadata {
                 if entry["intrinsics"] != nil { entry["intrinsics"] = .null }
                 if quarterTurns % 2 != 0, let size = entry["resolution"]?.array, size.count == 2 {
                     entry["resolution"] = .array(size.reversed())
+                }
+                let text = { (key: String) in entry[key]?.string ?? "" }
+                if let colorSize,
+                    ScanStream.role(type: text("type"), id: text("id"), fileExtension: text("file_extension")) == .color
+                {
+                    entry["resolution"] = .of([colorSize.height, colorSize.width])
                 }
                 return .object(entry)
             })

@@ -22,10 +22,27 @@ public enum TUMText {
         Listed(timestamp: try row.time(0), path: try row.text(1).withSlashes)
     }
 
-    package static func posed(_ row: TextTable.Row) throws(Problem) -> (timestamp: Int64, pose: Pose) {
+    /// - Parameter isScalarFirst: whether the quaternion stands as qw qx qy qz.
+    package static func posed(
+        _ row: TextTable.Row, isScalarFirst: Bool = false
+    ) throws(Problem) -> (timestamp: Int64, pose: Pose) {
         let time = try row.time(0)
-        do throws(Problem) { return (time, try Pose(trajectory: try row.numbers(1..<8))) } catch {
+        do throws(Problem) {
+            var numbers = try row.numbers(1..<8)
+            if isScalarFirst { numbers.append(numbers.remove(at: 3)) }
+            return (time, try Pose(trajectory: numbers))
+        } catch {
             throw error.at(line: row.line)
+        }
+    }
+
+    /// Whether the comments above the poses call the columns `… qw qx qy qz`, as other programs order them.
+    /// - Parameter start: the first bytes of the file.
+    static func namesScalarFirst(_ start: [UInt8]) -> Bool {
+        let lines = String(decoding: start, as: UTF8.self).split(whereSeparator: \.isNewline)
+        return lines.prefix { $0.hasPrefix("#") }.contains { line in
+            let words = line.lowercased().split { !$0.isLetter }
+            return words.contains("qw") && words.drop { $0 != "qw" }.starts(with: ["qw", "qx", "qy", "qz"])
         }
     }
 

@@ -107,7 +107,7 @@ private struct ARKitScenesReader {
             capture.frames.append(facts)
         }
         capture.channels.formUnion([.color, .pose, .intrinsics, .timestamp])
-        capture.takePoses(posed, by: poses)
+        capture.takePoses(posed, by: poses, rules)
         // Pictures without a pose are not even looked at.
         for index in pictures.paths.indices where !capture.frames[index].isDropped {
             capture.frames[index].pictureFile = pictures.paths[index]

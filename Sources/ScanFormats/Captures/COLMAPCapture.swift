@@ -172,11 +172,11 @@ private struct COLMAPReader {
         } else if let camera {
             capture.frames[index].pose = image.pose
             do throws(Problem) { try capture.setCamera(camera, of: index, for: nil) } catch {
-                try capture.drop(index, for: error.at(file: image.name))
+                try capture.drop(index, for: error.at(file: image.name.shortened))
             }
         } else {
             capture.drop(
-                index, whileReading: "\(image.name): the model has no camera \(image.camera)", isBad: true)
+                index, whileReading: "\(image.name.shortened): the model has no camera \(image.camera)", isBad: true)
         }
     }
 
@@ -191,14 +191,14 @@ private struct COLMAPReader {
         for (index, image) in images.enumerated() where !capture.frames[index].isDropped {
             do throws(Problem) {
                 guard let look = try looks[index].get() else {
-                    let reason = "its picture \(image.name) is not there"
+                    let reason = "its picture \(image.name.shortened) is not there"
                     capture.drop(index, whileReading: reason, isBad: true)
                     continue
                 }
-                takers[look.path, default: []].append(image.name)
+                takers[look.path, default: []].append(image.name.shortened)
                 let size = try capture.attachPicture(look, to: index)
                 if let camera = cameras[image.camera] { try capture.setCamera(camera, of: index, for: size) }
-            } catch { try capture.drop(index, for: error.at(file: image.name)) }
+            } catch { try capture.drop(index, for: error.at(file: image.name.shortened)) }
         }
         if let twins = takers.filter({ $0.value.count > 1 }).min(by: { $0.key < $1.key }) {
             capture.warnings.append(

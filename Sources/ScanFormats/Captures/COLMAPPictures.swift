@@ -22,7 +22,10 @@ struct COLMAPPictures {
             let place = parts.dropLast().joined(separator: "/")
             let list =
                 lists[place]
-                ?? Set(tree.entries(in: place).flatMap { [$0.name[...], $0.name.pictureStem[...]] })
+                ?? Set(
+                    tree.entries(in: tree.spelling(of: place) ?? place).flatMap {
+                        [$0.name[...], $0.name.pictureStem[...]]
+                    })
             lists[place] = list
             return list.contains(parts[parts.count - 1])
         }

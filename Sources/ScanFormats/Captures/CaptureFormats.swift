@@ -21,6 +21,7 @@ public enum CaptureFormats {
         TransformsDataset.self,
         COLMAPCapture.self,
         PLYCapture.self,
+        VideoFileCapture.self,
         PictureFolderCapture.self,
     ]
 
@@ -107,7 +108,8 @@ public enum CaptureFormats {
             .input, noCapture,
             notes: [entries.isEmpty ? emptiness(of: tree) : "it holds \(entries.listed(most: 8))"],
             fix: wayToNameWhole(of: tree) ?? TransformsDataset.wayToReadPart(in: tree)
-                ?? PictureFolder.wayToRead(in: tree) ?? wayToUnpack(tree) ?? "`scanmill formats` lists what is read")
+                ?? PictureFolder.wayToRead(in: tree) ?? VideoFileCapture.wayToName(in: tree) ?? wayToUnpack(tree)
+                ?? "`scanmill formats` lists what is read")
     }
 
     /// What to do about a folder that is a part of a recording, such as the one with its depth.
@@ -152,7 +154,8 @@ public enum CaptureFormats {
                 do throws(Problem) { return try capture(in: archive) ?? archive } catch { throw error.at(file: path) }
             }
             let single = try OneFile(path: path)
-            if SensCapture.recognise(single) != nil || PLYCapture.recognise(single) != nil { return single }
+            let formats: [any CaptureFormat.Type] = [SensCapture.self, PLYCapture.self, VideoFileCapture.self]
+            if formats.contains(where: { $0.recognise(single) != nil }) { return single }
             throw Problem(
                 .input, "this file is not a capture in a format that ScanMill reads",
                 fix: wayToName

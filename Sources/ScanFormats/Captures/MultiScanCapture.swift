@@ -64,7 +64,8 @@ public enum MultiScanCapture: CaptureFormat {
     /// renamed now and then, so it need not be the folder's; where several fit, the folder's wins.
     private static func stem(of tree: any CaptureTree) -> String? {
         let stems = likelyStems(of: tree).filter { isMetadata(of: $0, in: tree) }
-        return stems.contains(tree.name) ? tree.name : stems.first
+        // As the file spells it: the folder's name may be equal in other Unicode characters.
+        return stems.first { $0 == tree.name } ?? stems.first
     }
 
     /// The names of what may be metadata files.

@@ -74,7 +74,7 @@ private struct PLYSource: CaptureSource {
     let file: String
 
     func tracks(for channels: Set<Channel>, of capture: Capture) throws(Problem) -> [any FrameTrack] {
-        channels.contains(.points) ? [try PLYTrack(tree, file: file)] : []
+        channels.contains(.points) ? [try PLYTrack(tree, file: file, scale: capture.pointScale)] : []
     }
 
     func prepare(_ frame: inout Frame, for channels: Set<Channel>) {}
@@ -89,9 +89,11 @@ private final class PLYTrack: FrameTrack, @unchecked Sendable {
     // One frame at a time: the pass hands them over in order.
     let name: String
     private var reader: PLYReader
+    private let scale: Double
 
-    init(_ tree: any CaptureTree, file: String) throws(Problem) {
+    init(_ tree: any CaptureTree, file: String, scale: Double) throws(Problem) {
         name = file
+        self.scale = scale
         reader = try PLYReader(try tree.open(file))
     }
 
@@ -101,7 +103,9 @@ private final class PLYTrack: FrameTrack, @unchecked Sendable {
         while reader.readCount < end, let part = try reader.next(end - reader.readCount) {
             if slice.count == 0 { slice = part } else { slice.append(part) }
         }
-        if isWanted { frame.points = slice }
+        guard isWanted else { return }
+        if scale != 1 { slice.scale(by: scale) }
+        frame.points = slice
     }
 
     func finish() throws(Problem) -> TrackEnd {

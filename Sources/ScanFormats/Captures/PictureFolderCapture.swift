@@ -103,16 +103,13 @@ public enum PictureFolderCapture: CaptureFormat {
 
     /// Poses and depth that lie there unread must not be reported as absent.
     private static func noteUnread(in tree: any CaptureTree, isPlain: Bool, _ capture: inout Capture) {
-        let hasPoses = PosedPictures.folders(in: tree) != nil
-        if hasPoses {
+        let half = halfOfScan(in: tree)
+        if let half {
+            let fix = "copy \(half.missing) too"
             capture.loses(
-                .pose, "pose/ is not read: intrinsic/, which makes it a ScanNet scan, is missing",
-                fix: "copy intrinsic/ too")
-            capture.absences[.intrinsics] = "intrinsic/ is missing"
-        } else if !tree.entries(in: "intrinsic").isEmpty {
-            capture.loses(
-                .pose, "intrinsic/ is not read: pose/, which makes it a ScanNet scan, is missing",
-                fix: "copy pose/ too")
+                .pose, "\(half.rest) is not read: \(half.missing), which makes it a ScanNet scan, is missing", fix: fix)
+            capture.absences[.intrinsics] = "\(half.missing) is missing"
+            capture.advice[.intrinsics] = fix
         }
         let others = tree.entries(in: "").map(\.name).filter { other in
             [".json", ".jsonl", ".csv"].contains { other.lowercased().hasSuffix($0) }
@@ -125,10 +122,21 @@ public enum PictureFolderCapture: CaptureFormat {
                 "only the pictures are read: \(others.prefix(3).joined(separator: ", ")) beside them is no file of an app's "
                     + "capture\(way ?? (isCapital ? ", whose names are in small letters" : ""))")
         }
-        if !tree.entries(in: "depth").isEmpty {
-            capture.absences[.recordedDepth] =
-                "depth/ is not read: "
-                + (hasPoses ? "intrinsic/ is missing" : "beside plain pictures nothing tells its unit")
+        if tree.entries(in: "depth").isEmpty { return }
+        if let half {
+            capture.loses(
+                .recordedDepth, "depth/ is not read: \(half.missing) is missing", fix: "copy \(half.missing) too")
+        } else {
+            capture.absences[.recordedDepth] = "depth/ is not read: beside plain pictures nothing tells its unit"
         }
+    }
+
+    /// What is there of a ScanNet scan that lacks its matrices or its poses, and which of them it lacks; nil where both
+    /// are there, or none.
+    private static func halfOfScan(in tree: any CaptureTree) -> (rest: String, missing: String)? {
+        let matrix = ScanNetFolder.matrixFile(in: tree)
+        if PosedPictures.folders(in: tree) != nil { return matrix == nil ? ("pose/", "intrinsic/") : nil }
+        if !tree.entries(in: "intrinsic").isEmpty { return ("intrinsic/", "pose/") }
+        return matrix.map { ($0, "pose/") }
     }
 }

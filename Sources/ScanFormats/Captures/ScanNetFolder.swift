@@ -6,14 +6,18 @@ import ScanModel
 /// Poses are camera-to-world, row-major, x right, y down, z into the scene. Numbers have no leading zeros in the first form,
 /// and gaps where frames were skipped. Pictures may have been resized without their intrinsics.
 ///
-/// Source: ScanNet, SensReader/python/SensorData.py and SensReader/c++/src/sensorData.h.
+/// Source: ScanNet, SensReader/python/SensorData.py and SensReader/c++/src/sensorData.h; issue 92 of its repository: no
+/// extrinsics are to be applied.
 public enum ScanNetFolder: CaptureFormat {
     public static let card = FormatCard(
         name: "scannet",
         summary:
             "ScanNet scan as files: color/, depth/, pose/, intrinsic/, or frame-000000.color.jpg beside _info.txt.",
         reads: [.color, .pose, .intrinsics, .recordedDepth],
-        passesOver: ["`label/` and `instance/`", "`axisAlignment`, which is put in the receipt but not applied"],
+        passesOver: [
+            "`label/` and `instance/`", "`axisAlignment`, which is put in the receipt but not applied",
+            "`colorToDepthExtrinsics` in the scene's `.txt`: depth is aligned with the pictures already",
+        ],
         writer: "write-scannet",
         writingLoses: [
             "timestamps", "confidence", "the bounding box", "motion samples",
@@ -26,15 +30,14 @@ public enum ScanNetFolder: CaptureFormat {
         if tree.byteCount(of: infoFile) != nil, PosedPictures.flat(in: tree) != nil {
             return Recognition(format: name, reason: "\(infoFile) stands beside pictures and poses called frame-…")
         }
-        guard let file = intrinsicFile("color", in: tree) ?? intrinsicFile("depth", in: tree),
-            PosedPictures.folders(in: tree) != nil
+        guard let file = matrixFile(in: tree), PosedPictures.folders(in: tree) != nil
         else { return nil }
         return Recognition(format: name, reason: "\(file) stands beside pictures and pose/")
     }
 
     /// Poses and a matrix, but no pictures.
     public static func remains(of tree: any CaptureTree) -> Recognition? {
-        guard let file = intrinsicFile("color", in: tree) ?? intrinsicFile("depth", in: tree),
+        guard let file = matrixFile(in: tree),
             tree.originals(in: "pose").contains(where: { $0.hasSuffix(".txt") }), PictureFolder.find(in: tree) == nil
         else { return nil }
         return Recognition(format: name, reason: "\(file) stands beside pose/, and the pictures are missing")
@@ -57,6 +60,11 @@ public enum ScanNetFolder: CaptureFormat {
     fileprivate static func intrinsicFile(_ camera: String, in tree: any CaptureTree) -> String? {
         ["intrinsic/intrinsic_\(camera).txt", "intrinsics_\(camera).txt", "intrinsic_\(camera).txt"]
             .first { tree.byteCount(of: $0) != nil }
+    }
+
+    /// The matrix of either camera; nil where there is none.
+    static func matrixFile(in tree: any CaptureTree) -> String? {
+        intrinsicFile("color", in: tree) ?? intrinsicFile("depth", in: tree)
     }
 
     fileprivate static func extrinsicFile(_ camera: String) -> String { "intrinsic/extrinsic_\(camera).txt" }

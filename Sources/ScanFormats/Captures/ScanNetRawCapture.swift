@@ -46,7 +46,7 @@ public enum ScanNetRawCapture: CaptureFormat {
 
     private static func stem(of tree: any CaptureTree) -> String? {
         let stems = names(in: tree)
-        return stems.contains(tree.name) ? tree.name : stems.first
+        return stems.first { $0 == tree.name } ?? stems.first
     }
 
     public static func names(in tree: any CaptureTree) -> [String] {

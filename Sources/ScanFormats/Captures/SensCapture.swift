@@ -6,13 +6,17 @@ import ScanModel
 /// Poses are camera-to-world, row-major, x right, y down, z into the scene; the world is as it was tracked, with no up
 /// direction. There is no index, so the frames' headers are walked; payloads are read when a stage asks for them.
 ///
-/// Source: ScanNet, SensReader/c++/src/sensorData.h and SensReader/python/SensorData.py.
+/// Source: ScanNet, SensReader/c++/src/sensorData.h and SensReader/python/SensorData.py; issue 92 of its repository: no
+/// other extrinsics are to be applied.
 public enum SensCapture: CaptureFormat {
     public static let card = FormatCard(
         name: "sens",
         summary: "ScanNet .sens file, versions 3 and 4: pictures, depth and poses, and motion samples.",
         reads: [.color, .pose, .intrinsics, .timestamp, .recordedDepth, .motion],
-        passesOver: ["depth timestamps that differ from the pictures'"],
+        passesOver: [
+            "depth timestamps that differ from the pictures'",
+            "`colorToDepthExtrinsics` in the scene's `.txt`: depth is aligned with the pictures already",
+        ],
         writer: "write-sens",
         writingLoses: [
             "confidence", "the bounding box", "intrinsics that change from frame to frame: all frames get the same",
@@ -134,6 +138,7 @@ struct SensReader {
         let camera = cameras.color.defect == nil ? cameras.color : nil
         if camera != nil { capture.channels.insert(.intrinsics) }
         if let defect = cameras.color.defect { capture.absences[.intrinsics] = "in the header, \(defect)" }
+        capture.rigFromColor = cameras.rigFromColor
         for (index, frame) in frames.enumerated() {
             var facts = FrameFacts(index: index)
             facts.setPose(frame.pose.map(Double.init), rigFromColor: cameras.rigFromColor)

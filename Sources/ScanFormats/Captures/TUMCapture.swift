@@ -21,7 +21,7 @@ public enum TUMCapture: CaptureFormat {
         writingLoses: [
             "timestamps finer than a microsecond", "depth beyond 13.107 m", "confidence", "which way is up",
             "the bounding box", "motion", "intrinsics that change from frame to frame: all frames get the same",
-        ], poseAxes: .openCV, revision: 7)
+        ], poseAxes: .openCV, revision: 8)
 
     public static func recognise(_ tree: any CaptureTree) -> Recognition? {
         let beside = ["depth.txt", "groundtruth.txt"].filter { tree.byteCount(of: $0) != nil }
@@ -110,7 +110,7 @@ private struct TUMReader {
                 facts.pictureFile = try tree.file(named: picture.path)
                 if facts.pictureFile == nil {
                     gone += 1
-                    facts.drop = Drop(whileReading: "its picture is not there: \(picture.path)", isBad: true)
+                    facts.drop = Drop(whileReading: "its picture is not there: \(picture.path.shortened)", isBad: true)
                 }
             } catch {
                 let problem = error.at(file: "rgb.txt")
@@ -151,9 +151,15 @@ private struct TUMReader {
                 fix: "copy \(file) too; the benchmark's sequences for validation have none")
             return nil
         }
-        let poses = try capture.readPoses(file, in: tree, rules, TUMText.posed)
+        let isScalarFirst = TUMText.namesScalarFirst(tree.beginning(of: file) ?? [])
+        let poses = try capture.readPoses(file, in: tree, rules) { (row) throws(Problem) in
+            try TUMText.posed(row, isScalarFirst: isScalarFirst)
+        }
+        if isScalarFirst {
+            capture.warnings.append("\(file) calls its columns qw qx qy qz, and they were read in this order")
+        }
         let match = TimeMatch(times, with: poses.times, within: TUMText.tolerance)
-        capture.takePoses(poses, by: match)
+        capture.takePoses(poses, by: match, rules)
         capture.channels.insert(.pose)
         return match.summary
     }

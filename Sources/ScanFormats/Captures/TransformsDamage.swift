@@ -131,7 +131,7 @@ extension TransformsReader {
     /// Whether there is nothing where a picture should lie.
     func isFolderMissing(of path: String) -> Bool {
         let folder = path.pictureStem.folderPath
-        return !folder.isEmpty && tree.entries(in: folder).isEmpty
+        return !folder.isEmpty && tree.entries(in: tree.spelling(of: folder) ?? folder).isEmpty
     }
 
     /// - Throws: when nothing says how long any frame's lens is.

@@ -237,7 +237,7 @@ struct TransformsReader {
                 return try capture.setCamera(try Self.sound(found.lens, PixelSize(0, 0)), of: index, for: nil)
             }
             guard let look = try look.get() else {
-                let reason = "its picture \(found.picture) is not there"
+                let reason = "its picture \(found.picture.shortened) is not there"
                 if isFolderMissing(of: found.picture) {
                     return capture.drop(
                         index, whileReading: "\(reason), and its folder is missing or empty", isBad: true,
@@ -287,7 +287,8 @@ struct TransformsReader {
             return capture.loses(.cloud, error.at(file: file).oneLine, fix: "copy the points beside \(file)")
         }
         guard let path else {
-            return capture.loses(.cloud, "\(name), which \(file) names, is not there", fix: "copy the points too")
+            return capture.loses(
+                .cloud, "\(name.shortened), which \(file) names, is not there", fix: "copy the points too")
         }
         capture.list(path, in: tree, [.cloud])
         do throws(Problem) { try readPoints(of: path, called: name, top) } catch {

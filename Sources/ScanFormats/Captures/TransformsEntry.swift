@@ -19,7 +19,7 @@ struct TransformsEntry {
     /// - Parameter root: the description that has it, whose camera is that of frames without one.
     init(_ element: JSONField, _ root: JSONField) {
         path = element["file_path"].value?.string ?? element.path
-        name = path.pathParts.isEmpty ? "\(element.file), \(element.path)" : path
+        name = path.pathParts.isEmpty ? "\(element.file), \(element.path)" : path.shortened
         depth = try? TransformsJSON.Found.depth(element)
         isDepthOfNGP = depth != nil && element["depth_file_path"].isAbsent
         do throws(Problem) {

@@ -53,6 +53,8 @@ struct PartialTree: CaptureTree {
 
     func entry(_ path: String) -> CaptureEntry? { whole.entry(path).map { marked($0, path: path) } }
 
+    func spelling(of name: String, in folder: String) -> String? { whole.spelling(of: name, in: folder) }
+
     func open(_ file: String) throws(Problem) -> any ByteSource { try whole.open(file) }
 
     func location(of file: String) -> FileLocation? { whole.location(of: file) }

@@ -10,6 +10,14 @@ extension CaptureSearch {
         return ReceiptMark.isOurs(beginning) || ReceiptMark.isBlank(beginning)
     }
 
+    /// The same for a folder around captures, where a blank receipt, or one that cannot be read, may be anyone's file: it
+    /// counts in an output folder alone.
+    static func isResult(around folder: CaptureFolder) -> Bool {
+        guard isResult(folder) else { return false }
+        let beginning = folder.beginning(of: ReceiptMark.fileName, ReceiptMark.length)
+        return beginning.map(ReceiptMark.isOurs) == true || folder.above?.hasFolder(stateFolder) == true
+    }
+
     /// The recording that a folder is or lies in. What is derived from recordings does not count, since a folder of
     /// pictures may be anyone's, and neither do single files, beside which anything may lie.
     /// - Parameter path: absolute, without links; it need not exist yet.

@@ -150,12 +150,22 @@ extension Capture {
         if let doubt = cloud?.coarseness { warnings.append(doubt) }
     }
 
-    /// Warns of a second recording in the same folder, in another format than the one that was recognised: it is not read.
+    /// Warns of a second recording in the same folder, in another format than the one that was recognised, and of the same
+    /// one in another form, whose poses may have been refined since: they are not read.
     public mutating func noteOtherRecordings(in tree: any CaptureTree) {
         for other in CaptureFormats.others(than: format, in: tree) {
             warnings.append(
                 "there is a second capture in the folder: it was read as \(format), and as \(other.format) it was not, "
                     + "though \(other.reason); make a folder for each")
+        }
+        guard let card = CaptureFormats.format(named: format)?.card, case .form = card.origin else { return }
+        let forms = CaptureFormats.all.filter { other in
+            other.name != format && other.card.origin == card.origin && other.card.reads.contains(.pose)
+        }
+        for other in forms.compactMap({ $0.recognise(tree) }) {
+            warnings.append(
+                "the scan lies in the folder in two forms: it was read as \(format), and as \(other.format) it was not, though "
+                    + "\(other.reason); to read that one:  --set \(Drop.reader).format=\(other.format)")
         }
     }
 }

@@ -36,7 +36,7 @@ extension Capture {
                 ? "a path that leads out of the capture and is not followed"
                 : "paths that lead out of the capture and are not followed"
             return loses(
-                channel, "\(list) lists \(what) by \(way): \(first)",
+                channel, "\(list) lists \(what) by \(way): \(first.shortened)",
                 fix: "list pictures relative to \(list)\(example ?? ", and copy them too")")
         }
         // What holds for the first of them holds for all.
@@ -44,14 +44,14 @@ extension Capture {
         if let behind = some.first(where: { tree.leadsOutByLink($0) }) {
             return loses(
                 channel,
-                "\(list) lists \(what) behind a link that leads out of the capture and is not followed: \(behind)",
+                "\(list) lists \(what) behind a link that leads out of the capture and is not followed: \(behind.shortened)",
                 fix: "copy the files themselves into the capture, or name the folder that holds both")
         }
         let near = some.compactMap { path in tree.otherForm(of: path).map { (path, $0) } }.first
         if let (path, other) = near {
             let isRead = PictureFolder.extensions.contains { other.lowercased().hasSuffix(".\($0)") }
             return loses(
-                channel, "\(list) lists \(what), such as \(path), which is not there, and \(other) is",
+                channel, "\(list) lists \(what), such as \(path.shortened), which is not there, and \(other) is",
                 fix: isRead
                     ? "let the names in \(list) have the files' own extension, .jpg or .png"
                     : "convert the pictures to JPEG or PNG")
@@ -68,7 +68,7 @@ extension Capture {
         guard (1...4).contains(folders.count), folders.allSatisfy({ !$0.isEmpty && !$0.contains("..") }) else {
             return nil
         }
-        let names = folders.map { $0.joined(separator: "/") + "/" }.sorted()
+        let names = folders.map { $0.joined(separator: "/").shortened + "/" }.sorted()
         return "the folder\(names.count == 1 ? "" : "s") \(names.listed)"
     }
 

@@ -42,7 +42,7 @@ enum CaptureName {
     static func result(around folder: CaptureFolder) -> CaptureFolder? {
         var next: CaptureFolder? = folder
         while let folder = next {
-            if CaptureSearch.isResult(folder) { return folder }
+            if CaptureSearch.isResult(around: folder) { return folder }
             next = folder.above
         }
         return nil

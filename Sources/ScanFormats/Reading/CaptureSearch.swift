@@ -40,6 +40,8 @@ public struct CaptureSearch: Sendable {
     private let limits: ArchiveLimits
     /// Those that are asked for; empty for all.
     private let formats: Set<String>
+    /// In how many captures, one in the other, this search takes place.
+    private var nesting = 0
 
     /// Folders deeper than this below the one that was named are not searched.
     static let depthLimit = 16
@@ -51,7 +53,8 @@ public struct CaptureSearch: Sendable {
     ///     to which several lead is searched once.
     ///   - output: a folder that is not searched: the results of this or an earlier run.
     ///   - formats: which of them to take from a result that holds its capture in several, and from folders whose own
-    ///     files are of another; empty for all. Captures of other formats are found too.
+    ///     files are of another; empty for all. Captures of other formats are found too, but for videos by themselves:
+    ///     these are found only where they are asked for, since most lie there for people to look at.
     ///   - limits: for the archives that are examined, as the pipeline has them.
     /// - Throws: when there is nothing at the path, or a file that is not a capture.
     public init(
@@ -77,7 +80,7 @@ public struct CaptureSearch: Sendable {
             return
         }
         let skipped = output.flatMap { CaptureFolder(path: $0).identity }
-        var closed = Set([skipped, folder.identity].compactMap(\.self))
+        var closed = Closed(folders: Set([skipped, folder.identity].compactMap(\.self)))
         let isAsked = { (found: Found) in found.format.map(formats.contains) ?? false }
         if take(folder, &closed, 0) {
             if result == nil || formats.isEmpty || captures.contains(where: isAsked) { return }
@@ -104,11 +107,18 @@ public struct CaptureSearch: Sendable {
         try CaptureSearch(at: path, skipping: output).captures
     }
 
+    /// Folders that are not to be searched, or were already; links may lead in circles.
+    private struct Closed {
+        var folders: Set<CaptureFolder.Identity>
+        /// Those seen in captures that lie in the outermost capture. Each is searched there once: links from captures to
+        /// each other make more ways than anybody could follow.
+        var seenWithin: Set<CaptureFolder.Identity> = []
+    }
+
     /// - Parameters:
-    ///   - closed: folders that are not to be searched, or were already; links may lead in circles.
     ///   - own: what the folder itself was taken for, whose parts are passed over.
     private mutating func search(
-        _ folder: CaptureFolder, _ closed: inout Set<CaptureFolder.Identity>, _ depth: Int,
+        _ folder: CaptureFolder, _ closed: inout Closed, _ depth: Int,
         besides own: Recognition? = nil
     ) {
         if let obstacle = folder.obstacle {
@@ -148,7 +158,7 @@ public struct CaptureSearch: Sendable {
 
     /// Takes a folder as the capture that it is, passes over it, or searches it.
     private mutating func visit(
-        _ name: String, in parent: CaptureFolder, _ closed: inout Set<CaptureFolder.Identity>, _ depth: Int
+        _ name: String, in parent: CaptureFolder, _ closed: inout Closed, _ depth: Int
     ) {
         let path = "\(parent.path)/\(name)"
         let folder = CaptureFolder(path: path)
@@ -157,11 +167,12 @@ public struct CaptureSearch: Sendable {
             if let kind = CaptureFolder.kind(at: path) { take(odd: CaptureEntry(name: name, kind: kind), at: path) }
             return
         }
-        if closed.contains(identity) { return }
+        if closed.folders.contains(identity) { return }
+        if nesting > 1, !closed.seenWithin.insert(identity).inserted { return }
         if Self.isResult(folder) {
             if !parent.hasFolder(Self.stateFolder) { strayResults.append(path) }
         } else if !take(folder, &closed, depth) {
-            closed.insert(identity)
+            closed.folders.insert(identity)
             let (found, named) = (findCount, without.count)
             search(folder, &closed, depth)
             // Results of other pipelines lie beside captures, too.
@@ -186,7 +197,7 @@ public struct CaptureSearch: Sendable {
             return addUnreadable(entry.name, at: path, for: problem)
         }
         let isArchive = ZipArchive.isNamed(entry.name)
-        let isNamedLikeOne = Self.isNamedLikeOne(entry.name)
+        let isNamedLikeOne = Self.isNamedLikeOne(entry.name) || isNamedLikeVideo(entry.name)
         if !entry.isLost {
             if isNamedLikeOne { without.append(path) }
             return
@@ -209,39 +220,53 @@ public struct CaptureSearch: Sendable {
     /// permission is treated as one that leads nowhere.
     private mutating func take(unreached name: String, _ code: Int32, at path: String) {
         let isForbidden = [EACCES, EPERM].contains(code)
-        if isForbidden && name.contains(".") && !Self.isNamedLikeOne(name) { return }
+        let isNamedLikeOne = Self.isNamedLikeOne(name) || isNamedLikeVideo(name)
+        if isForbidden && name.contains(".") && !isNamedLikeOne { return }
         addUnreadable(name, at: path, for: .system("cannot look at this", path: path, code: code))
     }
 
-    /// Whether a name is that of a file which is a capture by itself.
+    /// Whether a name is that of a file which is a capture by itself, whatever is asked for.
     static func isNamedLikeOne(_ name: String) -> Bool {
         ZipArchive.isNamed(name) || SensCapture.isNamed(name)
+    }
+
+    /// Whether a name is that of a video that is a capture by itself. In a result, they are what its pipeline made.
+    private func isNamedLikeVideo(_ name: String) -> Bool {
+        result == nil && formats.contains(VideoFileCapture.name) && VideoFileCapture.isNamed(name)
     }
 
     /// Takes a folder as the one capture that its own files make it, and looks for others in it.
     /// - Returns: false where it is none, and is to be searched.
     private mutating func take(
-        _ folder: CaptureFolder, _ closed: inout Set<CaptureFolder.Identity>, _ depth: Int
+        _ folder: CaptureFolder, _ closed: inout Closed, _ depth: Int
     ) -> Bool {
         let listed = CaptureFormats.listedOnce(folder)
         guard let own = Self.recognition(of: folder, listed) else {
             if let files = Self.recognitionBesidesSens(listed) { loose.append((folder.path, files.reason)) }
             return false
         }
+        // Videos in a recording's folder are parts of it.
+        let isDerived = CaptureFormats.format(named: own.format)?.card.origin == .derived
+        var inner = CaptureSearch(limits, isDerived ? formats : formats.subtracting([VideoFileCapture.name]))
+        let entries = listed.entries(in: "")
         // A result's parts, and what lies in them, are what its pipeline wrote.
-        guard result == nil, listed.entries(in: "").contains(where: { Self.mayHoldCapture($0, besides: own) }) else {
+        guard result == nil,
+            entries.contains(where: { Self.mayHoldCapture($0, besides: own) || inner.isNamedLikeVideo($0.name) })
+        else {
             take(folder, listed, own.format)
             return true
         }
-        var inner = CaptureSearch(limits, formats)
-        // A link in it may lead to itself.
-        var searched = closed.union([folder.identity].compactMap(\.self))
+        inner.nesting = nesting + 1
+        // What is seen here may count elsewhere, too. A link in the folder may lead to itself.
+        var searched = closed
+        searched.folders.formUnion([folder.identity].compactMap(\.self))
         inner.search(folder, &searched, depth, besides: own)
+        if nesting > 0 { closed.seenWithin = searched.seenWithin }
         let others = inner.captures.map { ($0, try? CaptureFormats.tree(at: $0.path, limits: limits)) }
             .filter { isNoPart($0, $1, of: folder) }
         let run = others.filter { runs($0, $1, in: listed, own) }.map(\.0)
         if own.format == PictureFolderCapture.name, !run.isEmpty {
-            closed = searched
+            closed.folders = searched.folders
             loose.append((folder.path, own.reason))
             add(inner)
             return true
@@ -297,20 +322,20 @@ public struct CaptureSearch: Sendable {
     }
 
     /// What marks an output folder, besides its results.
-    private static let stateFolder = ".scanmill"
+    static let stateFolder = ".scanmill"
 
     private mutating func take(file path: String) {
         if ZipArchive.isNamed(path) { return take(archive: path) }
         // A `.sens` file is a capture by itself. A damaged one fails under its own name instead of being skipped.
-        guard SensCapture.isNamed(path) else {
+        let format =
+            SensCapture.isNamed(path) ? SensCapture.name : isNamedLikeVideo(path) ? VideoFileCapture.name : nil
+        guard let format else {
             // A result has films and packed files of its own.
             if result == nil, let kind = Stranger(path) { strangers[kind, default: []].append(path) }
             return
         }
         do throws(Problem) {
-            captures.append(
-                Found(
-                    id: try OneFile(path: path).name, path: path, format: SensCapture.name, result: result?.path))
+            captures.append(Found(id: try OneFile(path: path).name, path: path, format: format, result: result?.path))
         } catch { addUnreadable(ZipArchive.name(of: path), at: path, for: error) }
     }
 

@@ -11,6 +11,8 @@ public protocol CaptureTree: Sendable {
     func entries(in folder: String) -> [CaptureEntry]
     /// What has this path; nil when there is nothing.
     func entry(_ path: String) -> CaptureEntry?
+    /// How a folder spells a name that is the same text, perhaps in other Unicode characters; nil when it has none.
+    func spelling(of name: String, in folder: String) -> String?
     func open(_ file: String) throws(Problem) -> any ByteSource
     /// Where a file's bytes lie on disk; nil where they do not lie there as such.
     func location(of file: String) -> FileLocation?
@@ -85,6 +87,10 @@ extension CaptureTree {
         let parts = path.pathParts
         guard let last = parts.last else { return nil }
         return entries(in: parts.dropLast().joined(separator: "/")).first { $0.name == last }
+    }
+
+    public func spelling(of name: String, in folder: String) -> String? {
+        entries(in: folder).first { $0.name == name }?.name
     }
 
     public func holds(_ file: String) -> Bool { byteCount(of: file) != nil }
@@ -296,22 +302,36 @@ private final class Troubles: Sendable {
 /// once, however many files it holds. What arrives meanwhile is not seen.
 final class ListedFolder: CaptureTree {
     private let folder: CaptureFolder
-    /// Nil once nothing is kept any more.
-    private let listed = Mutex<[String: [CaptureEntry]]?>([:])
+    /// By the bytes of the folder's path: text that is the same may name two folders. Nil once nothing is kept any more.
+    private let listed = Mutex<[[UInt8]: [CaptureEntry]]?>([:])
+    /// The names of each folder in which one was looked for, by what they say.
+    private let spellings = Mutex<[[UInt8]: [String: String]]?>([:])
 
     init(_ folder: CaptureFolder) { self.folder = folder }
 
     var name: String { folder.name }
 
     func entries(in path: String) -> [CaptureEntry] {
-        if let known = listed.withLock({ $0?[path] }) { return known }
+        let key = Array(path.utf8)
+        if let known = listed.withLock({ $0?[key] }) { return known }
         let entries = folder.entries(in: path)
-        listed.withLock { $0?[path] = entries }
+        listed.withLock { $0?[key] = entries }
         return entries
     }
 
+    func spelling(of name: String, in folder: String) -> String? {
+        let key = Array(folder.utf8)
+        if let known = spellings.withLock({ $0?[key] }) { return known[name] }
+        let names = Dictionary(entries(in: folder).map { ($0.name, $0.name) }) { first, _ in first }
+        spellings.withLock { $0?[key] = names }
+        return names[name]
+    }
+
     /// Drops the lists, and keeps no others.
-    func forget() { listed.withLock { $0 = nil } }
+    func forget() {
+        listed.withLock { $0 = nil }
+        spellings.withLock { $0 = nil }
+    }
 
     func entry(_ path: String) -> CaptureEntry? { folder.entry(path) }
     func open(_ file: String) throws(Problem) -> any ByteSource { try folder.open(file) }

@@ -3,16 +3,18 @@ import ScanModel
 /// The video of a capture, as the readers of several formats need it.
 extension Capture {
     /// Looks at the video that holds the pictures: its size, its number of frames.
+    /// - Parameter isUpright: whether its frames are used as a player shows them. Cameras are those of the recorded ones.
     /// - Returns: what it says about itself; nil without ffmpeg, when only the stages that need pictures fail.
     mutating func readVideo(
-        _ file: String, in tree: any CaptureTree, _ rules: ReadRules
+        _ file: String, in tree: any CaptureTree, isUpright: Bool = false, _ rules: ReadRules
     ) throws(Problem) -> VideoFacts? {
         list(file, in: tree, [.color, .luma, .video])
         videoFile = file
         channels.insert(.video)
-        guard let facts = try probe(file, in: tree, rules) else { return nil }
+        guard var facts = try probe(file, in: tree, rules) else { return nil }
+        if isUpright { facts = facts.upright }
         colorSize = facts.size
-        if facts.rotation != 0 {
+        if facts.rotation != 0 && !isUpright {
             warnings.append(
                 "\(file) carries a rotation flag of \(facts.rotation)°; its frames are used as recorded, which is what the intrinsics are for"
             )
@@ -50,12 +52,9 @@ extension Capture {
         var input = videoInput(file, at: location)
         // How much of one that was cut off is whole counts also where it is refused: the fix names it.
         input.keepsWhole = true
-        let facts = try VideoProbe.probe(input, with: ffmpeg)
+        let facts = try VideoProbe.probe(input, with: ffmpeg, rules)
         if let cut = facts.cut { try takeCut(facts, cut.at(file: file), rules) }
-        do throws(Problem) {
-            try rules.check(frames: facts.frameCount, of: "frames in the video")
-            try rules.check(facts.size, of: "video")
-        } catch { throw error.at(file: file) }
+        do throws(Problem) { try rules.check(facts.size, of: "video") } catch { throw error.at(file: file) }
         return facts
     }
 

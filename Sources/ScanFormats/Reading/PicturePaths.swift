@@ -1,3 +1,4 @@
+import Glibc
 import ScanModel
 
 extension CaptureTree {
@@ -16,7 +17,7 @@ extension CaptureTree {
     /// Whether a path stays in the capture by its parts, but leaves it by a link.
     func leadsOutByLink(_ path: String) -> Bool {
         guard let plain = try? path.plainPath() else { return false }
-        let there = PictureFolder.endingsLeftOut.lazy.map { plain + $0 }.first { byteCount(of: $0) != nil }
+        let there = PictureFolder.endingsLeftOut.firstNonNil { fileThere(plain + $0) }
         return there.map { !holds($0) } ?? false
     }
 
@@ -25,12 +26,14 @@ extension CaptureTree {
         if path.leadsOut { return nil }
         let endings = PictureFolder.extensions + ForeignPicture.endings
         return endings.flatMap { [$0, $0.uppercased()] }.map { "\(path.pictureStem).\($0)" }
-            .first { $0 != path && byteCount(of: $0) != nil }
+            .filter { $0 != path }.firstNonNil(fileThere)
     }
 
     /// The end of a path that leads out of the capture, where a picture of that name lies in it: `images/8.png` for
     /// `/home/me/room/images/8.png`.
     func inside(_ path: String) -> String? {
+        // No file has a longer one.
+        if path.utf8.count > PATH_MAX { return nil }
         let parts = path.pathParts
         return parts.indices.map { parts[$0...].joined(separator: "/") }
             .first { !$0.leadsOut && (try? picture($0)) != nil }
@@ -44,12 +47,18 @@ extension String {
     /// A path in one of a capture's own files, without redundant parts: `images/8.png` for `./images//8.png`.
     /// - Throws: when it leads out of the capture by its parts, or names no file.
     func plainPath() throws(Problem) -> String {
-        let shown = String(reflecting: String(prefix(100)))
+        let shown = String(reflecting: shortened)
         let parts = pathParts.filter { $0 != "." }
         if parts.isEmpty || endsInSlash { throw Problem(.input, "a path names no file: \(shown)") }
         if leadsOut { throw Problem(.input, "a path leads out of the capture: \(shown)") }
         if utf8.contains(where: { $0 < 0x20 }) { throw Problem(.input, "a path holds a control character: \(shown)") }
         return parts.joined(separator: "/")
+    }
+
+    /// A path for messages: of a long one, such as a damaged description may hold, only the beginning.
+    var shortened: String {
+        if utf8.count <= 200 { return self }
+        return String(String.UnicodeScalarView(unicodeScalars.prefix(100))) + "…"
     }
 
     /// Whether a path in a description begins at a disk's root, or goes up.

@@ -167,6 +167,7 @@ struct PosedPictures {
         let counts = parts.map { part in (stream: part.stream, frames: entries.count(where: part.has)) }
             .filter { $0.frames > 0 }
         try rules.reconcile(counts, noting: &capture.forgiven)
+        capture.rigFromColor = rigFromColor
         for (index, entry) in entries.enumerated() {
             capture.frames.append(try facts(entry, index, rigFromColor, tree, &capture))
         }

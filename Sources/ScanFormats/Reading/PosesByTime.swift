@@ -42,8 +42,9 @@ extension Capture {
 
     /// Gives the frames the poses that their times were matched with, and drops those without one. Each line without a
     /// pose belongs to some frame, which is bad where the line cannot be read.
-    mutating func takePoses(_ list: TimedPoses, by match: TimeMatch) {
+    mutating func takePoses(_ list: TimedPoses, by match: TimeMatch, _ rules: ReadRules) {
         let file = list.file
+        let earlyEnd = match.matchedCount > 0 ? noteEarlyEnd(of: list, rules) : nil
         let unmatched = match.partners.indices.filter { match.partners[$0] == nil && frames[$0].timestamp != nil }
         func left(near times: [Int64]) -> Set<Int> {
             let match = TimeMatch(unmatched.compactMap { frames[$0].timestamp }, with: times, within: match.tolerance)
@@ -62,6 +63,8 @@ extension Capture {
                 drop(index, whileReading: "the line of \(file) with its pose cannot be used", isBad: true)
             } else if lost.contains(index) {
                 drop(index, whileReading: "tracking was lost: its pose in \(file) is not finite")
+            } else if let earlyEnd, let time = frames[index].timestamp, time > earlyEnd {
+                drop(index, whileReading: "the poses of \(file) end before it")
             } else {
                 let reason =
                     match.outdone.contains(index)
@@ -70,5 +73,23 @@ extension Capture {
                 drop(index, whileReading: reason)
             }
         }
+    }
+
+    /// Warns where a list ends a second or more before the frames do, for more of them than may be bad: one that was cut
+    /// off between two lines looks like a whole one.
+    /// - Returns: the time of its last line, where that is so.
+    private mutating func noteEarlyEnd(of list: TimedPoses, _ rules: ReadRules) -> Int64? {
+        let times = frames.compactMap(\.timestamp)
+        guard list.end == nil, let end = (list.times + list.lost + list.spoilt).max(), let last = times.max() else {
+            return nil
+        }
+        let seconds = (Double(last) - Double(end)) / 1e9
+        guard seconds >= 1, Double(times.count { $0 > end }) > rules.badFrameLimit * Double(frames.count) else {
+            return nil
+        }
+        warnings.append(
+            "the poses of \(list.file) end \(seconds.rounded(decimals: 1)) s before the pictures: copy the file again if it "
+                + "should be longer")
+        return end
     }
 }

@@ -5,10 +5,12 @@ extension CaptureSearch {
         case archive
         /// A copy that is still incomplete, as browsers and copy programs name it.
         case unfinished
-        /// A video by itself, of which no poses are known.
+        /// A video by itself, which is one where videos are asked for.
         case video
+        /// The two halves of a whole sphere, as 360° cameras film it.
+        case sphere
 
-        init?(_ path: String) {
+        package init?(_ path: String) {
             let name = path.lowercased().pathName ?? ""
             let parts = name.split(separator: ".").suffix(2)
             // While copying, rsync calls it `.scan.zip.X7y2Qa`, Syncthing `.syncthing.scan.zip.tmp`; what a Mac has
@@ -26,8 +28,10 @@ extension CaptureSearch {
                 self = .archive
             case "crdownload", "download", "opdownload", "part", "filepart", "partial", "aria2", "!sync", "!qb":
                 self = .unfinished
-            case "mov", "mp4", "m4v", "mkv", "avi", "insv", "360": self = .video
-            default: return nil
+            case "insv", "360": self = .sphere
+            default:
+                guard VideoFileCapture.isNamed(path) else { return nil }
+                self = .video
             }
         }
     }

@@ -44,14 +44,33 @@ extension CaptureTree {
     /// The file that a path in one of the capture's own files refers to; nil when it is not there.
     /// - Throws: when the path leads out of the capture, by its parts or by a link.
     func file(named path: String) throws(Problem) -> String? {
-        let plain = try path.plainPath()
-        guard byteCount(of: plain) != nil else { return nil }
-        guard holds(plain) else {
+        guard let file = fileThere(try path.plainPath()) else { return nil }
+        guard holds(file) else {
             throw Problem(
                 .input, "a link leads out of the capture", fix: "copy the file itself into the capture"
-            ).at(file: plain)
+            ).at(file: file)
         }
-        return plain
+        return file
+    }
+
+    /// The file with this path, as the tree spells it; nil where there is none.
+    func fileThere(_ plain: String) -> String? {
+        if byteCount(of: plain) != nil { return plain }
+        return spelling(of: plain).flatMap { byteCount(of: $0) == nil ? nil : $0 }
+    }
+
+    /// A path as the tree spells it where that differs: macOS and clouds may write the `ü` of a name as `u` and two dots,
+    /// and on disk names are bytes. Folders are listed for names beyond ASCII only.
+    /// - Returns: nil for a path in ASCII, and where a part of it is not there.
+    func spelling(of path: String) -> String? {
+        if path.utf8.allSatisfy({ $0 < 0x80 }) { return nil }
+        var found = ""
+        for part in path.pathParts.map({ String($0) }) {
+            let isPlain = part.utf8.allSatisfy { $0 < 0x80 }
+            guard let name = isPlain ? part : spelling(of: part, in: found) else { return nil }
+            found = name.path(in: found)
+        }
+        return found
     }
 }
 

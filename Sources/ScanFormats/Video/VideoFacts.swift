@@ -71,11 +71,13 @@ public struct VideoColor: Hashable, Sendable {
 
 /// What a video says about itself, taken without decoding it.
 public struct VideoFacts: PixelSized, Hashable, Sendable {
-    /// Pixels as recorded, before any rotation for display.
+    /// Pixels as recorded, before any rotation for display, unless ``isUpright``.
     public var width = 0
     public var height = 0
     /// By how many degrees, clockwise, a player turns the picture: 0, 90, 180 or 270.
     public var rotation = 0
+    /// Whether frames are turned by ``rotation`` when they are decoded, so that they are what a player shows.
+    public private(set) var isUpright = false
     /// In ffmpeg's names, as in "h264" and "yuv420p".
     public var codec = ""
     public var pixelFormat = ""
@@ -112,6 +114,25 @@ public struct VideoFacts: PixelSized, Hashable, Sendable {
     var roundingFlags: String { hasWideSamples ? "+accurate_rnd+full_chroma_int" : "" }
 
     public init() {}
+
+    /// The same video with its frames decoded as a player shows them.
+    public var upright: VideoFacts {
+        var facts = self
+        facts.isUpright = true
+        if !isUpright, rotation % 180 != 0 { (facts.width, facts.height) = (height, width) }
+        return facts
+    }
+
+    /// ffmpeg's filters that turn a frame as it is to be decoded; they move values and change none.
+    var turningFilters: [String] {
+        if !isUpright { return [] }
+        return switch rotation {
+        case 90: ["transpose=clock"]
+        case 180: ["hflip", "vflip"]
+        case 270: ["transpose=cclock"]
+        default: []
+        }
+    }
 
     /// The frames that are shown at another time than they were taken, by more than half a frame.
     /// - Parameter timestamps: of the frames in their order, nanoseconds on any clock; nil where one has none. The first

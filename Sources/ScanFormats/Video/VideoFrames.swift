@@ -26,17 +26,20 @@ public enum VideoLayout: Hashable, Sendable {
     fileprivate func options(for facts: VideoFacts) -> [String] {
         // If left both ranges to choose from, ffmpeg would take the smaller one for any video of 10 bits.
         let kind = facts.isFullRange ? "yuvj" : "yuv"
-        return switch self {
-        case .rgb24 where facts.hasWideSamples: ["-vf", "scale=flags=bicubic\(facts.roundingFlags),format=rgb24"]
-        case .rgb24: ["-pix_fmt", "rgb24"]
-        case .luma: ["-vf", "format=\(kind)420p|\(kind)422p|\(kind)444p,extractplanes=y"]
-        case .yuv420p: ["-vf", "format=\(kind)420p"]
-        }
+        let filters =
+            switch self {
+            case .rgb24 where facts.hasWideSamples: ["scale=flags=bicubic\(facts.roundingFlags)", "format=rgb24"]
+            case .rgb24: ["format=rgb24"]
+            case .luma: ["format=\(kind)420p|\(kind)422p|\(kind)444p", "extractplanes=y"]
+            case .yuv420p: ["format=\(kind)420p"]
+            }
+        return ["-vf", (filters + facts.turningFilters).joined(separator: ",")]
     }
 }
 
 /// Decodes a video frame by frame, in order, exactly the frames that were recorded and as they were recorded: nothing
-/// is rotated, and no copy fills the gap of a dropped frame. Memory does not grow with the length of the video.
+/// is rotated, unless its facts are ``VideoFacts/upright``, and no copy fills the gap of a dropped frame. Memory does not
+/// grow with the length of the video.
 ///
 /// ffmpeg works ahead in a process of its own, which is ended when the decoder is let go of. The decoder may be used
 /// from any thread; calls wait for each other.

@@ -3,18 +3,22 @@ import ScanModel
 
 /// Reads what a video says about itself, with ffprobe.
 public enum VideoProbe {
-    /// - Throws: a problem with fault `input` when the file is missing, no video, empty or cut off, with ffprobe's own
-    ///   words in the notes; with fault `environment` when it may not be read or ffprobe does not work.
-    public static func probe(_ input: VideoInput, with ffmpeg: FFmpeg) throws(Problem) -> VideoFacts {
+    /// - Parameter rules: say how many frames a video may have; nil for any number.
+    /// - Throws: a problem with fault `input` when the file is missing, no video, empty, cut off or longer than the rules
+    ///   allow, with ffprobe's own words in the notes; with fault `environment` when it may not be read or ffprobe does
+    ///   not work.
+    public static func probe(
+        _ input: VideoInput, with ffmpeg: FFmpeg, _ rules: ReadRules? = nil
+    ) throws(Problem) -> VideoFacts {
         do throws(Problem) {
             try checkFile(input)
-            var (reader, log) = try read(input, with: ffmpeg)
+            var (reader, log) = try read(input, with: ffmpeg, rules)
             // ffprobe does not list frames after the end of an edit list at all. Whether the missing ones are those is
             // asked only after a complaint, because the file has to be read once more for it.
             if reader.lacksListed, !log.lines.isEmpty, !input.ignoresEditList {
                 var unedited = input
                 unedited.ignoresEditList = true
-                if try !read(unedited, with: ffmpeg).reader.lacksListed { reader.countMissingAsHidden() }
+                if try !read(unedited, with: ffmpeg, rules).reader.lacksListed { reader.countMissingAsHidden() }
             }
             return try reader.facts(complaints: log, of: input)
         } catch {
@@ -24,7 +28,7 @@ public enum VideoProbe {
 
     /// Runs ffprobe over the whole file.
     private static func read(
-        _ input: VideoInput, with ffmpeg: FFmpeg
+        _ input: VideoInput, with ffmpeg: FFmpeg, _ rules: ReadRules?
     ) throws(Problem) -> (reader: ProbeReader, log: FFmpegLog) {
         let log = FFmpegLog(replacing: input.address, with: input.name)
         let entries =
@@ -35,7 +39,20 @@ public enum VideoProbe {
             FFmpegLog.arguments(for: .error) + input.options
             + ["-select_streams", "V:0", "-show_entries", entries, "-of", "compact", "-i", input.address]
         var tool = try ffmpeg.startProbe(arguments, log: log)
-        let output = tool.readAll()
+        var reader = ProbeReader()
+        var rest: [UInt8] = []
+        var chunk = [UInt8](repeating: 0, count: 1 << 16)
+        while true {
+            let count = chunk.withUnsafeMutableBytes { tool.read(into: $0) }
+            rest += chunk[..<count]
+            let whole = count < chunk.count ? rest.endIndex : rest.lastIndex(of: UInt8(ascii: "\n")) ?? 0
+            reader.take(rest[..<whole])
+            rest.removeFirst(whole)
+            // A small file can list millions.
+            try rules?.check(frames: reader.frameCount, of: "frames in the video")
+            if count < chunk.count { break }
+        }
+        reader.leaveOutHidden()
         let ending = tool.finish()
         try ending.checkMachine(behind: tool, reading: input)
         if case .exited(let status) = ending, status != 0 {
@@ -43,7 +60,7 @@ public enum VideoProbe {
                 .input, "the video cannot be read", notes: tool.log.notes(from: "ffprobe"),
                 fix: "copy the file again; if it is complete, it is no video, or its recording was never finished")
         }
-        return (ProbeReader(output), tool.log)
+        return (reader, tool.log)
     }
 
     /// Reports what ffprobe would report less clearly, and keeps it from waiting for a FIFO.
@@ -76,10 +93,13 @@ private struct ProbeReader {
     private var timeBase: (numerator: Int64, denominator: Int64) = (0, 1)
     private var presentationTimes: [Int64] = []
     private var decodingTimes: [Int64] = []
-    /// Frames that an edit list hides. The index lists them too.
+    /// Frames that an edit list hides.
     private var hiddenCount = 0
 
-    init(_ output: [UInt8]) {
+    var frameCount: Int { facts.frameCount }
+
+    /// - Parameter output: whole lines of it.
+    mutating func take(_ output: ArraySlice<UInt8>) {
         for line in output.split(separator: UInt8(ascii: "\n")) {
             let fields = String(decoding: line, as: UTF8.self).split(separator: "|")
             switch fields.first {
@@ -89,8 +109,10 @@ private struct ProbeReader {
             default: continue
             }
         }
-        facts.listedCount = facts.listedCount.map { max(0, $0 - hiddenCount) }
     }
+
+    /// Once all is read: the index lists hidden frames too.
+    mutating func leaveOutHidden() { facts.listedCount = facts.listedCount.map { max(0, $0 - hiddenCount) } }
 
     private mutating func addPacket(_ fields: ArraySlice<Substring>) {
         var (pts, dts): (Int64?, Int64?)

@@ -49,7 +49,7 @@ public struct VideoSettings: Hashable, Sendable {
     public init(like facts: VideoFacts) {
         let rate = min(max(facts.averageRate ?? 30, 1), 1000)
         self.init(width: facts.width, height: facts.height, layout: .yuv420p, nominalRate: rate)
-        rotation = facts.rotation
+        rotation = facts.isUpright ? 0 : facts.rotation
         color = facts.color
         color.range = facts.isFullRange ? "pc" : facts.color.range
     }

@@ -17,7 +17,9 @@ public enum VideoStill {
             ]
             + [
                 "-vf",
-                "\(selecting(frame, facts)),scale=\(size.width):\(size.height):flags=area\(facts.roundingFlags)",
+                ([selecting(frame, facts)] + facts.turningFilters + [
+                    "scale=\(size.width):\(size.height):flags=area\(facts.roundingFlags)"
+                ]).joined(separator: ","),
                 "-pix_fmt", "rgb24", "-f", "rawvideo", "pipe:1",
             ]
         let log = FFmpegLog(replacing: input.address, with: input.name)

@@ -13,3 +13,23 @@ public struct DepthMap: PixelSized, Hashable, Sendable {
         self.metres = metres
     }
 }
+
+extension DepthMap {
+    package mutating func multiply(by factor: Float) {
+        for index in metres.indices { metres[index] *= factor }
+    }
+
+    /// Makes depth along the optical axis of numbers that are distances from the camera: z = l / √(x² + y² + 1) for the
+    /// direction (x, y, 1) of the pixel's centre.
+    /// - Parameter camera: for pictures of the map's size.
+    package mutating func takeForRayLengths(seenBy camera: CameraIntrinsics) {
+        let k = camera.counted(from: .corner)
+        for row in 0..<height {
+            let y = (Double(row) + 0.5 - k.cy) / k.fy
+            for column in 0..<width {
+                let x = (Double(column) + 0.5 - k.cx) / k.fx
+                metres[row * width + column] /= Float((x * x + y * y + 1).squareRoot())
+            }
+        }
+    }
+}

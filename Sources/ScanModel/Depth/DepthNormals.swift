@@ -6,7 +6,8 @@
 /// Range Images, ICRA 2011). The neighbours are a grid of 5 × 5 pixels around each, ``step`` apart; those that are nearer
 /// or farther by more than 3 % belong to another surface and are left out.
 package struct DepthNormals {
-    /// Pixels between neighbours: 2 for a map of 256 × 192, so that the grid covers about the same angle at every size.
+    /// Pixels between neighbours: 2 for a map of 256 × 192, whichever way it lies, so that the grid covers about the same
+    /// angle at every size.
     let step: Int
     private let width: Int
     private let height: Int
@@ -29,7 +30,7 @@ package struct DepthNormals {
     private static let block = 64
 
     package init(_ map: DepthMap) {
-        step = max(1, (map.width + 64) / 128)
+        step = max(1, (max(map.width, map.height) + 64) / 128)
         let (width, height, border) = (map.width, map.height, Self.reach * step)
         let rowLength = (width + Self.block - 1) / Self.block * Self.block + 2 * border
         (self.width, self.height, self.border, self.rowLength) = (width, height, border, rowLength)

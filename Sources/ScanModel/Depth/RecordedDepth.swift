@@ -15,6 +15,21 @@ public enum DepthEncoding: Hashable, Sendable {
     }
 }
 
+extension DepthEncoding {
+    /// Whether its numbers are counts of a unit, rather than metres.
+    package var hasUnits: Bool { if case .uint16 = self { true } else { false } }
+}
+
+extension RecordedDepth {
+    /// With so much larger units, where it has any: its numbers stay, and so no precision is lost.
+    package func multiplied(by scale: Double) -> RecordedDepth {
+        guard case .uint16(let unitsPerMetre, let mask, let invalid) = encoding else { return self }
+        var copy = self
+        copy.encoding = .uint16(unitsPerMetre: unitsPerMetre / scale, mask: mask, invalid: invalid)
+        return copy
+    }
+}
+
 /// One frame of depth as recorded: what `decompress` turns into a ``DepthMap``.
 public struct RecordedDepth: PixelSized, Hashable, Sendable {
     public var width: Int

@@ -7,12 +7,22 @@ public struct OrientedBox: Hashable, Sendable {
     public var halfSize: Vector3
     /// When the capture app clamped the bottom corners to a floor: the world y below which nothing is inside.
     public var floor: Double?
+    /// Whether its bottom face is a floor to which the app clamped it, which a margin does not move: the box ends on its
+    /// floor, as in worlds where y is not up.
+    public private(set) var isBottomClamped = false
 
     public init(center: Vector3, worldFromBox: Matrix3, halfSize: Vector3, floor: Double? = nil) {
         self.center = center
         self.worldFromBox = worldFromBox
         self.halfSize = halfSize
         self.floor = floor
+    }
+
+    /// Multiplies all coordinates.
+    package mutating func scale(by factor: Double) {
+        center = center * factor
+        halfSize = halfSize * factor
+        floor = floor.map { $0 * factor }
     }
 
     /// The same box grown by `margin` on every face except a clamped floor, and with its bottom face moved down by
@@ -25,7 +35,7 @@ public struct OrientedBox: Hashable, Sendable {
             // The bottom face itself lies below the floor; it must not cut before the floor does.
             box.moveBottom(by: max(0, bottom) + max(0, -margin))
         } else {
-            box.moveBottom(by: bottom)
+            box.moveBottom(by: isBottomClamped ? bottom - margin : bottom)
         }
         return box
     }
@@ -39,6 +49,7 @@ public struct OrientedBox: Hashable, Sendable {
         let bottom = max(center.y - halfSize.y, floor)
         var box = self
         box.floor = nil
+        box.isBottomClamped = bottom == floor
         box.center.y = (top + bottom) / 2
         box.halfSize.y = max(0, (top - bottom) / 2)
         return box
@@ -46,6 +57,16 @@ public struct OrientedBox: Hashable, Sendable {
 
     /// The part of the box above its floor; a tilted box is returned as it is, since that part would be no box.
     public var cutByItsFloor: OrientedBox { endingOnItsFloor ?? self }
+
+    /// The same part of the world as the capture app describes it where y is up: by a floor in place of a clamped bottom,
+    /// and a box that reaches below it.
+    package var cutByAFloor: OrientedBox {
+        guard isBottomClamped else { return self }
+        var box = grown(by: 0, bottom: halfSize.y)
+        box.floor = center.y - halfSize.y
+        box.isBottomClamped = false
+        return box
+    }
 
     /// Whether it has no interior, as after shrinking it too far.
     public var isEmpty: Bool {

@@ -85,6 +85,9 @@ public struct PointCloud: Hashable, Sendable {
         normals?.replaceVectors { targetFromSource.rotation * $0 }
     }
 
+    /// Multiplies all coordinates.
+    package mutating func scale(by factor: Double) { positions.replaceVectors { $0 * factor } }
+
     /// Removes the points for which `isKept` is false; the others keep their order.
     public mutating func keep(_ isKept: (Vector3) -> Bool) {
         var end = 0

@@ -13,6 +13,13 @@ public struct GeometryCheck: Sendable {
     private static let leastPixels = 50
     /// Pixels per row and per column of a thinned map.
     private static let grid = (columns: 64, rows: 48)
+    /// What depth is multiplied by to find the factor with which it fits the positions: 16 both ways, in steps of 2^(1/5).
+    static let scales: [Double] = {
+        let up = (0..<20).reduce(into: [1.0]) { scales, _ in scales.append(scales[scales.count - 1] * 1.148_698_355) }
+        return up.dropFirst().reversed().map { 1 / $0 } + up
+    }()
+    /// For each factor, one pixel in so many of a thinned map is enough.
+    private static let thinning = 6
 
     /// A frame that waits for its partner.
     private struct Start: Sendable {
@@ -52,12 +59,21 @@ public struct GeometryCheck: Sendable {
         var pairs: [Pair] = []
         var errors: [GeometryHypothesis: [Float]] = [:]
         private var insideCounts: [GeometryHypothesis: Int] = [:]
+        /// As declared but for a factor of depth, for each of ``GeometryCheck/scales``.
+        private var scaled = GeometryCheck.scales.map { _ in Carried() }
 
         fileprivate mutating func add(_ pair: Pair, _ more: [GeometryHypothesis: Carried]) {
             pairs.append(pair)
             for (hypothesis, carried) in more {
                 errors[hypothesis, default: []] += carried.errors
                 insideCounts[hypothesis, default: 0] += carried.insideCount
+            }
+        }
+
+        fileprivate mutating func add(scaled more: [Carried]) {
+            for (number, carried) in more.enumerated() {
+                scaled[number].errors += carried.errors
+                scaled[number].insideCount += carried.insideCount
             }
         }
 
@@ -68,6 +84,29 @@ public struct GeometryCheck: Sendable {
                 (insideCounts[$0.key] ?? 0) * 4 >= most && $0.value.count >= GeometryCheck.leastPixels
             }
             .compactMapValues { $0.middle.map(Double.init) }
+        }
+
+        /// The factor of depth with which it fits best, and the median relative error then; nil where other factors fit
+        /// hardly worse, as where the camera only turns or looks at a wall.
+        var bestScale: (factor: Double, error: Double)? {
+            let most = scaled.map(\.insideCount).max() ?? 0
+            let medians: [Double?] = scaled.map { carried in
+                let tells = carried.insideCount * 4 >= most && carried.errors.count >= GeometryCheck.leastPixels
+                return tells ? carried.errors.middle.map(Double.init) : nil
+            }
+            // A factor of 1.5 more or less must show.
+            let reach = 3
+            let least = medians.indices.min { medians[$0] ?? .infinity < medians[$1] ?? .infinity }
+            guard let least, medians.indices.contains(least - reach), medians.indices.contains(least + reach),
+                let error = medians[least], let before = medians[least - 1], let after = medians[least + 1],
+                let low = medians[least - reach], let high = medians[least + reach],
+                min(low, high) > 1.5 * error, max(before, after) > error
+            else { return nil }
+            // Errors grow in proportion to what a factor is off: two lines that meet between the steps.
+            let part = (before - after) / (2 * (max(before, after) - error))
+            let scales = GeometryCheck.scales
+            let step = part < 0 ? scales[least] - scales[least - 1] : scales[least + 1] - scales[least]
+            return (scales[least] + part * step, error)
         }
     }
 
@@ -187,6 +226,10 @@ public struct GeometryCheck: Sendable {
         if wanted.declared {
             starts[number].isPaired.declared = true
             byDeclared.add(pair, carried)
+            byDeclared.add(
+                scaled: Self.scales.map {
+                    carry(start, into: depth, view, .declared, factor: $0, every: Self.thinning)
+                })
         }
         if wanted.inverse {
             starts[number].isPaired.inverse = true
@@ -195,18 +238,24 @@ public struct GeometryCheck: Sendable {
     }
 
     /// Projects every pixel of `start` into the view; the error is |z − d| / d where it falls on a pixel with depth d.
+    /// - Parameters:
+    ///   - factor: of depth; nil for that of the hypothesis.
+    ///   - thinning: one pixel in so many is carried.
     private func carry(
-        _ start: Start, into depth: DepthMap, _ view: CameraView, _ hypothesis: GeometryHypothesis
+        _ start: Start, into depth: DepthMap, _ view: CameraView, _ hypothesis: GeometryHypothesis,
+        factor: Double? = nil, every thinning: Int = 1
     ) -> Carried {
         let size = depth.size
-        let (from, to) = (hypothesis.camera(start.view.camera, start.size), hypothesis.camera(view.camera, size))
+        let from = hypothesis.camera(start.view.camera, start.size, file)
+        let to = hypothesis.camera(view.camera, size, file)
         let targetFromStart =
             hypothesis.pose(view.pose, file).inverse * hypothesis.pose(start.view.pose, file)
-        let factor = hypothesis.depthFactor
+        let factor = factor ?? hypothesis.depthFactor
         let isRay = hypothesis == .rayDepth
         var carried = Carried()
-        carried.errors.reserveCapacity(start.pixels.count)
-        for pixel in start.pixels {
+        carried.errors.reserveCapacity(start.pixels.count / thinning + 1)
+        for number in stride(from: 0, to: start.pixels.count, by: thinning) {
+            let pixel = start.pixels[number]
             let (x, y) = ((pixel.u - from.cx) / from.fx, (pixel.v - from.cy) / from.fy)
             var z = pixel.z * factor
             if isRay { z /= (x * x + y * y + 1).squareRoot() }

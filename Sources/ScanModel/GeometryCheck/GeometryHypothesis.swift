@@ -52,7 +52,7 @@ public enum GeometryHypothesis: String, Hashable, Sendable, CaseIterable {
     }
 
     /// What a pose in a file was meant to be.
-    /// - Parameter recorded: the colour camera's pose as it was recorded, with OpenGL's axes whatever the file has.
+    /// - Parameter recorded: the pose as it was recorded, with OpenGL's axes whatever the file has.
     /// - Returns: nil where the mistake is none of poses.
     package func meant(by recorded: Pose) -> Pose? {
         switch self {
@@ -67,19 +67,30 @@ public enum GeometryHypothesis: String, Hashable, Sendable, CaseIterable {
     }
 
     /// The depth camera that was meant, counted from the corner, at the depth map's size.
-    func camera(_ declared: CameraIntrinsics, _ size: PixelSize) -> CameraIntrinsics {
-        var k = declared.counted(from: .corner)
-        if self == .unscaledIntrinsics { return k }
-        if self == .swappedCentre { (k.cx, k.cy) = (k.cy, k.cx) }
-        return k.resized(to: size)
+    func camera(_ declared: CameraIntrinsics, _ size: PixelSize, _ file: PoseInFile) -> CameraIntrinsics {
+        if self != .unscaledIntrinsics && self != .swappedCentre {
+            return declared.counted(from: .corner).resized(to: size)
+        }
+        // The mistake was made before a stage turned the pictures.
+        var k = declared.recorded(in: file)
+        let recordedSize =
+            file.quarterTurns.isMultiple(of: 2) ? size : PixelSize(size.height, size.width)
+        if self == .swappedCentre {
+            (k.cx, k.cy) = (k.cy, k.cx)
+            k = k.resized(to: recordedSize)
+        } else {
+            (k.width, k.height) = (recordedSize.width, recordedSize.height)
+        }
+        return k.turned(quarterTurns: file.quarterTurns)
     }
 
     /// Whether it differs from `declared` for such a camera, and is possible.
-    func differs(_ camera: CameraIntrinsics, _ size: PixelSize, _ file: PoseInFile) -> Bool {
-        switch self {
+    func differs(_ declared: CameraIntrinsics, _ size: PixelSize, _ file: PoseInFile) -> Bool {
+        let camera = declared.recorded(in: file)
+        return switch self {
         case .transposedRotation: file.axes == .openGL
         case .transposedRotationCV: file.axes == .openCV
-        case .unscaledIntrinsics: camera.size != size
+        case .unscaledIntrinsics: declared.size != size
         // Closer than a tenth of the picture's width, the two cannot be told apart.
         case .swappedCentre: abs(camera.cx - camera.cy) > 0.1 * Double(camera.width)
         default: true
@@ -93,6 +104,13 @@ public enum GeometryHypothesis: String, Hashable, Sendable, CaseIterable {
         case .depthBy1000: 1e-3
         default: 1
         }
+    }
+}
+
+extension CameraIntrinsics {
+    /// As it was before a stage turned the pictures, counted from the corner.
+    fileprivate func recorded(in file: PoseInFile) -> CameraIntrinsics {
+        counted(from: .corner).turned(quarterTurns: -file.quarterTurns)
     }
 }
 

@@ -14,6 +14,9 @@ public struct GeometryVerdict: Hashable, Sendable {
     public var misfits: [GeometryCheck.Pair] = []
     /// The median of the frames' median depths, metres.
     public var medianDepth: Double?
+    /// What depth has to be multiplied by to fit the positions best: near 1 where both are in one unit; nil where the pairs
+    /// do not tell.
+    public var depthScale: Double?
     /// In one sentence.
     public var reason = ""
 }
@@ -28,7 +31,8 @@ extension GeometryVerdict {
     ///   swapped cx and cy, ray-length depth, transposed rotations with OpenCV's axes.
     ///
     /// It fails when
-    /// - an alternative has an error of at most 2 %, and half the declared error or less, or
+    /// - an alternative has an error of at most 2 %, and half the declared error or less,
+    /// - depth has such an error once it is multiplied by a factor that is more than 10 % from 1, or
     /// - depth is only plausible in another unit.
     ///
     /// Depth that is large compared to the path fits whatever the positions are: another unit of depth is an
@@ -45,15 +49,18 @@ extension GeometryVerdict {
         misfits = evidence.pairs.filter { $0.error ?? 0 > Self.misfit }.sorted {
             $0.frames.lowerBound < $1.frames.lowerBound
         }
-        let ruling = ruling(isDeclared: isDeclared)
+        let best = isDeclared ? evidence.bestScale : nil
+        depthScale = best?.factor
+        let ruling = ruling(isDeclared: isDeclared, best)
         (outcome, cause, reason) = (ruling.outcome, ruling.cause, ruling.reason)
     }
 
     /// The first ruling that applies decides.
-    private func ruling(isDeclared: Bool) -> Ruling {
+    private func ruling(isDeclared: Bool, _ bestScale: (factor: Double, error: Double)?) -> Ruling {
         if let impossibleUnit { return impossibleUnit }
         if let tooFewPairs { return tooFewPairs }
         if let betterAlternative { return betterAlternative }
+        if let bestScale, let otherUnits = otherUnits(bestScale.factor, bestScale.error) { return otherUnits }
         // As declared, the camera hardly moves; if that is true, depth fits.
         if !isDeclared, declared <= Self.fits {
             return Ruling(.undecided, "the camera hardly moves, so that any convention fits")
@@ -111,6 +118,28 @@ extension GeometryVerdict {
         return Ruling(
             .fail, cause: best, "depth fits \(Self.percent(error)) with it, and \(Self.percent(declared)) as declared")
     }
+
+    /// Depth in another unit than the positions, whichever of them is wrong.
+    private func otherUnits(_ factor: Double, _ error: Double) -> Ruling? {
+        guard !(0.9...1.1).contains(factor), isMuchBetter(error) else { return nil }
+        return Ruling(
+            .fail,
+            "depth fits \(Self.percent(error)) once it is multiplied by \(Self.text(factor)), and \(Self.percent(declared)) "
+                + "as declared: it is in another unit than the positions")
+    }
+
+    /// A factor that was found by fitting, to the per cent.
+    private static func text(_ factor: Double) -> String { factor.shortText(decimals: factor < 1 ? 3 : 2) }
+
+    /// ``depthScale`` as it was meant: the ratio of two usual units within 3 % of it, or itself to the per cent.
+    package var likelyDepthScale: Double? {
+        depthScale.map { factor in
+            Self.usualRatios.first { abs(factor / $0 - 1) < 0.03 } ?? factor.rounded(decimals: factor < 1 ? 3 : 2)
+        }
+    }
+
+    /// TUM's 5000 units a metre for millimetres, Replica's 6553.5, centimetres, feet, and the other way round.
+    private static let usualRatios = [5, 0.2, 6.5535, 1 / 6.5535, 10, 0.1, 3.2808, 0.3048]
 
     /// Depth fits once it is so large that the path is negligible: as if the camera had only turned.
     private var meaninglessPositions: Ruling? {

@@ -19,7 +19,9 @@ public struct PoseInFile: Hashable, Sendable {
     /// The axes of the cameras in the file, by its format.
     public var axes = CameraAxes.openGL
     private var savedFromWorld = Pose.identity
-    private var quarterTurns = 0
+    /// How the stages have turned the pictures since.
+    private(set) var quarterTurns = 0
+    private var rigFromColor = Pose.identity
     private var colorFromDepth = Pose.identity
 
     public init() {}
@@ -29,14 +31,18 @@ public struct PoseInFile: Hashable, Sendable {
         axes = capture.fileAxes
         savedFromWorld = capture.savedFromWorld
         quarterTurns = capture.quarterTurns
+        rigFromColor = capture.rigFromColor
         colorFromDepth = capture.depthCamera?.colorFromDepth ?? .identity
     }
 
-    /// The colour camera's pose as it was recorded, with OpenGL's axes whatever the file has.
+    /// The pose as it was recorded, with OpenGL's axes whatever the file has.
     func recorded(_ depthPose: Pose) -> Pose {
         savedFromWorld * (depthPose * colorFromDepth.inverse).turned(quarterTurns: -quarterTurns)
+            * rigFromColor.inverse
     }
 
     /// The inverse of `recorded(_:)`, in the file's own world.
-    func depthPose(_ recorded: Pose) -> Pose { recorded.turned(quarterTurns: quarterTurns) * colorFromDepth }
+    func depthPose(_ recorded: Pose) -> Pose {
+        (recorded * rigFromColor).turned(quarterTurns: quarterTurns) * colorFromDepth
+    }
 }

@@ -72,6 +72,20 @@ extension PixelSize {
 }
 
 extension LumaImage {
+    /// The brightness made smaller as ``RGBImage/downscaled(to:)`` does it.
+    public func downscaled(to new: PixelSize) -> LumaImage {
+        if new == size { return self }
+        let threefold = [UInt8](unsafeUninitializedCapacity: 3 * pixels.count) { output, count in
+            for (index, value) in pixels.enumerated() {
+                for channel in 0..<3 { output[3 * index + channel] = value }
+            }
+            count = 3 * pixels.count
+        }
+        let small = RGBImage(width: width, height: height, pixels: threefold).downscaled(to: new).pixels
+        return LumaImage(
+            width: new.width, height: new.height, pixels: stride(from: 0, to: small.count, by: 3).map { small[$0] })
+    }
+
     /// The nearest pixels: a mask has no values in between.
     public func nearest(to new: PixelSize) -> LumaImage {
         LumaImage(

@@ -5,7 +5,8 @@ extension Double {
     /// The nearest number with so many decimals; halves go away from zero.
     package func rounded(decimals: Int) -> Double {
         let scale = Double(powerOfTen(decimals))
-        return (self * scale).rounded() / scale
+        // What is too large for that has no decimals.
+        return magnitude < 0x1p53 ? (self * scale).rounded() / scale : self
     }
 
     /// The nearest number with so many significant digits; halves go away from zero.

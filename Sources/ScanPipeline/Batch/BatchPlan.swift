@@ -45,6 +45,9 @@ public struct BatchPlan: Sendable {
     public private(set) var entries: [Entry] = []
     /// Captures that are not waited for although they changed at a time in the future.
     public private(set) var fromTheFuture: [CaptureInput] = []
+    private let pipeline: Pipeline
+    private let state: StateFolder
+    private let rules: Rules
 
     /// - Parameters:
     ///   - programs: what a run would make results with now.
@@ -55,6 +58,7 @@ public struct BatchPlan: Sendable {
     ) {
         var programs = programs
         let state = StateFolder(output: output)
+        (self.pipeline, self.state, self.rules) = (pipeline, state, rules)
         let digest = pipeline.digest
         let unfinished = Set(state.unfinished.map(\.bytes))
         for input in inputs {
@@ -113,6 +117,45 @@ public struct BatchPlan: Sendable {
         entries.count { entry in if case .failedBefore = entry.decision { true } else { false } }
     }
 
+    // MARK: - Why
+
+    /// Why a capture is run, in the words of a plan that explains: what this one left out is read from the older result's
+    /// receipt now.
+    /// - Returns: nil where it is not run, or something keeps it from running.
+    public func reason(of entry: Entry) -> String? {
+        let id = entry.input.id
+        switch entry.decision {
+        case .run(let reason):
+            guard !rules.explains, !rules.isForced, let known = ResultState.load(id, in: state),
+                known.pipeline != pipeline.digest
+            else { return reason }
+            return Self.change(from: known, id, to: pipeline, in: state) ?? reason
+        case .compare(let doubt):
+            let isKnown = rules.explains || ResultState.load(id, in: state) != nil
+            return isKnown ? doubt : Self.change(id, to: pipeline, in: state) ?? doubt
+        case .upToDate, .failedBefore, .obstructed, .arriving: return nil
+        }
+    }
+
+    /// How the pipeline differs from the one that made a result, in words; nil where no receipt tells.
+    /// - Parameter known: what is known of the result, which another pipeline made.
+    private static func change(
+        from known: ResultState, _ id: String, to pipeline: Pipeline, in state: StateFolder
+    ) -> String? {
+        PublishedResult(id, in: state.output).map {
+            PipelineChange.text(from: $0.receipt["pipeline"], to: pipeline, revisions: known.revisions)
+        }
+    }
+
+    /// The same for a result of whose files nothing is known: its receipt still tells what it was made with. Nil also
+    /// where nothing differs.
+    private static func change(_ id: String, to pipeline: Pipeline, in state: StateFolder) -> String? {
+        guard let published = PublishedResult(id, in: state.output),
+            !PipelineChange.changes(from: published.receipt["pipeline"], to: pipeline).isEmpty
+        else { return nil }
+        return PipelineChange.text(from: published.receipt["pipeline"], to: pipeline, revisions: nil)
+    }
+
     // MARK: - Failure notes
 
     /// Removes the failure notes that no longer apply: of captures that are up to date, since another attempt failed
@@ -150,20 +193,14 @@ public struct BatchPlan: Sendable {
             case .upToDate: return .upToDate
             case .stale(let why) where known.pipeline == digest || !rules.explains: reason = why
             case .stale(let why):
-                reason =
-                    PublishedResult(input.id, in: state.output).map {
-                        PipelineChange.text(from: $0.receipt["pipeline"], to: pipeline, revisions: known.revisions)
-                    } ?? why
+                reason = change(from: known, input.id, to: pipeline, in: state) ?? why
             // What cannot be looked at can be replaced all the same.
             case .unreadable(let why): reason = why
             case .unsure(let why): doubt = why
             case .another: doubt = "another result stands in its place"
             }
-        } else if hasResult, rules.explains, let published = PublishedResult(input.id, in: state.output),
-            published.receipt["pipeline"] != pipeline.resolved
-        {
-            // Without what is known of its files, its receipt still tells what it was made with.
-            reason = PipelineChange.text(from: published.receipt["pipeline"], to: pipeline, revisions: nil)
+        } else if hasResult, rules.explains {
+            reason = change(input.id, to: pipeline, in: state)
         }
         let note = FailureNote.load(input.id, in: state)
         if let note, !rules.triesAgain {

@@ -6,6 +6,8 @@ public struct CaptureOutcome: Sendable, Hashable {
     public var ending: CaptureEnding
     /// When it ran; nil when it did not.
     public var span: Span?
+    /// Why it ran, in the words of a plan; nil when it did not.
+    public var reason: String?
 
     /// A stretch of a run, in seconds from the run's beginning.
     public struct Span: Sendable, Hashable {
@@ -37,6 +39,8 @@ public enum CaptureEnding: Sendable, Hashable, Codable {
     case arriving
     /// Another runner works on it.
     case busy
+    /// It was asked to be left out.
+    case excluded
     /// The run ended before its turn came, or before it was done: a signal, the time, the disk.
     case left(String)
 
@@ -55,6 +59,7 @@ public enum CaptureEnding: Sendable, Hashable, Codable {
         case failedBefore = "failed before"
         case arriving = "still arriving"
         case busy
+        case excluded
         case left
     }
 
@@ -66,6 +71,7 @@ public enum CaptureEnding: Sendable, Hashable, Codable {
         case .failedBefore: .failedBefore
         case .arriving: .arriving
         case .busy: .busy
+        case .excluded: .excluded
         case .left: .left
         }
     }

@@ -105,7 +105,10 @@ public struct CaptureWork {
             }
             try output.requireNoLink()
             try state.requireWritable()
-            if !job.replaces { try checkIdentity(now, standing) }
+            if !job.replaces {
+                try checkIdentity(now, standing)
+                try PublishedResult.requireNothingAdded(job.input.id, in: job.output)
+            }
             return false
         }
         written.receipt = receipt
@@ -115,7 +118,9 @@ public struct CaptureWork {
 
     /// How many frames a result has; nil if another pipeline made it, or its receipt is damaged.
     private func framesKept(in published: PublishedResult) -> Int? {
-        guard published.receipt["pipeline"] == pipeline.resolved, published.isReceiptSound else { return nil }
+        guard published.isReceiptSound,
+            PipelineChange.changes(from: published.receipt["pipeline"], to: pipeline).isEmpty
+        else { return nil }
         return published.receipt["frames"]?["kept"]?.integer.flatMap { Int(exactly: $0) }
     }
 
@@ -124,6 +129,7 @@ public struct CaptureWork {
             try output.publish(receipt: receipt.bytes) { () throws(Problem) in
                 try opened?.requireUnchanged()
                 try state.requireOwner(pipeline)
+                if !job.replaces { try PublishedResult.requireNothingAdded(job.input.id, in: job.output) }
                 // Before the result has its name: if killed right after, a note would go on saying that the capture
                 // fails.
                 FailureNote.remove(job.input.id, in: state)
@@ -181,18 +187,27 @@ public struct CaptureWork {
         if published == nil, !output.hasPublishedResult || known == nil { return }
         // What is known may be of the result before this one, if this one's runner was killed before it could say so.
         let known = published == nil || known?.key == published?.key ? known : nil
-        if let known, Self.isSamePlace(known.input, FileSystem.absolute(job.input.path)) { return }
+        let isSamePlace = known.map { Self.isSamePlace($0.input, FileSystem.absolute(job.input.path)) } ?? false
         // Files beside the pipeline are every capture's, and tell none from another.
         let common = opened.inputs.filter { opened.options[$0.path] != nil }.map(\.digest)
         let own = opened.inputs.filter { opened.options[$0.path] == nil }.map(\.digest)
         let before = (published?.inputDigests ?? Set(known.map { $0.inputs.values.compactMap(\.digest) } ?? []))
             .subtracting(common)
         let shared = before.intersection(own).count
-        // Most of a capture that was moved is still the same, whatever was mended in it or is asked of it now.
-        if shared * 2 >= min(before.count, own.count) { return }
-        let isGone = known.map { FileSystem.isGone($0.input) } ?? false
+        if let known, isSamePlace {
+            if shared > 0 || !known.isOfAnotherRecording(than: opened) { return }
+        } else {
+            // Most of a capture that was moved is still the same, whatever was mended in it. Another pipeline may use less
+            // of it; but where the other capture is still there, having a little of it proves nothing.
+            let isOfThisPipeline = known.map { $0.pipeline == pipeline.digest } ?? true
+            let all = isOfThisPipeline || known?.isStillThere == true
+            if shared * 2 >= (all ? before.count : min(before.count, own.count)) { return }
+        }
+        let isGone = !isSamePlace && known.map { FileSystem.isGone($0.input) } ?? false
         let others = known.map {
-            "it was made of \($0.input), \(isGone ? "which is no longer there" : "and its files are others")"
+            isSamePlace
+                ? "it was made of another recording, which lay in the same place"
+                : "it was made of \($0.input), \(isGone ? "which is no longer there" : "and its files are others")"
         }
         // Renaming the other one leaves its result here under this one's name.
         let way =
@@ -213,6 +228,24 @@ public struct CaptureWork {
     private func isUpToDate(_ published: PublishedResult, _ key: ResultKey) -> Bool {
         // By its seal: a receipt that was damaged may still have the key, and would be taken for good from now on.
         return published.key == key && published.isReceiptSound && published.isWhole
+    }
+}
+
+extension ResultState {
+    /// Whether any file of the capture that it was made of is as it was.
+    fileprivate var isStillThere: Bool {
+        let own = inputs.filter { !options.values.contains($0.key.path) }
+        return own.contains { FileSystem.status(of: $0.key.path)?.hasBytes(of: $0.value.status) == true }
+    }
+
+    /// Whether a capture of which no file is what this result was made of is another recording: an app has used a name
+    /// again, and not somebody exported or mended the same recording once more.
+    fileprivate func isOfAnotherRecording(than opened: Runner.Opened) -> Bool {
+        // What it was made of may lie beside what is read now.
+        if isStillThere { return false }
+        if format != opened.capture.format { return true }
+        guard let before = span, let now = opened.span else { return false }
+        return !before.overlaps(now)
     }
 }
 

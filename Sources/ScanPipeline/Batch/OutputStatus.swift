@@ -9,6 +9,8 @@ public struct OutputStatus: Sendable {
         /// another one.
         case stale
         case failed
+        /// It has no result, or failed over an older one, and the newest run that named it was asked to leave it out.
+        case excluded
         case running
         /// A run knew of it, it is still there, and has neither a result nor a failure note.
         case neverRun = "never run"
@@ -25,7 +27,7 @@ public struct OutputStatus: Sendable {
         public var cause: String?
         /// It has a result, and the capture that it was made of is no longer where it was.
         public var isCaptureGone = false
-        /// It failed, and there is an earlier result.
+        /// It failed, whether or not a run left it out since, and there is an earlier result.
         public var hasOlderResult = false
         /// There is a result, but not what a run would make now, whatever else is said of the capture.
         public var isBehind = false
@@ -86,8 +88,8 @@ private struct StatusReading {
         }
         if let note = FailureNote.load(id, in: state) {
             return .init(
-                id: id, standing: .failed, cause: note.problem.summary, hasOlderResult: isPublished,
-                isBehind: isPublished)
+                id: id, standing: isExcluded(id) ? .excluded : .failed, cause: note.problem.summary,
+                hasOlderResult: isPublished, isBehind: isPublished)
         }
         if let obstacle = obstacles[id.bytes] {
             return .init(id: id, standing: .unreadable, cause: obstacle.summary)
@@ -102,6 +104,8 @@ private struct StatusReading {
 
     private mutating func entry(withoutResult id: String) -> OutputStatus.Entry? {
         if let place = history.place(of: id), FileSystem.isGone(place) { return nil }
+        // That a result was lost is told all the same.
+        if isExcluded(id), !made.contains(id.bytes) { return .init(id: id, standing: .excluded) }
         if unfinished.contains(id.bytes) {
             return .init(id: id, standing: .neverRun, cause: "it was begun and not finished")
         }
@@ -114,6 +118,9 @@ private struct StatusReading {
         }
         return .init(id: id, standing: .neverRun, cause: history.ending(of: id)?.why)
     }
+
+    /// Whether the newest run that named it was asked to leave it out.
+    private mutating func isExcluded(_ id: String) -> Bool { history.ending(of: id)?.ended == .excluded }
 
     private mutating func entry(ofResult id: String) -> OutputStatus.Entry {
         guard let known = ResultState.load(id, in: state) else { return entry(ofUnknownResult: id) }

@@ -1,8 +1,12 @@
 /// A choice of frames by their source numbers.
 public enum FrameList: Sendable, Hashable {
     case ranges([ClosedRange<Int>])
-    /// A text file, relative to the capture or to the pipeline, with a number or a range on each line.
+    /// A text file, relative to the capture or to the pipeline, with a number or a range on each line; `{id}` in its path
+    /// is the capture's id.
     case file(String)
+
+    /// The path of the file, if it is one.
+    public var file: String? { if case .file(let path) = self { path } else { nil } }
 
     /// Nil when an item is neither a number nor a range `a-b` with a ≤ b.
     public init?(parsing items: [String]) {

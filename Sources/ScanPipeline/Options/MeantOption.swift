@@ -48,6 +48,23 @@ extension OptionSpec {
         }
     }
 
+    /// The number that a text begins with, which goes on with a unit; nil where the option cannot be it. Percents of what is
+    /// at most 1 are a share.
+    func number(before text: String) -> String? {
+        let digits = text.prefix { "0123456789+-.".contains($0) }
+        let rest = text[digits.endIndex...].drop(while: \.isWhitespace)
+        guard let number = OptionReader.decimal(digits), rest.allSatisfy({ $0.isLetter || $0 == "%" }) else {
+            return nil
+        }
+        switch kind {
+        case .integer(let range): return Int(exactly: number).flatMap { range.contains($0) ? String($0) : nil }
+        case .number(let range):
+            let meant = rest == "%" && range.upperBound <= 1 ? number / 100 : number
+            return range.contains(meant) ? OptionText.number(meant) : nil
+        default: return nil
+        }
+    }
+
     /// Whether nearly any text may be its value.
     fileprivate var isFree: Bool {
         switch kind {

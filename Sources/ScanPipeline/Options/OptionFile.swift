@@ -3,8 +3,9 @@ import ScanModel
 /// A small file that an option names, such as a list of frames or a box, as it was before the first frame. It decides the
 /// result, so it is one of the receipt's inputs and a part of the key.
 struct OptionFile: Hashable, Sendable {
-    var bytes: [UInt8]
-    /// Where it lies on disk, if it does.
+    /// Nil where it is in neither place, and the stage does without.
+    var bytes: [UInt8]?
+    /// Where it lies on disk, if it does; where it would lie beside the pipeline, if it is not there.
     var location: String?
     /// What it was like before it was read.
     var status: FileSystem.Status?
@@ -12,32 +13,48 @@ struct OptionFile: Hashable, Sendable {
     private static let limit = 64 << 20
 
     /// Looks for the file beside the capture's own, and then beside the pipeline.
-    init(_ path: String, of capture: Capture, _ input: CaptureInput) throws(Problem) {
-        let isOutside = path.isAbsolutePath || path.pathParts.contains("..")
-        if !isOutside && Self.isInCapture(path, capture) {
-            location = capture.source.location(of: path)?.path
+    /// - Parameters:
+    ///   - path: as the option has it.
+    ///   - step: whose option it is.
+    init(_ path: String, of capture: Capture, _ input: CaptureInput, for step: Pipeline.Step) throws(Problem) {
+        let name = Self.name(path, input)
+        let isOutside = name.isAbsolutePath || name.pathParts.contains("..")
+        if !isOutside && Self.isInCapture(name, capture) {
+            location = capture.source.location(of: name)?.path
             status = location.flatMap(FileSystem.status(of:))
-            bytes = try capture.source.bytes(of: path, limit: Self.limit)
+            bytes = try capture.source.bytes(of: name, limit: Self.limit)
             return
         }
         let full = Self.besidePipeline(path, input)
         location = full
+        // A link to a disk that is away tonight is there.
+        if step.uses.withoutFile == .passes, try !FileSystem.isThere(full) { return }
         status = FileSystem.status(of: full)
         do throws(Problem) { bytes = try FileSystem.bytes(of: full, limit: Self.limit) } catch {
+            var fix = Self.wayToName(path, name)
+            if case .fails(let setting?) = step.uses.withoutFile, !FileSystem.exists(full) {
+                fix += ", or do without it with  --set \(step.label).\(setting)"
+            }
             throw Problem(
                 error.fault, "cannot read the file that the option names",
                 notes: [isOutside ? error.summary : "it is not in the capture, and at \(full): \(error.summary)"],
-                fix: Self.wayToName(path)
-            ).at(file: path)
+                fix: fix
+            ).at(file: name)
         }
     }
 
     /// The same command may be given anywhere, so that where it is given is no place to look.
-    private static func wayToName(_ path: String) -> String {
-        !path.isAbsolutePath && FileSystem.exists(path)
-            ? "name it by its whole path, \(FileSystem.absolute(path))"
+    private static func wayToName(_ path: String, _ name: String) -> String {
+        if !path.isAbsolutePath && FileSystem.exists(name) {
+            return "name it by its whole path, \(FileSystem.absolute(path))"
+        }
+        return OptionText.namesCapture(path)
+            ? "write that file for this capture"
             : "name it from the capture's folder, from the pipeline's, or by its whole path"
     }
+
+    /// What the file that an option names is called for one capture.
+    static func name(_ path: String, _ input: CaptureInput) -> String { OptionText.path(path, ofCapture: input.id) }
 
     /// Whether the capture holds a file, listed by its reader or not. One that cannot be read for any reason but its
     /// absence counts as held, so that the pipeline's own does not silently take its place.
@@ -48,14 +65,15 @@ struct OptionFile: Hashable, Sendable {
         } catch { return error.fault == .environment }
     }
 
-    /// Where the files that a pipeline's options name lie, unless the capture holds them.
+    /// Where the files that a pipeline's options name lie, unless the capture holds them, by their names.
     static func allBesidePipeline(_ pipeline: Pipeline, _ input: CaptureInput) -> [String: String] {
         pipeline.steps.flatMap(\.uses.files).reduce(into: [:]) {
-            $0[$1] = FileSystem.absolute(besidePipeline($1, input))
+            $0[name($1, input)] = FileSystem.absolute(besidePipeline($1, input))
         }
     }
 
+    /// - Parameter path: as the option has it.
     static func besidePipeline(_ path: String, _ input: CaptureInput) -> String {
-        FileSystem.path(path, from: input.pipelineFolder)
+        FileSystem.path(name(path, input), from: input.pipelineFolder)
     }
 }

@@ -9,7 +9,7 @@ public struct OptionOverride: Sendable, Hashable {
     /// - Throws: a problem when the text is not of the form `stage.option=value`.
     public init(parsing text: String) throws(Problem) {
         guard let equals = text.firstIndex(of: "="), let dot = text[..<equals].lastIndex(of: "."),
-            dot != text.startIndex, text.index(after: dot) != equals
+            dot != text.startIndex, text.index(after: dot) != equals, !text[..<equals].contains("{")
         else {
             let lack = text.contains("=") || text.isEmpty ? "" : ": the `=` is missing"
             throw Problem(
@@ -34,6 +34,8 @@ public struct OptionOverride: Sendable, Hashable {
     /// How a `--set` that cannot be read is written for the stages of a pipeline that have the option.
     /// - Returns: nil where no stage of the pipeline has options.
     static func wayToWrite(_ text: String, for file: PipelineFile, _ library: StageLibrary) -> String? {
+        // Options in braces, as in a file.
+        let text = text.replacing(".{", with: "={")
         let words = text.split(maxSplits: 1) { $0 == "=" || $0.isWhitespace }.map(String.init)
         let names = words.first?.split(separator: ".").map(String.init) ?? []
         let value = words.count > 1 ? words[1] : nil

@@ -11,6 +11,13 @@ public struct OptionSpec: Sendable, Hashable {
         /// Whole numbers and ranges (`[3, 17-20]`), or the path of a file that lists them.
         case frames
         case integers(ClosedRange<Int>)
+
+        var isList: Bool {
+            switch self {
+            case .frames, .integers: true
+            case .number, .integer, .flag, .choice, .text: false
+            }
+        }
     }
 
     public var name: String
@@ -41,6 +48,8 @@ public struct OptionReader: Sendable {
     package private(set) var odd: [Mistake] = []
     /// Every option with the value that counts, defaults included; options without a value are left out.
     public private(set) var resolved = JSONObject()
+    /// Those of them that are not at their default.
+    package private(set) var deviations = JSONObject()
     private var given: [String: OptionValue]
     /// The stages above, from the first one on, with their resolved options.
     private let above: [(stage: String, options: JSONObject)]
@@ -87,10 +96,10 @@ public struct OptionReader: Sendable {
                     fail(name, "`\(name)` is \(text), which is not \(OptionText.range(range, unit: unit))")
                 }
             } else {
-                fail(name, "`\(name)` takes a number, not `\(text)`", numberExample(name))
+                fail(name, "`\(name)` takes a number, not `\(text)`", numberExample(name, for: text))
             }
         }
-        if let result { resolved[name] = Self.json(result) }
+        if let result { settle(name, Self.json(result), isDefault: result == value) }
         return result
     }
 
@@ -120,12 +129,14 @@ public struct OptionReader: Sendable {
                 } else {
                     fail(name, "`\(name)` is \(text), which is not \(OptionText.range(range, unit: unit))")
                 }
+            } else if Self.isWhole(text) {
+                fail(name, "`\(name)` is \(text), which is not between \(range.lowerBound) and \(range.upperBound)")
             } else {
                 let nearest = Self.wholeNumber(nearest: text, in: range).map { "for example  \(name): \($0)" }
-                fail(name, "`\(name)` takes a whole number, not `\(text)`", nearest ?? numberExample(name))
+                fail(name, "`\(name)` takes a whole number, not `\(text)`", nearest ?? numberExample(name, for: text))
             }
         }
-        if let result { resolved[name] = .of(result) }
+        if let result { settle(name, .of(result), isDefault: result == value) }
         return result
     }
 
@@ -150,7 +161,7 @@ public struct OptionReader: Sendable {
                 result = numbers
             }
         }
-        resolved[name] = .of(result)
+        settle(name, .of(result), isDefault: result == value)
         return result
     }
 
@@ -171,10 +182,12 @@ public struct OptionReader: Sendable {
             if let read = Self.flag(text) {
                 result = read
             } else {
-                fail(name, "`\(name)` takes true or false, not `\(text)`")
+                let words = ["0": ["false"], "n": ["false"], "1": ["true"], "y": ["true"]][text] ?? ["true", "false"]
+                let ways = words.map { "\(name): \($0)" }.joined(separator: "  or  ")
+                fail(name, "`\(name)` takes true or false, not `\(text)`", "write  \(ways)")
             }
         }
-        resolved[name] = .bool(result)
+        settle(name, .bool(result), isDefault: result == value)
         return result
     }
 
@@ -194,7 +207,7 @@ public struct OptionReader: Sendable {
                     Nearest.suggestion(text, among: words))
             }
         }
-        resolved[name] = .string(result.rawValue)
+        settle(name, .string(result.rawValue), isDefault: result.rawValue == value.rawValue)
         return result
     }
 
@@ -209,7 +222,7 @@ public struct OptionReader: Sendable {
     private mutating func text(_ name: String, _ help: String, default value: String?) -> String? {
         declare(name, help, .text, default: value)
         let result = scalar(name, "a text") ?? value
-        if let result { resolved[name] = .string(result) }
+        if let result { settle(name, .string(result), isDefault: result == value) }
         return result
     }
 
@@ -221,11 +234,11 @@ public struct OptionReader: Sendable {
         switch option.content {
         case .scalar(""): fail(name, "`\(name)` has no value", example)
         case .scalar(let text) where !FrameList.isMeantAsNumbers(text):
-            resolved[name] = .string(text)
+            settle(name, .string(text), isDefault: false)
             return .file(text)
         case .scalar, .list:
             if let list = FrameList(parsing: option.texts) {
-                resolved[name] = .of(list.texts)
+                settle(name, .of(list.texts), isDefault: false)
                 return list
             }
             let item = option.texts.first { FrameList(parsing: [$0]) == nil } ?? ""
@@ -265,6 +278,17 @@ public struct OptionReader: Sendable {
         warn(name, "`\(name)` has an effect only \(condition)", fix: "take it out")
     }
 
+    /// Refuses an option that is not at its default and has no effect in view of another. It only warns where the other was
+    /// set on the command line and this one stands in the file, which need not change for that.
+    /// - Parameter condition: what it takes, as in "`x` goes …".
+    public mutating func refuse(_ name: String, beside other: String, _ condition: String) {
+        if given[other]?.setting != nil && given[name]?.setting == nil {
+            warn(name, unless: false, condition)
+        } else {
+            fail(name, "`\(name)` goes \(condition)", "take it out")
+        }
+    }
+
     /// Checks that exactly one of these options is given; of several, one set on the command line replaces those in the
     /// file. Called before they are declared.
     public mutating func exactlyOne(of names: [String]) {
@@ -291,15 +315,24 @@ public struct OptionReader: Sendable {
             lower > upper || (lower == upper && !orEqual)
         else { return }
         let (isLow, isHigh) = (given[low] != nil, given[high] != nil)
+        let (most, least) = (bounds(of: high)?.upperBound ?? .infinity, bounds(of: low)?.lowerBound ?? -.infinity)
         let fix =
-            isLow && isHigh && lower > upper
-            ? "swap them"
-            : isLow ? "set a larger `\(high)`\(isHigh ? "" : " too")" : "set a smaller `\(low)` too"
+            if isLow && isHigh && lower > upper {
+                "swap them"
+            } else if isLow {
+                lower < most ? "set a larger `\(high)`\(isHigh ? "" : " too")" : "set a smaller `\(low)`"
+            } else {
+                upper > least ? "set a smaller `\(low)` too" : "set a larger `\(high)`"
+            }
         func text(_ name: String, _ value: Double, _ isGiven: Bool) -> String {
             "`\(name)`, \(OptionText.number(value))\(isGiven ? "" : " where it is not given")"
         }
         fail(
             isHigh ? high : low, "\(text(low, lower, isLow)), is not below \(text(high, upper, isHigh))", fix)
+    }
+
+    private func bounds(of name: String) -> ClosedRange<Double>? {
+        if case .number(let range)? = specs.first(where: { $0.name == name })?.kind { range } else { nil }
     }
 
     /// What was given and never declared, once the stage has read its options.
@@ -323,6 +356,11 @@ public struct OptionReader: Sendable {
         specs.append(OptionSpec(name: name, help: help, kind: kind, defaultText: text, unit: unit))
     }
 
+    private mutating func settle(_ name: String, _ value: JSONValue, isDefault: Bool) {
+        resolved[name] = value
+        if !isDefault { deviations[name] = value }
+    }
+
     /// The text of an option that takes one value.
     private mutating func scalar(_ name: String, _ kind: String) -> String? {
         switch given[name]?.content {
@@ -336,19 +374,28 @@ public struct OptionReader: Sendable {
     }
 
     /// How an option's number is written.
-    private func numberExample(_ name: String) -> String? {
-        let spec = specs.first { $0.name == name }
-        let example = spec?.defaultText.map { "for example  \(name): \($0)" }
-        guard let unit = spec?.unit else { return example }
+    /// - Parameter text: what was given for it.
+    private func numberExample(_ name: String, for text: String) -> String? {
+        guard let spec = specs.first(where: { $0.name == name }) else { return nil }
+        let meant = spec.number(before: text)
+        // A number in another unit is not the one to write.
+        let alone = spec.unit == nil ? meant : nil
+        let number = text.hasSuffix("%") ? meant ?? spec.defaultText : spec.defaultText ?? alone
+        let example = number.map { "for example  \(name): \($0)" }
+        guard let unit = spec.unit else { return example }
         return (["write the number alone; it counts in \(unit)"] + [example].compactMap(\.self)).joined(separator: ", ")
     }
 
-    /// A finite decimal number. Not the other forms that Swift reads (`0x10`, `nan`, `inf`): YAML and JSON differ.
-    private static func decimal(_ text: String) -> Double? {
-        guard text.utf8.allSatisfy("0123456789+-.eE".utf8.contains), let number = Double(text), number.isFinite else {
-            return nil
-        }
-        return number
+    /// A decimal number, infinite where it is too large. Not the other forms that Swift reads (`0x10`, `nan`, `inf`): YAML
+    /// and JSON differ.
+    static func decimal(_ text: some StringProtocol) -> Double? {
+        text.utf8.allSatisfy("0123456789+-.eE".utf8.contains) ? Double(text) : nil
+    }
+
+    /// Whether a text is a whole number, however large.
+    private static func isWhole(_ text: String) -> Bool {
+        let digits = text.dropFirst(text.first.map("+-".contains) == true ? 1 : 0)
+        return !digits.isEmpty && digits.utf8.allSatisfy("0123456789".utf8.contains)
     }
 
     /// Of what an option takes, the whole number that is nearest to a decimal one; nil for any other text.

@@ -11,6 +11,19 @@ package enum OptionText {
         }
     }
 
+    /// The path that an option gives, for one capture: its id stands where `{id}` is.
+    package static func path(_ path: String, ofCapture id: String) -> String { path.replacing(idMark, with: id) }
+
+    /// Whether a path is another one for each capture.
+    static func namesCapture(_ path: String) -> Bool { path.contains(idMark) }
+
+    private static let idMark = "{id}"
+
+    /// Whether a path has braces that stand for nothing.
+    fileprivate static func hasStrayBraces(_ path: String) -> Bool {
+        path.replacing(idMark, with: "").contains { "{}".contains($0) }
+    }
+
     package static func list(_ values: [Int]) -> String { "[" + values.map(String.init).joined(separator: ", ") + "]" }
 
     package static func range(_ range: ClosedRange<Double>, unit: String?) -> String {
@@ -37,6 +50,15 @@ package enum OptionText {
         case (let low?, nil): "at least \(measured(low))"
         case (nil, let high?): "at most \(measured(high))"
         case (nil, nil): "finite"
+        }
+    }
+}
+
+extension OptionReader {
+    /// Checks that a path that an option gives has nothing but `{id}` in braces.
+    package mutating func checkBraces(_ name: String, in path: String) {
+        if OptionText.hasStrayBraces(path) {
+            fail(name, "`\(name)` has braces that stand for nothing", "`{id}` is the only name in braces")
         }
     }
 }

@@ -10,7 +10,7 @@ package struct KnownDigests: Sendable {
     }
 
     /// By path on disk, as it was given or from the root.
-    var entries: [String: Entry] = [:]
+    var entries: [PathKey: Entry] = [:]
 
     package init() {}
 
@@ -19,10 +19,11 @@ package struct KnownDigests: Sendable {
         KnownDigests(entries: entries.filter { $0.value.status.isSettled(at: time) })
     }
 
-    init(entries: [String: Entry]) { self.entries = entries }
+    init(entries: [PathKey: Entry]) { self.entries = entries }
 
     func digest(of path: String, _ status: FileSystem.Status) -> Digest? {
-        (entries[path] ?? entries[FileSystem.absolute(path)]).flatMap { $0.status == status ? $0.digest : nil }
+        let known = entries[PathKey(path)] ?? entries[PathKey(FileSystem.absolute(path))]
+        return known.flatMap { $0.status == status ? $0.digest : nil }
     }
 }
 
@@ -36,7 +37,7 @@ package enum InputDigests {
         package var damagedFrames: [Int: Problem] = [:]
         package var known = KnownDigests()
         /// What the files on disk were like before their bytes were read; for an archive's parts, the archive.
-        var statuses: [String: KnownDigests.Entry] = [:]
+        var statuses: [PathKey: KnownDigests.Entry] = [:]
         /// What lies in the folders that were to be looked at beside the files.
         var folders: [String: FolderContents] = [:]
     }
@@ -83,8 +84,8 @@ package enum InputDigests {
             // A stretch of a file, as in an archive, has no status of its own, and its digest is not the file's.
             let entry = KnownDigests.Entry(
                 status: status, digest: location.range == nil && one.damage == nil ? one.input.digest : nil)
-            taken.statuses[location.path] = entry
-            if status.byteCount == one.input.byteCount { taken.known.entries[location.path] = entry }
+            taken.statuses[PathKey(location.path)] = entry
+            if status.byteCount == one.input.byteCount { taken.known.entries[PathKey(location.path)] = entry }
         }
         taken.inputs.sort { $0.path.utf8.lexicographicallyPrecedes($1.path.utf8) }
         return taken

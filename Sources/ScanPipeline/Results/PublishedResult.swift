@@ -195,6 +195,9 @@ public struct PublishedResult: Sendable {
         for file in files {
             let full = "\(path)/\(file.path)"
             do throws(Problem) {
+                if file.path.pathParts.contains("..") {
+                    throw Problem(.environment, "the receipt lists what lies outside the result, and was not read")
+                }
                 var status = stat()
                 guard stat(full, &status) == 0 else {
                     let code = errno
@@ -215,8 +218,7 @@ public struct PublishedResult: Sendable {
                 problems.append(problem)
             }
         }
-        let listed = Set(files.map(\.path) + [Receipt.fileName])
-        for stranger in FileSystem.tree(path) where !listed.contains(stranger) {
+        for stranger in strangers {
             problems.append(
                 Problem(
                     .environment, "a file stands in the result that its receipt does not list",
@@ -224,5 +226,31 @@ public struct PublishedResult: Sendable {
                 ).at(file: "\(path)/\(stranger)"))
         }
         return problems
+    }
+
+    /// The files in the folder that the receipt does not list.
+    private var strangers: [String] {
+        let listed = Set(files.map(\.path) + [Receipt.fileName])
+        return FileSystem.tree(path).filter { !listed.contains($0) }
+    }
+
+    /// A result that is made again is replaced as a whole, with what others have put into it, such as what was trained
+    /// from it.
+    /// - Throws: a problem with fault `usage` when its folder holds such files. Hidden ones, which systems put everywhere,
+    ///   do not count.
+    static func requireNothingAdded(_ id: String, in output: String) throws(Problem) {
+        let folder = "\(output)/\(id)"
+        let added = FileSystem.look(
+            at: folder,
+            {
+                (PublishedResult(id, in: output)?.strangers ?? []).filter { path in
+                    !path.allPathParts.contains { $0.hasPrefix(".") }
+                        && !["Thumbs.db", "desktop.ini"].contains(path.lastPart)
+                }
+            }, isGood: \.isEmpty)
+        if added.isEmpty { return }
+        throw Problem(
+            .usage, "the result to be replaced holds files that are not of it: \(added.listed(most: 5))",
+            fix: "move them out of \(folder), or let them go with the result with  --replace")
     }
 }

@@ -3,8 +3,8 @@ import ScanModel
 /// What decides a result: two runs with the same key give the same bytes.
 ///
 /// It is made of the digests of the input files that are used, what the reader found out about the frames (also from
-/// files that no stage uses: pictures decide which frames are bad, and what size the cameras are for), the resolved
-/// pipeline, the revision of each stage and of the format, and the versions of other programs where they are used.
+/// files that no stage uses: pictures decide which frames are bad, and what size the cameras are for), the pipeline's
+/// stages with their options that are not at their defaults, the revision of each stage and of the format, and the versions of other programs where they are used.
 /// ScanMill's own version is recorded beside it but is no part of it, or every release would run terabytes again.
 public struct ResultKey: Hashable, Sendable {
     /// SHA-256, hexadecimal.
@@ -17,7 +17,7 @@ public struct ResultKey: Hashable, Sendable {
     ) -> ResultKey {
         var object = JSONObject()
         object["inputs"] = .array(inputs.map { .array([.string($0.path), .string($0.digest.hex)]) })
-        object["pipeline"] = pipeline.resolved
+        object["pipeline"] = pipeline.decisive
         object["stages"] = .of(pipeline.steps.map(\.revision))
         object["format"] = .array([.string(capture.format), .of(capture.formatRevision)])
         object["tools"] = .array(tools.sorted { $0.key < $1.key }.map { .of([$0.key, $0.value]) })
@@ -29,7 +29,7 @@ public struct ResultKey: Hashable, Sendable {
 
 extension Pipeline {
     /// A digest of everything in the pipeline that decides a result.
-    public var digest: Digest { Digest.of(JSONValue.array([resolved, .of(steps.map(\.revision))])) }
+    public var digest: Digest { Digest.of(JSONValue.array([decisive, .of(steps.map(\.revision))])) }
 }
 
 extension Capture {

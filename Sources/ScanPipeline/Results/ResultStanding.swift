@@ -51,7 +51,7 @@ extension ResultState {
             try look.compareFolders()
             try look.compareInputs()
             look.compareBesides()
-            look.compareOptions()
+            try look.compareOptions()
             try look.compare(&programs)
         } catch { return .stale(error.reason) }
         switch firstLoss(in: result) {
@@ -149,7 +149,8 @@ private struct ResultLook {
     mutating func note(_ change: String) { self.change = self.change ?? change }
 
     mutating func compareFolders() throws(Stale) {
-        for (folder, known) in state.folders.sorted(by: { $0.key < $1.key }) {
+        for (key, known) in state.folders.sorted(by: { $0.key < $1.key }) {
+            let folder = key.path
             // Perhaps nothing was read of it, or of what changed in it.
             guard let now = FileSystem.status(of: folder) else {
                 note("the folder \(shown(folder)) is gone")
@@ -167,7 +168,8 @@ private struct ResultLook {
     }
 
     mutating func compareInputs() throws(Stale) {
-        for (path, known) in state.inputs.sorted(by: { $0.key < $1.key }) {
+        for (key, known) in state.inputs.sorted(by: { $0.key < $1.key }) {
+            let path = key.path
             if isLeftBehind(path) { continue }
             guard let now = FileSystem.status(of: path) else {
                 // On a share that does not answer it may be there.
@@ -205,12 +207,19 @@ private struct ResultLook {
         }
     }
 
-    /// A pipeline that was moved or copied elsewhere may have other files beside it.
-    mutating func compareOptions() {
+    /// A pipeline that was moved or copied elsewhere may have other files beside it; and a file that a result was made
+    /// without may have come.
+    mutating func compareOptions() throws(Stale) {
         for (option, path) in state.options.sorted(by: { $0.key < $1.key }) {
-            if let options {
-                if options[option] != path { note("`\(option)` is another file than it was") }
-            } else if isLeftBehind(path) {
+            if let options, options[option] != path {
+                note("`\(option)` is another file than it was")
+            } else if state.inputs[PathKey(path)] == nil {
+                switch try? FileSystem.isThere(path) {
+                case true?: throw Stale(reason: "\(shown(path)) is new")
+                case false?: break
+                case nil: note("\(shown(path)) cannot be looked at")
+                }
+            } else if options == nil, isLeftBehind(path) {
                 note("\(shown(path)) is gone")
             }
         }

@@ -14,7 +14,7 @@ struct CaptureRun {
     var traces: [FrameTrace] = []
     private var inputs: [Receipt.Input] = []
     var files: [String: OptionFile] = [:]
-    private var statuses: [String: KnownDigests.Entry] = [:]
+    private var statuses: [PathKey: KnownDigests.Entry] = [:]
     private var besides: [String: FolderContents] = [:]
     /// What the capture was like before anything in it was opened.
     private let beginning: InputSnapshot
@@ -78,7 +78,7 @@ struct CaptureRun {
                 var opened = Runner.Opened(
                     key: key, inputs: inputs, tools: tools, capture: capture, statuses: statuses,
                     folders: beginning.folders,
-                    besides: besides, options: optionsBesideThePipeline())
+                    besides: besides, options: optionsBesideThePipeline(), span: span)
                 opened.capture.frames = []
                 if try isDone(opened) { return false }
                 try leaveOutSpoiltFrames()
@@ -89,6 +89,11 @@ struct CaptureRun {
             try requireFrames()
         }
         return true
+    }
+
+    private var span: ClosedRange<Int64>? {
+        let times = capture.frames.compactMap(\.timestamp)
+        return times.min().flatMap { first in times.max().map { first...$0 } }
     }
 
     /// How many passes from a step on look at frames one by one.
@@ -192,7 +197,7 @@ struct CaptureRun {
     private mutating func takeOptionsAndTools() throws(Problem) {
         for step in steps {
             do throws(Problem) {
-                for path in step.uses.files where files[path] == nil { try take(path) }
+                for path in step.uses.files { try take(path, for: step) }
                 tools.merge(try step.stage.toolVersions(for: capture)) { $1 }
             } catch { throw error.inStage(step.label) }
         }
@@ -232,18 +237,23 @@ struct CaptureRun {
         capture.warnings += regrets.sorted { $0.key.name < $1.key.name }.map(\.value)
     }
 
-    /// Reads a file that an option names.
-    private mutating func take(_ path: String) throws(Problem) {
-        let file = try OptionFile(path, of: capture, input)
-        files[path] = file
-        let digest = Digest.of(file.bytes)
+    /// Reads a file that an option names, unless a step above has.
+    /// - Parameter path: as the option has it.
+    private mutating func take(_ path: String, for step: Pipeline.Step) throws(Problem) {
+        let name = OptionFile.name(path, input)
+        // What one step does without, another may need.
+        if files[name]?.bytes != nil { return }
+        let file = try OptionFile(path, of: capture, input, for: step)
+        files[name] = file
+        guard let bytes = file.bytes else { return }
+        let digest = Digest.of(bytes)
         // Of a file that is an input anyway, what it was like before the reader opened it counts.
-        if let location = file.location, let status = file.status, statuses[location] == nil {
-            let isPart = capture.source.location(of: path)?.range != nil
-            statuses[location] = KnownDigests.Entry(status: status, digest: isPart ? nil : digest)
+        if let location = file.location, let status = file.status, statuses[PathKey(location)] == nil {
+            let isPart = capture.source.location(of: name)?.range != nil
+            statuses[PathKey(location)] = KnownDigests.Entry(status: status, digest: isPart ? nil : digest)
         }
-        if inputs.contains(where: { $0.path == path }) { return }
-        inputs.append(Receipt.Input(path: path, byteCount: Int64(file.bytes.count), digest: digest))
+        if inputs.contains(where: { $0.path == name }) { return }
+        inputs.append(Receipt.Input(path: name, byteCount: Int64(bytes.count), digest: digest))
         inputs.sort { $0.path.utf8.lexicographicallyPrecedes($1.path.utf8) }
     }
 
@@ -275,7 +285,7 @@ struct CaptureRun {
         return Set(places.map { FileSystem.parent(of: $0.path) }).sorted()
     }
 
-    /// The locations of files that options name and the capture does not hold, by the names that the options give them.
+    /// The locations of files that options name and the capture does not hold, there or not, by their names.
     private func optionsBesideThePipeline() -> [String: String] {
         files.compactMapValues(\.location).filter { capture.source.location(of: $0.key)?.path != $0.value }
     }

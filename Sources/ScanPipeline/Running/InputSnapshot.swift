@@ -5,9 +5,9 @@ import ScanModel
 struct InputSnapshot {
     /// All folders of a capture, even those that hold nothing of it yet; and what was named, which may be an archive,
     /// whose files are not on disk as such.
-    private(set) var folders: [String: FileSystem.Status] = [:]
+    private(set) var folders: [PathKey: FileSystem.Status] = [:]
     /// The files in them.
-    private(set) var files: [String: FileSystem.Status] = [:]
+    private(set) var files: [PathKey: FileSystem.Status] = [:]
 
     /// Of nothing.
     init() {}
@@ -16,14 +16,14 @@ struct InputSnapshot {
         for entry in FileSystem.reachable(from: input.path) {
             // Its name is not text: there never was anything under the mended one.
             if FileSystem.isMended(entry.path) { continue }
-            if entry.isFolder || entry.path == input.path { folders[entry.path] = entry.status }
-            if !entry.isFolder { files[entry.path] = entry.status }
+            if entry.isFolder || entry.path == input.path { folders[PathKey(entry.path)] = entry.status }
+            if !entry.isFolder { files[PathKey(entry.path)] = entry.status }
         }
     }
 
     /// A path that now leads to something else.
     var changed: String? {
         let all = folders.merging(files) { folder, _ in folder }.sorted { $0.key < $1.key }
-        return all.first { FileSystem.status(of: $0.key)?.hasBytes(of: $0.value) != true }?.key
+        return all.first { FileSystem.status(of: $0.key.path)?.hasBytes(of: $0.value) != true }?.key.path
     }
 }

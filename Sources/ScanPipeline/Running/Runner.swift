@@ -121,13 +121,15 @@ public struct Runner: Sendable {
         /// Its facts, without its frames.
         public var capture: Capture
         /// What the files on disk were like before they were read, by their paths.
-        var statuses: [String: KnownDigests.Entry]
+        var statuses: [PathKey: KnownDigests.Entry]
         /// What the capture's folders were like before anything in them was opened.
-        var folders: [String: FileSystem.Status]
+        var folders: [PathKey: FileSystem.Status]
         /// What lies in the folders of files that no stage uses, and by which the reader may have decided something.
         var besides: [String: FolderContents]
-        /// The locations of files that options name and the capture does not hold, by the options' names for them.
+        /// The locations of files that options name and the capture does not hold, there or not, by their names.
         var options: [String: String]
+        /// When its first and its last frame were taken, nanoseconds; nil where it has no times.
+        var span: ClosedRange<Int64>?
 
         /// The file that was read may not be the one that was digested, or be half of one and half of the other.
         /// - Throws: a problem when anything is not as it was before it was read.
@@ -151,7 +153,8 @@ public struct Runner: Sendable {
 
         /// The first path, in the order of their bytes, that now leads to something else.
         private var changed: String? {
-            let files = statuses.filter { path, known in
+            let files = statuses.filter { key, known in
+                let path = key.path
                 guard let now = FileSystem.status(of: path) else { return true }
                 if now == known.status { return false }
                 if !now.hasBytes(of: known.status) { return true }
@@ -160,8 +163,8 @@ public struct Runner: Sendable {
                 // forgotten it.
                 return known.digest.map { (try? FileSystem.digest(of: path)) != $0 } ?? (now.file != known.status.file)
             }
-            let folders = folders.filter { path, known in FileSystem.status(of: path)?.hasBytes(of: known) != true }
-            return (files.map(\.key) + folders.map(\.key)).min { $0.utf8.lexicographicallyPrecedes($1.utf8) }
+            let folders = folders.filter { key, known in FileSystem.status(of: key.path)?.hasBytes(of: known) != true }
+            return (files.map(\.key) + folders.map(\.key)).min()?.path
         }
     }
 

@@ -23,9 +23,13 @@ public final class CaptureLock: Sendable {
     package init?(at path: String, take: (Int32) -> Int32) throws(Problem) {
         try FileSystem.makeFolders(FileSystem.parent(of: path))
         while true {
-            let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o666)
+            // A link would have the file made wherever it leads.
+            let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0o666)
             if descriptor < 0 {
-                throw Problem.system("cannot open the lock", path: FileSystem.absolute(path), code: errno)
+                let code = errno
+                var problem = Problem.system("cannot open the lock", path: FileSystem.absolute(path), code: code)
+                if code == ELOOP { problem.fix = "remove this link: the next run makes a lock" }
+                throw problem
             }
             guard take(descriptor) == 0 else {
                 let code = errno
@@ -69,7 +73,7 @@ public final class CaptureLock: Sendable {
     /// runner's way.
     public static func isHeld(_ id: String, in state: StateFolder) -> Bool {
         // Users other than the runner's may only read it, which is enough to ask.
-        let descriptor = open(state.lock(id), O_RDONLY | O_CLOEXEC)
+        let descriptor = open(state.lock(id), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
         guard descriptor >= 0 else { return false }
         defer { close(descriptor) }
         return sm_is_locked(descriptor) != 0

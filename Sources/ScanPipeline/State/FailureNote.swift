@@ -72,7 +72,11 @@ public struct FailureNote: Sendable {
 
     func save(in state: StateFolder) throws(Problem) { try StateFolder.write(json, to: state.failure(id)) }
 
-    static func remove(_ id: String, in state: StateFolder) { FileSystem.removeTree(state.failure(id)) }
+    static func remove(_ id: String, in state: StateFolder) {
+        // Behind a link, the file may be anybody's.
+        if !FileSystem.isFolderItself(state.failures), load(id, in: state) == nil { return }
+        FileSystem.removeTree(state.failure(id))
+    }
 
     /// A digest of names, sizes and times below a capture and of the files that options name, of the pipeline, and of
     /// the programs, since another version may read what this one could not: cheap, and different after any change.

@@ -14,15 +14,13 @@ public enum Leftovers {
     private static func doomed(of id: String, in state: StateFolder) -> [String] {
         // Compared by bytes, as its lock's name is.
         let isOf = { (other: String?) in other?.utf8.elementsEqual(id.utf8) == true }
-        let works = FileSystem.names(in: state.work).filter {
+        let works = StateFolder.ownNames(in: state.work).filter {
             isOf(StateFolder.id(ofWorkName: $0)) && isForsaken($0, in: state)
         }
-        let old = FileSystem.names(in: state.trash).filter { isOf(StateFolder.id(ofTrashName: $0)) }
+        let old = StateFolder.ownNames(in: state.trash).filter { isOf(StateFolder.id(ofTrashName: $0)) }
         if works.isEmpty && old.isEmpty { return [] }
         let published = "\(state.output)/\(id)"
-        // The one that was moved away last.
-        let newest = old.max { age("\(state.trash)/\($0)") < age("\(state.trash)/\($1)") }
-        if let newest, !PublishedResult.stands(in: published) {
+        if let newest = newest(of: old, in: state), !PublishedResult.stands(in: published) {
             guard OutputFolder.obstacle(at: published) == nil, rename("\(state.trash)/\(newest)", published) == 0 else {
                 return []
             }
@@ -31,6 +29,11 @@ public enum Leftovers {
         guard (try? FileSystem.syncFolder(state.output)) != nil else { return [] }
         let paths = works.map { "\(state.work)/\($0)" } + old.map { "\(state.trash)/\($0)" }
         return paths.compactMap { doom($0, of: id, in: state) }
+    }
+
+    /// Of older results by their names in the trash, the one that was moved away last.
+    private static func newest(of old: [String], in state: StateFolder) -> String? {
+        old.max { age("\(state.trash)/\($0)") < age("\(state.trash)/\($1)") }
     }
 
     /// Removes a folder that nobody needs any more.
@@ -66,13 +69,67 @@ public enum Leftovers {
     /// When a folder was given the name that it has.
     private static func age(_ path: String) -> Int64 { FileSystem.status(of: path)?.changed ?? 0 }
 
+    /// The paths of leftovers, by what becomes of them.
+    public struct Found: Sendable {
+        public var removed: [String] = []
+        /// Older results, whose own places were empty.
+        public var putBack: [String] = []
+        /// Those that cannot be removed.
+        public var left: [String] = []
+
+        public var isEmpty: Bool { removed.isEmpty && putBack.isEmpty && left.isEmpty }
+    }
+
+    /// What ``collect(in:)`` would do, as far as a look can tell: nothing is changed, and no lock is taken.
+    public static func foreseen(in state: StateFolder) -> Found {
+        let putBack = putBack(in: state)
+        var found = Found()
+        for (path, id) in works(in: state) where id.map({ !CaptureLock.isHeld($0, in: state) }) ?? false {
+            found.removed.append(path)
+        }
+        for (path, id) in trash(in: state) where id.map({ !CaptureLock.isHeld($0, in: state) }) ?? true {
+            if putBack.contains(path) {
+                found.putBack.append(path)
+            } else if let id, OutputFolder.obstacle(at: "\(state.output)/\(id)") != nil {
+                found.left.append(path)
+            } else {
+                found.removed.append(path)
+            }
+        }
+        found.removed += unnamed(in: state) + oldRuns(in: state) + keptOfGoneCaptures(in: state, isRemoved: false)
+        return found
+    }
+
+    /// The work folders in which nobody works who does not hold their capture's lock, each with its id.
+    private static func works(in state: StateFolder) -> [(path: String, id: String?)] {
+        StateFolder.ownNames(in: state.work).filter { isForsaken($0, in: state) }.map {
+            ("\(state.work)/\($0)", StateFolder.id(ofWorkName: $0))
+        }
+    }
+
+    /// What was moved away for new results, each with its capture's id.
+    private static func trash(in state: StateFolder) -> [(path: String, id: String?)] {
+        StateFolder.ownNames(in: state.trash).map { ("\(state.trash)/\($0)", StateFolder.id(ofTrashName: $0)) }
+    }
+
+    /// What of the trash is to be put back, as ``doomed(of:in:)`` does it.
+    private static func putBack(in state: StateFolder) -> Set<String> {
+        let old = Dictionary(grouping: StateFolder.ownNames(in: state.trash)) { StateFolder.id(ofTrashName: $0)?.bytes }
+        let paths = old.compactMap { id, names -> String? in
+            guard let id else { return nil }
+            let place = "\(state.output)/\(String(decoding: id, as: UTF8.self))"
+            if PublishedResult.stands(in: place) || OutputFolder.obstacle(at: place) != nil { return nil }
+            return newest(of: names, in: state).map { "\(state.trash)/\($0)" }
+        }
+        return Set(paths)
+    }
+
     /// Removes what no runner works on any more: work folders whose capture's lock is free, and the trash.
-    /// - Returns: the paths that were removed, and those that could not be.
-    public static func collect(in state: StateFolder) throws(Problem) -> (removed: [String], left: [String]) {
+    public static func collect(in state: StateFolder) throws(Problem) -> Found {
+        let putBack = putBack(in: state)
         var paths = try collectWork(in: state)
-        for name in FileSystem.names(in: state.trash) {
-            let path = "\(state.trash)/\(name)"
-            if let id = StateFolder.id(ofTrashName: name) {
+        for (path, id) in trash(in: state) {
+            if let id {
                 // Where there are no locks, what was replaced for good belongs to nobody any more.
                 guard let lock = try CaptureLock(id, in: state), !lock.isReal,
                     PublishedResult.stands(in: "\(state.output)/\(id)")
@@ -83,27 +140,33 @@ public enum Leftovers {
             }
             paths.append(path)
         }
-        paths += collectUnnamed(in: state) + forgetOldRuns(in: state) + forgetGoneCaptures(in: state)
-        return (paths.filter { !FileSystem.exists($0) }, paths.filter(FileSystem.exists))
+        let unnamed = unnamed(in: state)
+        unnamed.forEach(FileSystem.removeTree)
+        paths += unnamed + forgetOldRuns(in: state) + forgetGoneCaptures(in: state)
+        let gone = paths.filter { !FileSystem.exists($0) }
+        return Found(
+            removed: gone.filter { !putBack.contains($0) }, putBack: gone.filter(putBack.contains),
+            left: paths.filter(FileSystem.exists))
     }
 
-    /// Removes small files that were never given their names.
-    private static func collectUnnamed(in state: StateFolder) -> [String] {
-        var removed: [String] = []
+    /// Small files that were never given their names.
+    private static func unnamed(in state: StateFolder) -> [String] {
+        var found: [String] = []
         let folders = [state.failures, state.inputs, state.thumbnails]
-        let runs = FileSystem.names(in: state.runs).map { "\(state.runs)/\($0)" }
-        for folder in [state.path] + folders + runs {
-            for name in FileSystem.names(in: folder) where name.hasPrefix(".") {
+        let runs = StateFolder.ownNames(in: state.runs).map { "\(state.runs)/\($0)" }
+        // OUT's state as a whole may lie elsewhere.
+        let names = [(state.path, FileSystem.names(in: state.path))]
+        for (folder, names) in names + (folders + runs).map({ ($0, StateFolder.ownNames(in: $0)) }) {
+            for name in names where name.hasPrefix(".") {
                 let path = "\(folder)/\(name)"
                 // Another runner may be writing it just now.
                 guard let status = FileSystem.status(of: path), status.modified < wallClock() - 3_600_000_000_000 else {
                     continue
                 }
-                FileSystem.removeTree(path)
-                removed.append(path)
+                found.append(path)
             }
         }
-        return removed
+        return found
     }
 
     /// How many runs are remembered, with their reports.
@@ -113,10 +176,15 @@ public enum Leftovers {
     /// - Parameter name: of a run that stays, whatever its clock says.
     @discardableResult
     static func forgetOldRuns(in state: StateFolder, besides name: String? = nil) -> [String] {
-        let old = RunRecord.names(in: state).dropLast(rememberedRuns).filter { $0 != name && !mayGoOn($0, state) }
-            .map { "\(state.runs)/\($0)" }
-        for path in old { FileSystem.removeTree(path) }
+        let old = oldRuns(in: state, besides: name)
+        old.forEach(FileSystem.removeTree)
         return old
+    }
+
+    private static func oldRuns(in state: StateFolder, besides name: String? = nil) -> [String] {
+        if !FileSystem.isFolderItself(state.runs) { return [] }
+        return RunRecord.names(in: state).dropLast(rememberedRuns).filter { $0 != name && !mayGoOn($0, state) }
+            .map { "\(state.runs)/\($0)" }
     }
 
     /// Whether a run began within a week and has not said how it went.
@@ -132,9 +200,13 @@ public enum Leftovers {
     /// be made again.
     @discardableResult
     static func forgetGoneCaptures(in state: StateFolder) -> [String] {
+        keptOfGoneCaptures(in: state, isRemoved: true)
+    }
+
+    private static func keptOfGoneCaptures(in state: StateFolder, isRemoved: Bool) -> [String] {
         // Listed first: another runner saves what it keeps when its result is already there.
         let kept = [state.inputs, state.thumbnails].flatMap { folder in
-            FileSystem.names(in: folder).map { (folder, $0) }
+            StateFolder.ownNames(in: folder).map { (folder, $0) }
         }
         // An OUT that cannot be listed, such as a share that went away, does not tell what is gone.
         guard let names = try? FileSystem.list(state.output) else { return [] }
@@ -142,21 +214,22 @@ public enum Leftovers {
         let away = FileSystem.names(in: state.trash).compactMap(StateFolder.id(ofTrashName:))
         // By their bytes, as file names are.
         let here = Set((names + state.failed + away).map(\.bytes))
-        var removed: [String] = []
+        var found: [String] = []
         for (folder, name) in kept where name.hasSuffix(".json") || name.hasSuffix(".jpg") {
             let id = String(name[..<(name.lastIndex(of: ".") ?? name.endIndex)])
             if name.hasPrefix(".") || here.contains(id.bytes) { continue }
             // Another runner may have published it meanwhile.
             if CaptureLock.isHeld(id, in: state) || FileSystem.exists("\(state.output)/\(id)") { continue }
             let path = "\(folder)/\(name)"
-            FileSystem.removeTree(path)
-            removed.append(path)
+            if isRemoved { FileSystem.removeTree(path) }
+            found.append(path)
         }
-        for id in FileSystem.names(in: state.locks) where !id.hasPrefix(".") && !here.contains(id.bytes) {
+        if !isRemoved { return found }
+        for id in StateFolder.ownNames(in: state.locks) where !id.hasPrefix(".") && !here.contains(id.bytes) {
             // Not reported: it takes up no room to speak of.
             _ = CaptureLock.remove(id, in: state)
         }
-        return removed
+        return found
     }
 
     /// Removes the work folders that no runner works in any more, whether or not their capture is run again, and puts
@@ -164,12 +237,8 @@ public enum Leftovers {
     /// - Returns: the paths that were to go.
     @discardableResult
     public static func collectWork(in state: StateFolder) throws(Problem) -> [String] {
-        let works = FileSystem.names(in: state.work).filter { isForsaken($0, in: state) }.map {
-            ("\(state.work)/\($0)", StateFolder.id(ofWorkName: $0))
-        }
-        let old = FileSystem.names(in: state.trash).map { ("\(state.trash)/\($0)", StateFolder.id(ofTrashName: $0)) }
         var (paths, doomed): ([String], [String]) = ([], [])
-        for (path, id) in works + old {
+        for (path, id) in works(in: state) + trash(in: state) {
             // Its runner may have done with it by now.
             guard let id, let lock = try CaptureLock(id, in: state), lock.isReal, FileSystem.exists(path) else {
                 continue

@@ -21,18 +21,22 @@ struct ResultState: Hashable, Sendable {
     /// again without its time showing it.
     var looked: Int64
     /// Folders on disk, whose times show files that came or went; and the archive, where the capture is one.
-    var folders: [String: FileSystem.Status]
+    var folders: [PathKey: FileSystem.Status]
     /// Input files on disk, as they were before they were read.
-    var inputs: [String: KnownDigests.Entry]
+    var inputs: [PathKey: KnownDigests.Entry]
     /// What lay beside the capture's files that no stage uses. Readers look at these too, and may find a frame bad
     /// because of its picture, whatever becomes of the picture.
     var besides: [String: Digest]
     /// Stands in ``besides`` for files so young that a change right after would not show.
     static let young = Digest(hex: "")
-    /// The locations of files that options name and the capture does not hold, by the options' names for them.
+    /// The locations of files that options name and the capture does not hold, by their names. One that is not among the
+    /// ``inputs`` was not there, and the result was made without it.
     var options: [String: String]
     /// Published files with their sizes, relative to the result.
     var outputs: [String: Int64]
+    /// When the capture's first and last frame were taken, by its own clock in nanoseconds: another recording was taken
+    /// at other times. Nil where it has no times, or an earlier version of ScanMill wrote this.
+    var span: ClosedRange<Int64>?
     /// When the receipt was written, nanoseconds since 1970: an older result that was put back has another time,
     /// whatever the sizes are.
     var receiptTime: Int64
@@ -54,11 +58,23 @@ struct ResultState: Hashable, Sendable {
             tools: opened.tools.merging(missing) { used, _ in used }, looked: looked, folders: absolute(opened.folders),
             inputs: absolute(opened.statuses),
             besides: absolute(opened.besides).mapValues { $0.isSettled(at: looked) ? $0.digest : young },
-            options: opened.options.mapValues(FileSystem.absolute), outputs: sizes, receiptTime: receipt?.modified ?? 0)
+            options: opened.options.mapValues(FileSystem.absolute), outputs: sizes, span: opened.span,
+            receiptTime: receipt?.modified ?? 0)
     }
 
     private static func absolute<Value>(_ entries: [String: Value]) -> [String: Value] {
         Dictionary(entries.map { (FileSystem.absolute($0.key), $0.value) }, uniquingKeysWith: { first, _ in first })
+    }
+
+    private static func absolute<Value>(_ entries: [PathKey: Value]) -> [PathKey: Value] {
+        let absolute = entries.map { (PathKey(FileSystem.absolute($0.key.path)), $0.value) }
+        return Dictionary(absolute, uniquingKeysWith: { first, _ in first })
+    }
+
+    private static func json<Value>(_ entries: [PathKey: Value], _ json: (Value) -> JSONValue) -> JSONValue {
+        var object = JSONObject()
+        for (key, value) in entries.sorted(by: { $0.key < $1.key }) { object[key.path] = json(value) }
+        return .object(object)
     }
 
     /// Digests that hold as long as their files are unchanged.
@@ -71,12 +87,13 @@ extension ResultState {
             "input": .string(input), "pipeline": .string(pipeline.hex), "key": .string(key.text),
             "tool": .string(tool), "format": .array([.string(format), .of(formatRevision)]),
             "uses": .object(JSONObject(tools) { .string($0) }), "looked": .integer(looked),
-            "folders": .object(JSONObject(folders) { .array($0.json) }),
-            "inputs": .object(JSONObject(inputs) { .array($0.status.json + [.string($0.digest?.hex ?? "")]) }),
+            "folders": Self.json(folders) { .array($0.json) },
+            "inputs": Self.json(inputs) { .array($0.status.json + [.string($0.digest?.hex ?? "")]) },
             "besides": .object(JSONObject(besides) { .string($0.hex) }),
             "options": .object(JSONObject(options) { .string($0) }),
             "outputs": .object(JSONObject(outputs) { .integer($0) }), "receipt": .integer(receiptTime),
             "revisions": revisions.map { .of($0) },
+            "span": span.map { .array([.integer($0.lowerBound), .integer($0.upperBound)]) },
         ])
     }
 
@@ -95,10 +112,13 @@ extension ResultState {
             besides: [:], options: [:], outputs: [:],
             receiptTime: receiptTime)
         revisions = json["revisions"]?.array?.compactMap { $0.integer.flatMap { Int(exactly: $0) } }
+        if let span = json["span"]?.array?.compactMap(\.integer), span.count == 2, span[0] <= span[1] {
+            self.span = span[0]...span[1]
+        }
         for (name, value) in tools.members { self.tools[name] = value.string }
         for (path, value) in folders.members {
             guard let status = value.array.flatMap({ FileSystem.Status($0[...]) }) else { return nil }
-            self.folders[path] = status
+            self.folders[PathKey(path)] = status
         }
         for (path, value) in besides.members { self.besides[path] = value.string.map(Digest.init(hex:)) }
         for (name, value) in options.members { self.options[name] = value.string }
@@ -107,7 +127,8 @@ extension ResultState {
             guard let parts = value.array, let status = FileSystem.Status(parts.dropLast()),
                 let digest = parts.last?.string
             else { return nil }
-            self.inputs[path] = KnownDigests.Entry(status: status, digest: digest.isEmpty ? nil : Digest(hex: digest))
+            self.inputs[PathKey(path)] = KnownDigests.Entry(
+                status: status, digest: digest.isEmpty ? nil : Digest(hex: digest))
         }
     }
 

@@ -33,7 +33,7 @@ package struct RunHistory {
             guard run == names.count - 1 else { continue }
             let outcome = RunRecord.outcome(of: name, in: state)
             endings[run] = .some(outcome.map(Self.endings))
-            for entry in outcome?.captures ?? [] where entry.ended == .arriving || entry.ended == .left {
+            for entry in outcome?.captures ?? [] where [.arriving, .excluded, .left].contains(entry.ended) {
                 if let input = entry.input { add(entry.id, RunRecord.place(input, by: plan)) }
             }
         }
@@ -100,7 +100,7 @@ package struct RunHistory {
     // MARK: - Of a run with nothing to do
 
     /// Whether a run that has nothing to do is to be remembered all the same: `status` would otherwise go by an older
-    /// one, which knows nothing of a capture that is arriving, or was to make other results of those that are up to
+    /// one, which knows nothing of a capture that is arriving or left out, or was to make other results of those that are up to
     /// date now. Repeating the run adds nothing, so that its records do not pile up.
     /// - Parameter formats: the revisions of the readers, by their formats' names.
     package static func lacks(
@@ -109,12 +109,13 @@ package struct RunHistory {
         let recipe = Recipe(of: pipeline, formats: formats)
         let isOfAnother = RunRecord.names(in: state).contains { !RunRecord.isOf(recipe, $0, in: state) }
         // The plans of a batch are not read for nothing.
-        guard isOfAnother || outcomes.contains(where: { $0.ending == .arriving }) else { return false }
+        let isPassedOver = { (outcome: CaptureOutcome) in [.arriving, .excluded].contains(outcome.ending) }
+        guard isOfAnother || outcomes.contains(where: isPassedOver) else { return false }
         var history = RunHistory(in: state)
-        for outcome in outcomes where outcome.ending == .arriving || outcome.ending == .upToDate {
+        for outcome in outcomes where isPassedOver(outcome) || outcome.ending == .upToDate {
             let id = outcome.input.id
             if history.wanted(id, besides: recipe) != nil { return true }
-            if outcome.ending == .arriving, history.ending(of: id)?.ended != .arriving { return true }
+            if isPassedOver(outcome), history.ending(of: id)?.ended != outcome.ending.kind { return true }
         }
         return false
     }

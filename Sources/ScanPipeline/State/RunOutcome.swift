@@ -12,12 +12,15 @@ package struct RunOutcome: Sendable {
         package var cause: String?
         package var problem: Problem?
         package var share: Share?
+        /// Why it was run.
+        package var reason: String?
 
         /// Why the run did not come to it; nil where it did.
         var why: String? {
             switch ended {
             case .arriving: "it was still arriving"
             case .busy: "another runner worked on it"
+            case .excluded: "--exclude named it"
             case .left: cause
             default: nil
             }
@@ -57,7 +60,8 @@ extension RunOutcome.Entry {
         else { return nil }
         self.init(
             id: id, input: json["input"]?.string, ended: ended, cause: json["cause"]?.string,
-            problem: json["problem"].flatMap(Problem.init(facts:)), share: RunOutcome.Share(json))
+            problem: json["problem"].flatMap(Problem.init(facts:)), share: RunOutcome.Share(json),
+            reason: json["reason"]?.string)
     }
 }
 

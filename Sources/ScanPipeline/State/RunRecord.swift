@@ -247,6 +247,7 @@ public struct RunRecord: Sendable {
                 object["begin"] = .number(span.begin.rounded(decimals: 3))
                 object["seconds"] = .number(span.seconds.rounded(decimals: 3))
             }
+            object["reason"] = .of(outcome.reason)
             // That it failed in an earlier run is that run's news.
             let kind = outcome.ending.kind == .failedBefore ? .failed : outcome.ending.kind
             object["ended"] = .string(kind.rawValue)
@@ -263,7 +264,7 @@ public struct RunRecord: Sendable {
                 object["cause"] = .string(problem.summary)
                 object["problem"] = .object(problem.facts)
             case .left(let reason): object["cause"] = .string(reason)
-            case .upToDate, .arriving, .busy: break
+            case .upToDate, .arriving, .busy, .excluded: break
             }
             return .object(object)
         }

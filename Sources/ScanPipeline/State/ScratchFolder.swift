@@ -9,16 +9,24 @@ public struct ScratchFolder: Sendable {
     /// - Parameter folder: for which something is made.
     public init(in folder: String) { state = StateFolder(output: folder) }
 
-    /// Removes what such commands left there when they were killed, and the folders around it if nothing else is in
-    /// them. Where a pipeline owns the folder, its runs do that.
-    /// - Returns: the paths that were removed, and those that could not be.
+    /// What such commands left there when they were killed. Where a pipeline owns the folder, its runs remove that.
+    private var forsaken: [String] {
+        if FileSystem.exists(state.owner) { return [] }
+        return StateFolder.ownNames(in: state.work).filter(isForsaken).map { "\(state.work)/\($0)" }
+    }
+
+    /// What ``tidy()`` would remove.
+    public var foreseen: Leftovers.Found { Leftovers.Found(removed: forsaken) }
+
+    /// Removes what such commands left there, and the folders around it if nothing else is in them.
     @discardableResult
-    public func tidy() -> (removed: [String], left: [String]) {
-        if FileSystem.exists(state.owner) { return ([], []) }
-        let forsaken = FileSystem.names(in: state.work).filter(isForsaken).map { "\(state.work)/\($0)" }
+    public func tidy() -> Leftovers.Found {
+        if FileSystem.exists(state.owner) { return Leftovers.Found() }
+        let forsaken = forsaken
         forsaken.forEach(FileSystem.removeTree)
         for path in [state.work, state.path] { rmdir(path) }
-        return (forsaken.filter { !FileSystem.exists($0) }, forsaken.filter(FileSystem.exists))
+        return Leftovers.Found(
+            removed: forsaken.filter { !FileSystem.exists($0) }, left: forsaken.filter(FileSystem.exists))
     }
 
     /// Why something is still there, after ``tidy()``: its makers may still be writing to it. Nil where there is nothing,

@@ -30,6 +30,19 @@ public struct StateFolder: Sendable, Hashable {
     package func inputs(_ id: String) -> String { "\(inputs)/\(id).json" }
     package var owner: String { "\(path)/owner.json" }
 
+    /// Its parts that are links, perhaps to where others keep files, too: they are used as they are, and nothing behind them
+    /// is ever swept.
+    public var linkedParts: [String] {
+        [work, trash, failures, inputs, thumbnails, runs, locks].filter {
+            FileSystem.isFolder($0) && !FileSystem.isFolderItself($0)
+        }
+    }
+
+    /// The names in one of its parts, or in a folder of one, that may be swept: none behind a link.
+    package static func ownNames(in part: String) -> [String] {
+        FileSystem.isFolderItself(part) ? FileSystem.names(in: part) : []
+    }
+
     /// A work folder's name begins with the id and ends with `.<host>.<pid>.<random>`, none of which has a dot.
     static func workName(_ id: String) -> String { "\(id).\(host).\(getpid()).\(FileSystem.randomName())" }
 

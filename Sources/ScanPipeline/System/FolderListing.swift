@@ -116,12 +116,16 @@ extension FileSystem {
     }
 
     /// What a path holds as readers see it: links to folders are followed, except those that lead back up, and a folder
-    /// to which several lead is listed once. Folders are listed too, before what is in them.
+    /// to which several lead is listed once. Folders are listed too, before what is in them. What lies so deep that the
+    /// system takes no path to it is left out, as no reader opens it.
     static func reachable(from path: String) -> [(path: String, status: Status?, isFolder: Bool)] {
         var seen: Set<Identity> = []
         var found: [(path: String, status: Status?, isFolder: Bool)] = []
         func isNew(_ folder: stat) -> Bool { seen.insert(Identity(folder)).inserted }
+        // With room for the working folder.
+        let most = Int(PATH_MAX) - 1 - max(0, absolute(path).utf8.count - path.utf8.count)
         func look(_ path: String, _ facts: stat?) {
+            if path.utf8.count > most { return }
             let isFolder = facts.map { $0.st_mode & S_IFMT == S_IFDIR } ?? false
             if let facts, isFolder, !isNew(facts) { return }
             found.append((path, facts.map(Status.init), isFolder))

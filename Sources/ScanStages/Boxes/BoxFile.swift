@@ -5,27 +5,25 @@ import ScanPipeline
 /// Boxes from and to `boundingbox.json`.
 extension StageContext {
     /// The box in a file that an option names, turned to the capture's own up.
-    /// - Parameter change: applied to the box as in the file, before it is turned: a margin does not move the floor
-    ///   that cuts a box off, and turned boxes have none.
-    func boxInFile(
-        _ file: String, _ change: (OrientedBox) -> OrientedBox = { $0 }
-    ) throws(Problem) -> OrientedBox {
+    /// - Parameter file: as the option has it.
+    func boxInFile(_ file: String) throws(Problem) -> OrientedBox {
         do throws(Problem) {
-            let read = try BoundingBoxJSON(try self.file(file), file: file)
+            let name = name(of: file)
+            let read = try BoundingBoxJSON(try self.file(file), file: name)
             read.warnings.forEach { warn($0) }
             let edge = 2 * (read.box.halfSize.components.max() ?? 0)
             if capture.isMetric && edge > 100 {
-                warn("the box of \(file) is \(edge.shortText(decimals: 0)) m long: its numbers are taken as metres")
+                warn("the box of \(name) is \(edge.shortText(decimals: 0)) m long: its numbers are taken as metres")
             }
             // Such files hold boxes that stand on a floor along y.
-            let box = change(read.box)
+            let box = read.box
             guard let up = capture.worldUp?.normalized else { return box }
             let turn = WorldTurn.bringing(Vector3(0, 1, 0), to: up)
             if turn == .none { return box }
             let other = turn == .yUpToZUp ? "z up" : "another up"
             note("the box of \(file) was turned like a world with y up, since the capture's has \(other)")
             if box.endingOnItsFloor == nil {
-                warn("the box of \(file) is tilted, and a floor cuts it off: turned, it is whole")
+                warn("the box of \(name) is tilted, and a floor cuts it off: turned, it is whole")
             }
             return turn.apply(box)
         } catch {
@@ -43,7 +41,7 @@ extension StageContext {
     /// The box as the file holds it. Nil, with a warning, if the file cannot express it: a box that is upright in a
     /// world whose up is not y is tilted for its readers.
     func boundingBox(_ box: OrientedBox) throws(Problem) -> [UInt8]? {
-        do throws(Problem) { return try BoundingBoxJSON.text(box) } catch {
+        do throws(Problem) { return try BoundingBoxJSON.text(box.cutByAFloor) } catch {
             guard error.fault == .input else { throw error }
             warn("the box was left out: \(error.summary)")
             return nil

@@ -9,10 +9,14 @@ struct FittedBox {
     /// The share of the points that is left out at each end of each axis.
     private static let trim = 0.001
 
+    /// - Throws: a problem of the capture if it does not say which way is up.
+    static func up(of capture: Capture) throws(Problem) -> Vector3 {
+        try capture.requiredUp("so no box is known to be upright", fix: "give cull-by-box a boundingbox.json")
+    }
+
     /// - Throws: a problem of the capture if it does not say which way is up, or has too few points.
     init(around cloud: PointCloud, of capture: Capture) throws(Problem) {
-        let up = try capture.requiredUp(
-            "so no box is known to be upright", fix: "give cull-by-box a boundingbox.json")
+        let up = try Self.up(of: capture)
         guard var box = OrientedBox(around: cloud, up: up, trim: Self.trim) else {
             throw Problem(
                 .input, "the cloud has only \(cloud.count.counted("point")), too few for a box",

@@ -26,15 +26,15 @@ struct MaskOutput: Sendable {
         let place = options.choice(
             "mask-as", "Where masks go: files of their own, or the alpha channel of the pictures, which become PNGs.",
             default: Place.files)
-        isAlpha = place == .alpha
+        isAlpha = place == .alpha && masks != .none
         missing = options.choice(
             "mask-if-missing", "What to do with a capture without a box to make masks of.", default: .fail)
         centre = options.pixelCentreAbove ?? .half
         options.warn("mask-if-missing", unless: isOfBox, "with `masks: silhouette` and `masks: depth`")
         if !isOfBox && margin != 0 {
-            options.fail("mask-margin", "`mask-margin` goes with `masks: silhouette` and `masks: depth`")
+            options.refuse("mask-margin", beside: "masks", "with `masks: silhouette` and `masks: depth`")
         }
-        if isAlpha && masks == .none { options.fail("mask-as", "`mask-as: alpha` goes with masks") }
+        if place == .alpha && masks == .none { options.refuse("mask-as", beside: "masks", "with masks") }
         // Recorded masks may be missing, and then pictures are written as without them.
         if isOfBox {
             for name in ["color", "quality"] { options.warn(name, unless: !isAlpha, "where masks are files") }
@@ -81,7 +81,7 @@ struct MaskOutput: Sendable {
     /// - Throws: if nothing is left of the box.
     func begin(_ context: StageContext) throws(Problem) {
         if isOfBox && !isOn(context) {
-            return context.warn("the capture has no box, so no masks were written")
+            return context.note("the capture has no box, so no masks were written")
         }
         if isAlpha && !isOn(context) {
             context.warn("the capture has no masks to put into pictures: `masks: silhouette` makes masks of the box")

@@ -9,7 +9,11 @@ struct SplitOutput: Sendable {
     init(_ options: inout OptionReader) {
         testEvery = options.integer(
             "test-every", "Hold out every n-th frame for testing; 0 holds out none.", default: 0, in: 0...1_000_000)
-        if testEvery == 1 { options.fail("test-every", "`test-every: 1` leaves no frame for training") }
+        if testEvery == 1 {
+            options.fail(
+                "test-every", "`test-every: 1` leaves no frame for training",
+                "hold out every 8th frame with  test-every: 8  or none with  test-every: 0")
+        }
         keepsLists = options.flag(
             "keep-split", "Keep a dataset's own lists of frames for training and tests, where `test-every` makes none.",
             default: true)

@@ -56,13 +56,15 @@ package struct WorldTurn: Hashable, Sendable {
         Pose(rotation: rotation * pose.rotation, position: rotation * pose.position)
     }
 
-    /// A floor is a height along y, which only worlds that are not turned have: in others the box is made to end on it.
-    /// The floor of a tilted box is lost.
+    /// A floor is a height along y, which only worlds that are not turned have: in others the box is made to end on it, and
+    /// its bottom face stays where it is when the box grows. The floor of a tilted box is lost.
     package func apply(_ box: OrientedBox) -> OrientedBox {
         if self == .none { return box }
-        let box = box.cutByItsFloor
-        return OrientedBox(
-            center: rotation * box.center, worldFromBox: rotation * box.worldFromBox, halfSize: box.halfSize)
+        var turned = box.cutByItsFloor
+        turned.floor = nil
+        turned.center = rotation * turned.center
+        turned.worldFromBox = rotation * turned.worldFromBox
+        return turned
     }
 
     /// Exact for quarter turns: coordinates only change places and signs.

@@ -10,8 +10,6 @@ protocol PixelChange: Sendable {
     func mask(_ mask: LumaImage, of frame: Int) -> LumaImage
     func depth(_ depth: RecordedDepth, of frame: Int) -> RecordedDepth
     func confidence(_ map: ConfidenceMap, of frame: Int) -> ConfidenceMap
-    /// What the pictures are now, as messages say it: "turned".
-    var participle: String { get }
 }
 
 enum PixelChannels {
@@ -24,10 +22,10 @@ struct ChangedSource<Change: PixelChange>: CaptureSource {
     private let plain: any CaptureSource
     private let change: Change
     private let limits: PictureLimits
-    /// The size of the changed pictures, if all have the same.
+    /// The size of the pictures before the change, if all have the same.
     private let size: PixelSize?
 
-    /// - Parameter capture: the one whose source it is, with the sizes of the changed pictures.
+    /// - Parameter capture: the one whose source it is, still with the sizes of the pictures before the change.
     init(of capture: Capture, _ change: Change) {
         plain = capture.source
         self.change = change
@@ -65,12 +63,9 @@ struct ChangedSource<Change: PixelChange>: CaptureSource {
         case .file(let file):
             do throws(Problem) {
                 let bytes = try plain.bytes(of: file, limit: PictureLimits.fileBytes)
-                let image = change.picture(try RGBImage.decode(bytes, limits: limits), of: frame)
-                if let size, size != image.size {
-                    throw Problem(
-                        .input, "the \(change.participle) picture is \(image.size), and others are \(size)")
-                }
-                return .pixels(image)
+                let image = try RGBImage.decode(bytes, limits: limits)
+                try Frame.check(image.size, against: size)
+                return .pixels(change.picture(image, of: frame))
             } catch { throw error.at(file: file) }
         }
     }

@@ -57,11 +57,17 @@ extension Frame {
     }
 
     private func check(_ size: PixelSize, _ path: String, _ context: StageContext) throws(Problem) {
-        guard let usual = context.capture.colorSize, size != usual else { return }
+        do throws(Problem) { try Self.check(size, against: context.capture.colorSize) } catch {
+            throw error.at(file: path)
+        }
+    }
+
+    /// - Throws: where a picture does not have the size that all others have.
+    static func check(_ size: PixelSize, against usual: PixelSize?) throws(Problem) {
+        guard let usual, size != usual else { return }
         throw Problem(
             .input, "the picture is \(size), and the capture's pictures are \(usual)",
-            notes: usual == QuarterTurn.size(size, turns: 1) ? ["it looks turned by a quarter"] : []
-        ).at(file: path)
+            notes: usual == QuarterTurn.size(size, turns: 1) ? ["it looks turned by a quarter"] : [])
     }
 }
 

@@ -95,7 +95,8 @@ extension FactSheet {
                     .phrase([Part("", "name", .text(facts.codec)), Part(", ", "pixels", .text(facts.pixelFormat))])),
                 Fact("size", .size(facts.size)),
                 Fact(
-                    "rotation-flag-degrees", label: "rotation flag", .tally(facts.rotation, zero: "none", of: "degree")),
+                    "rotation-flag-degrees", label: facts.isUpright ? "turned by" : "rotation flag",
+                    .tally(facts.rotation, zero: "none", of: "degree")),
                 Fact("frames", .count(facts.frameCount)),
                 facts.averageRate.map {
                     Fact("frames-per-second", label: "rate", .number($0, digits: 2, unit: "frames/s"))

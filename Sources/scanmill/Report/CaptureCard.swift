@@ -213,6 +213,9 @@ struct CaptureCard {
             }
             rows.append("<dt>Dropped frames</dt><dd><ul>\(items)</ul></dd>")
         }
+        if let reason = capture.reason {
+            rows.append("<dt>Why it ran</dt><dd>\(marked: reason)</dd>")
+        }
         if let times = capture.share?.times, !times.isEmpty {
             let items = times.map { time -> HTML in
                 "<li><code>\(time.label)</code> \(Figure.time(time.seconds, "\(pointer)/run/stages/\(time.label)"))</li>"

@@ -25,6 +25,8 @@ struct CaptureFacts: Sendable {
     var problem: Problem?
     /// Why it waits.
     var waitsFor: String?
+    /// Whether the run was asked to leave it out, and it is not ready.
+    var isExcluded = false
     /// Whether nobody can tell if OUT has a result of it; ``waitsFor`` says why.
     var isUnreadable = false
     /// Whether its result is broken and nothing can make it again.
@@ -48,6 +50,8 @@ struct CaptureFacts: Sendable {
     var inputs: Digest?
     /// How it went in this run; nil when it did not run.
     var share: RunOutcome.Share?
+    /// Why it ran in this run.
+    var reason: String?
     /// While this stays, so do the capture's pictures: the result's key, or the failure's fingerprint.
     var pictureKey: String?
     var thumbnails: Thumbnails.Strip?

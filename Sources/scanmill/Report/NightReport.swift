@@ -102,6 +102,7 @@ struct NightReport: Sendable {
                 hasNote: isFirst && failed.contains(name))
             let standing = standings[name]
             if capture.status == .ready { capture.wait(entry, standing, pipeline: wanted) }
+            capture.isExcluded = capture.status == .waiting && entry?.ended == .excluded
             // Damage that left the receipt its time and size, so that `status` does not see it.
             if capture.status == .ready, isFirst, published.contains(name), !capture.hasResult {
                 capture.status = .failed
@@ -132,11 +133,14 @@ struct NightReport: Sendable {
         var capture = CaptureFacts(id: id)
         capture.input = entry?.input
         // Comparing is not running, and what another runner works on is not this one's.
-        if let entry, entry.ended != .upToDate, entry.ended != .busy { capture.share = entry.share }
+        if let entry, entry.ended != .upToDate, entry.ended != .busy {
+            (capture.share, capture.reason) = (entry.share, entry.reason)
+        }
         if isPublished, let result = PublishedResult(id, in: state.output) { capture.take(receipt: result.receipt) }
         if hasNote, let note = FailureNote.load(id, in: state) {
-            capture.status = .failed
-            capture.problem = note.problem
+            // One that was left out for what is wrong with it is no news.
+            capture.status = entry?.ended == .excluded ? .waiting : .failed
+            capture.problem = capture.status == .failed ? note.problem : nil
             capture.input = capture.input ?? note.input
             if let origin = note.origin { (capture.format, capture.device) = (origin.format, origin.device) }
             // If there is a result, it was made from other bytes.
@@ -154,7 +158,7 @@ struct NightReport: Sendable {
             capture.waitsFor = "it is being run"
         } else if capture.status == .waiting {
             let isGone = [.done, .upToDate].contains(entry?.ended)
-            capture.waitsFor = isGone ? "the result that was made is gone" : entry?.cause ?? entry?.ended.rawValue
+            capture.waitsFor = isGone ? "the result that was made is gone" : entry?.whyWaiting
         }
         capture.input = capture.input ?? state.knownInput(of: id)
         return capture
@@ -171,13 +175,15 @@ extension CaptureFacts {
     fileprivate mutating func wait(
         _ entry: RunOutcome.Entry?, _ standing: OutputStatus.Entry?, pipeline wanted: Digest?
     ) {
-        if let standing, standing.isBehind || standing.standing == .unreadable {
+        if let entry, entry.ended == .excluded, standing?.isBehind == true {
+            waitsFor = entry.whyWaiting
+        } else if let standing, standing.isBehind || standing.standing == .unreadable {
             waitsFor =
                 standing.cause ?? (standing.standing == .running ? "it is being run" : standing.standing.rawValue)
-        } else if let entry, [.left, .arriving, .busy].contains(entry.ended), pipeline != wanted,
+        } else if let entry, [.left, .arriving, .busy, .excluded].contains(entry.ended), pipeline != wanted,
             standing?.isCaptureGone != true
         {
-            waitsFor = entry.cause ?? entry.ended.rawValue
+            waitsFor = entry.whyWaiting
         } else {
             return
         }
@@ -205,6 +211,8 @@ struct Summary: Sendable {
     var waiting: Int
     /// How many of the waiting ones have an older result.
     var older: Int
+    /// How many of the waiting ones the run was asked to leave out.
+    var excluded: Int
     /// Of how many of the waiting ones nobody can tell whether they have a whole result.
     var unreadable: Int
     /// Captures that ran in this run, whatever came of it.
@@ -233,6 +241,7 @@ struct Summary: Sendable {
         func count(_ status: CaptureFacts.Status) -> Int { captures.count { $0.status == status } }
         (ready, look, failed, waiting) = (count(.ready), count(.look), count(.failed), count(.waiting))
         let waits = captures.filter { $0.status == .waiting }
+        excluded = waits.count(where: \.isExcluded)
         unreadable = waits.count(where: \.isUnreadable)
         older = waits.count { $0.hasResult && !$0.isUnreadable }
         let results = captures.filter(\.hasResult)
@@ -249,6 +258,12 @@ struct Summary: Sendable {
         runBytes = PublishedResult.sum(made.map(\.byteCount))
         seconds = run?.seconds
         peakBytes = ran.compactMap { $0.share?.peakBytes }.max()
+    }
+}
+
+extension RunOutcome.Entry {
+    fileprivate var whyWaiting: String {
+        ended == .excluded ? "--exclude left it out" : cause ?? ended.rawValue
     }
 }
 

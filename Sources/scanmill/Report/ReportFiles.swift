@@ -106,8 +106,8 @@ struct ReportFiles {
         try FileSystem.replace(page, with: Array(pages.html(names.count - 1).text.utf8))
         let pictures = Set(report.captures.compactMap { $0.thumbnails?.file.lastPart })
         // Another name is one that another report is about to give.
-        for name in FileSystem.names(in: "\(folder)/pictures") where name.hasSuffix(".jpg") && !pictures.contains(name)
-        {
+        for name in StateFolder.ownNames(in: "\(folder)/pictures")
+        where name.hasSuffix(".jpg") && !pictures.contains(name) {
             unlink("\(folder)/pictures/\(name)")
         }
         try openDoorway(to: report.run?.name ?? folder.lastPart)

@@ -46,7 +46,8 @@ extension Summary {
     fileprivate var json: JSONValue {
         .object([
             "captures": .of(captures), "ready": .of(ready), "look": .of(look), "failed": .of(failed),
-            "waiting": .of(waiting), "older-results": .of(older), "unreadable": .of(unreadable), "ran": .of(ran),
+            "waiting": .of(waiting), "older-results": .of(older), "excluded": .of(excluded),
+            "unreadable": .of(unreadable), "ran": .of(ran),
             "run-ready": .of(runReady),
             "frames": Self.frames(framesSource, framesKept, keptShare), "bytes": .integer(bytes),
             "run-frames": Self.frames(runFramesSource, runFramesKept, runKeptShare), "run-bytes": .integer(runBytes),
@@ -157,7 +158,8 @@ extension CaptureFacts {
             var times = JSONObject()
             for time in share.times { times[time.label] = .number(time.seconds) }
             object["run"] = .object([
-                "begin": .number(share.begin), "seconds": .number(share.seconds), "peak-bytes": .of(share.peakBytes),
+                "reason": .of(reason), "begin": .number(share.begin), "seconds": .number(share.seconds),
+                "peak-bytes": .of(share.peakBytes),
                 "stages": share.times.isEmpty ? nil : .object(times),
             ])
         }

@@ -114,6 +114,8 @@ struct ReportPage {
         let summary = report.summary
         if summary.unreadable == summary.waiting { return "unreadable" }
         if summary.unreadable > 0 { return "waiting or unreadable" }
+        if summary.excluded == summary.waiting { return "left out" }
+        if summary.excluded > 0 { return "waiting or left out" }
         return summary.older == 0 ? "not run yet" : "wait\(summary.waiting == 1 ? "s" : "") for another run"
     }
 

@@ -4,7 +4,7 @@ import ScanPipeline
 
 /// A run that may begin: everything that can refuse it has been asked.
 struct Night {
-    private let loaded: LoadedPipeline
+    let loaded: LoadedPipeline
     let found: CaptureList
     private let plan: BatchPlan
     let state: StateFolder
@@ -30,7 +30,7 @@ struct Night {
         found = try CaptureList.find(
             batch, for: loaded.pipeline, reports: [options.log, options.metrics].compactMap(\.self))
         let state = StateFolder(output: batch.output)
-        try Console.orExit { () throws(Problem) in try state.claim(for: loaded.pipeline, replacing: options.replace) }
+        try Console.orExit { () throws(Problem) in try state.claim(for: loaded.pipeline, replacing: batch.replace) }
         var rules = batch.rules
         rules.explains = false
         plan = BatchPlan(
@@ -73,13 +73,14 @@ struct Night {
         if !options.isSilent { loaded.pipeline.warnings.forEach { Console.error($0.compilerStyleWarning) } }
         // Whatever is left out is said here, since nothing else mentions it.
         (found.warnings + CaptureList.warnings(of: plan)).forEach { Console.error(Console.visible($0)) }
-        messages.runBegan(options.batch, captures: found.inputs.count + found.refused.count)
+        messages.runBegan(options.batch, captures: found.count)
         let refused = options.batch.retry ? found.refused : found.refused.map { $0.asBefore(in: state) }
-        var course = Course(outcomes: refused + plan.waiting)
+        let waiting = found.excluded + plan.waiting
+        var course = Course(outcomes: refused + waiting)
         course.outcomes.forEach(messages.ended)
         let isIdle = plan.toRun.isEmpty && !refused.contains(where: \.isWork)
         let formats = ProgramVersions.installed.formats
-        if isIdle, !RunHistory.lacks(plan.waiting, of: loaded.pipeline, formats: formats, in: state) { return course }
+        if isIdle, !RunHistory.lacks(waiting, of: loaded.pipeline, formats: formats, in: state) { return course }
         let record = openRecord()
         course.record = record
         record.noteRefused(refused.filter(\.isWork))
@@ -109,27 +110,35 @@ struct Night {
             stop: stop, deadline: deadline, minFree: options.minFree?.bytes, output: options.batch.output)
         let view = LiveView(count: inputs.count, isOn: !options.isSilent && LiveView.isPossible)
         stop.speak { text in view.withoutView { Console.error(text) } }
-        var fingerprints: [CaptureInput: Digest] = [:]
+        let entries = Dictionary(plan.entries.map { ($0.input, $0) }, uniquingKeysWith: { first, _ in first })
+        var begun: [CaptureInput: (fingerprint: Digest, reason: String?)] = [:]
         let outcomes = await Batch(gate: { limits.reached }, launch: { await process.launch($0, $1) }).run(
             inputs, on: shareCores(), make: job,
             began: { input in
-                fingerprints[input] = fingerprint(of: input)
-                messages.began(input)
+                let reason = entries[input].flatMap(plan.reason)
+                begun[input] = (fingerprint(of: input), reason)
+                messages.began(input, because: reason)
                 view.began(input.id)
             },
             progress: { view.progress($0.id, $1) },
             ended: { outcome in
+                var outcome = outcome
+                outcome.reason = begun[outcome.input]?.reason
                 view.ended(outcome.input.id)
                 view.withoutView { messages.ended(outcome) }
                 // A note that cannot be written costs a second attempt, nothing more.
-                if let before = fingerprints[outcome.input] {
+                if let before = begun[outcome.input]?.fingerprint {
                     let origin = process.origins[outcome.input]
                     try? record.note(outcome, of: origin, fingerprint: before) { fingerprint(of: outcome.input) }
                 }
             })
         view.close()
         stop.speak { Console.error($0) }
-        return outcomes
+        return outcomes.map { outcome in
+            var outcome = outcome
+            outcome.reason = begun[outcome.input]?.reason
+            return outcome
+        }
     }
 
     /// Decides how many captures run side by side, and with how many threads each; says where memory allows only one.
@@ -158,7 +167,7 @@ struct Night {
             // Twice as long, so that the watch over the whole capture comes first: it can tell a machine that was
             // asleep from a program that hangs.
             patience: 2 * Int(min(options.patience.components.seconds, 1_000_000_000)),
-            isForced: options.batch.force, replaces: options.replace)
+            isForced: options.batch.force, replaces: options.batch.replace)
     }
 
     private func fingerprint(of input: CaptureInput) -> Digest {

@@ -6,13 +6,18 @@ struct RunEnding {
     private let options: RunCommand
     private let messages: RunMessages
     private let stop: StopSignal
+    /// The pipeline's name; nil where it could not be read.
+    private let pipeline: String?
     /// The exit code, as far as it is known.
     private var code: Int32
 
-    private init(_ options: RunCommand, _ messages: RunMessages, _ stop: StopSignal, code: Int32) {
+    private init(
+        _ options: RunCommand, _ messages: RunMessages, _ stop: StopSignal, pipeline: String?, code: Int32
+    ) {
         self.options = options
         self.messages = messages
         self.stop = stop
+        self.pipeline = pipeline
         self.code = code
     }
 
@@ -21,7 +26,8 @@ struct RunEnding {
     static func of(_ night: Night, _ options: RunCommand) async -> Int32 {
         let course = await night.run()
         night.stop.capturesHaveEnded()
-        var ending = RunEnding(options, night.messages, night.stop, code: 0)
+        var ending = RunEnding(
+            options, night.messages, night.stop, pipeline: night.loaded.pipeline.name, code: 0)
         return await ending.finish(course, of: night)
     }
 
@@ -32,7 +38,9 @@ struct RunEnding {
         stop.capturesHaveEnded()
         stop.listen()
         let log = options.log.flatMap { try? RunLog(path: $0) }
-        var ending = RunEnding(options, RunMessages(isQuiet: true, log: log), stop, code: code)
+        let loaded = try? LoadedPipeline.open(options.batch.pipeline, settings: options.batch.settings)
+        var ending = RunEnding(
+            options, RunMessages(isQuiet: true, log: log), stop, pipeline: loaded?.pipeline.name, code: code)
         // If the metrics cannot be written there, that is what kept the run from beginning, and has been said.
         if let metrics = options.metrics, (try? RunMetrics.require(metrics)) != nil {
             ending.writeMetrics([], seconds: 0)
@@ -102,8 +110,9 @@ struct RunEnding {
     private mutating func writeMetrics(_ outcomes: [CaptureOutcome], seconds: Double) {
         guard let metrics = options.metrics else { return }
         let status = code
+        let labels = RunMetrics.labels(pipeline: pipeline, output: options.batch.output)
         attempt { () throws(Problem) in
-            try RunMetrics.write(outcomes, seconds: seconds, status: status, to: metrics)
+            try RunMetrics.write(outcomes, seconds: seconds, status: status, labels: labels, to: metrics)
         }
     }
 

@@ -37,7 +37,9 @@ struct RunMessages: Sendable {
             ])
     }
 
-    func began(_ input: CaptureInput) { log?.write("began", ["id": .string(input.id), "input": .string(input.path)]) }
+    func began(_ input: CaptureInput, because reason: String?) {
+        log?.write("began", ["id": .string(input.id), "input": .string(input.path), "reason": .of(reason)])
+    }
 
     func ended(_ outcome: CaptureOutcome) {
         log?.write("ended", Self.json(outcome))
@@ -71,6 +73,7 @@ struct RunMessages: Sendable {
         case .failedBefore(let problem): say("failed   \(id)  as before: \(problem.summary)")
         case .arriving: say("waiting  \(id)  it is still arriving")
         case .busy: say("busy     \(id)  another runner works on it")
+        case .excluded: say("excluded \(id)")
         case .left(let reason): say("left     \(id)  \(reason)")
         }
     }
@@ -136,8 +139,7 @@ struct RunMessages: Sendable {
         if captures.isEmpty { return }
         let named = captures.prefix(Self.mostNamed)
         if captures.count > named.count && !options.force && options.inputs.count <= Self.mostNamed {
-            let choice = options.only.flatMap { ["--only", $0] }
-            let command = asRun.again(options.inputs, choice, retries: false)
+            let command = asRun.again(options.inputs, options.choice, retries: false)
             Console.error("to try all \(captures.count) again when they are mended:  \(command)")
             return
         }
@@ -216,6 +218,7 @@ struct RunMessages: Sendable {
             object["bytes"] = .integer(summary.byteCount)
             object["warnings"] = .of(summary.warnings)
             object["notes"] = summary.notes.isEmpty ? nil : .of(summary.notes)
+            object["reason"] = .of(outcome.reason)
         case .failed(let problem), .failedBefore(let problem):
             object["fault"] = .string(problem.fault.rawValue)
             object["summary"] = .string(problem.summary)

@@ -22,9 +22,26 @@ enum RunMetrics {
         ).at(file: path)
     }
 
-    /// - Parameter status: the exit code with which the run is about to end.
+    /// Whose figures these are, as labels of every series: the collector takes no two files with one series. One pipeline
+    /// may be run into several folders.
+    /// - Parameters:
+    ///   - pipeline: its name; nil where that is not known.
+    ///   - output: OUT, as it was given.
+    static func labels(pipeline: String?, output: String) -> String {
+        let labels: [(String, String?)] = [("pipeline", pipeline), ("output", FileSystem.absolute(output))]
+        return labels.compactMap { name, value in value.map { "\(name)=\"\(escaped($0))\"" } }.joined(separator: ",")
+    }
+
+    /// As Prometheus' text format wants a label's value.
+    private static func escaped(_ text: String) -> String {
+        text.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"").replacing("\n", with: "\\n")
+    }
+
+    /// - Parameters:
+    ///   - status: the exit code with which the run is about to end.
+    ///   - labels: of every series.
     static func write(
-        _ outcomes: [CaptureOutcome], seconds: Double, status: Int32, to path: String
+        _ outcomes: [CaptureOutcome], seconds: Double, status: Int32, labels: String, to path: String
     ) throws(Problem) {
         var text = """
             # HELP scanmill_captures Captures of the last run by how they ended.
@@ -33,7 +50,7 @@ enum RunMetrics {
             """
         let counts = Dictionary(grouping: outcomes, by: \.ending.kind).mapValues(\.count)
         for kind in CaptureEnding.Kind.allCases {
-            text += "scanmill_captures{ended=\"\(kind.rawValue)\"} \(counts[kind] ?? 0)\n"
+            text += "scanmill_captures{\(labels),ended=\"\(kind.rawValue)\"} \(counts[kind] ?? 0)\n"
         }
         let done = outcomes.compactMap { outcome in if case .done(let summary) = outcome.ending { summary } else { nil }
         }
@@ -52,7 +69,8 @@ enum RunMetrics {
             ("run_status", "The exit code of the last run.", Double(status)),
             ("run_end_seconds", "When the last run ended, seconds since 1970.", Date().timeIntervalSince1970),
         ] {
-            text += "# HELP scanmill_\(name) \(help)\n# TYPE scanmill_\(name) gauge\nscanmill_\(name) \(value)\n"
+            text += "# HELP scanmill_\(name) \(help)\n# TYPE scanmill_\(name) gauge\n"
+            text += "scanmill_\(name){\(labels)} \(value)\n"
         }
         // In one step, because the collector reads whenever it likes; but a device or a pipe stays what it is.
         if FileSystem.isSpecial(path) {

@@ -23,8 +23,15 @@ struct BatchOptions: ParsableArguments {
         name: .shortAndLong, help: ArgumentHelp("The folder for the results.", valueName: "out"), completion: .directory
     )
     var output: String
-    @Option(help: ArgumentHelp("Run only the capture with this id. Can be repeated.", valueName: "id")) var only:
-        [String] = []
+    @Option(
+        help: ArgumentHelp(
+            "Run only the capture with this id, or those whose ids fit a pattern such as 'scene01*'. Can be repeated.",
+            valueName: "id"))
+    var only: [String] = []
+    @Option(
+        help: ArgumentHelp(
+            "Leave out the capture with this id, or those whose ids fit a pattern. Can be repeated.", valueName: "id"))
+    var exclude: [String] = []
     @Option(
         name: .customLong("format"),
         help: ArgumentHelp("Run only captures of this format. Can be repeated.", valueName: "format"),
@@ -33,6 +40,8 @@ struct BatchOptions: ParsableArguments {
     @OptionGroup var changes: SettingOptions
     @Flag(help: "Also run captures whose result is up to date.") var force = false
     @Flag(help: "Also retry captures whose input was at fault and has not changed.") var retry = false
+    @Flag(help: "Replace results of another pipeline, of other captures of the same name, or with other files in them.")
+    var replace = false
     @Option(
         help: ArgumentHelp(
             """
@@ -50,6 +59,9 @@ struct BatchOptions: ParsableArguments {
     }
 
     var settings: [String] { changes.settings }
+
+    /// The words that choose among the captures that were found.
+    var choice: [String] { only.flatMap { ["--only", $0] } + exclude.flatMap { ["--exclude", $0] } }
 
     var rules: BatchPlan.Rules {
         var rules = BatchPlan.Rules()

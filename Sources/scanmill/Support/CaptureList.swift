@@ -1,5 +1,4 @@
 import ArgumentParser
-import Glibc
 import ScanFormats
 import ScanModel
 import ScanPipeline
@@ -10,10 +9,14 @@ struct CaptureList {
     var inputs: [CaptureInput] = []
     /// Captures that cannot be run: names that are not safe, ids that occur twice.
     var refused: [CaptureOutcome] = []
+    /// Captures that `--exclude` leaves out, in the order in which they were found.
+    var excluded: [CaptureOutcome] = []
     /// What a person should know of what was named, as lines.
     var warnings: [String] = []
     /// How many captures are of other formats than those that `--format` names.
     var ofOtherFormats = 0
+    /// How many captures were asked for.
+    var count: Int { inputs.count + refused.count + excluded.count }
     /// The same for people; nil for none.
     var passedOver: String? {
         if ofOtherFormats == 0 { return nil }
@@ -47,12 +50,15 @@ struct CaptureList {
             list.warn(ofFormats: Set(asked.captures.compactMap(\.format)), insteadOf: options.formats)
         }
         let pipelineFolder = FileSystem.parent(of: options.pipeline)
-        for odd in asked.unreadable {
+        let kept = list.exclude(
+            options.exclude, from: Finds(captures: wanted, unreadable: asked.unreadable), among: found,
+            pipelineFolder: pipelineFolder)
+        for odd in kept.unreadable {
             let input = CaptureInput(id: odd.name, path: odd.path, pipelineFolder: pipelineFolder)
             list.refused.append(CaptureOutcome(input: input, ending: .failed(odd.problem)))
         }
         let twins = CaptureTwins(inputs: options.inputs, asked: formats, limits: limits)
-        let (single, packed) = twins.separate(wanted)
+        let (single, packed) = twins.separate(kept.captures)
         list.warn(ofPacked: packed)
         list.take(single, twins, pipelineFolder: pipelineFolder)
         return list
@@ -66,32 +72,21 @@ struct CaptureList {
 
         var isEmpty: Bool { captures.isEmpty && unreadable.isEmpty }
 
-        /// Those with the ids that are asked for; all if none is.
-        /// - Throws: exit code 2 for an id that no capture has.
-        func only(_ ids: [String]) throws -> Finds {
-            if ids.isEmpty { return self }
-            let asked = Finds(
-                captures: captures.filter { ids.contains($0.id) },
-                unreadable: unreadable.filter { ids.contains($0.name) })
-            let names = Set(asked.captures.map(\.id) + asked.unreadable.map(\.name))
-            if let id = ids.first(where: { !names.contains($0) }) {
-                let known = captures.map(\.id) + unreadable.map(\.name)
-                let fix =
-                    Self.wayToName(id, among: known) ?? Nearest.suggestion(id, among: known)
-                    ?? "`scanmill plan` without `--only` lists the captures and their ids"
-                throw Console.exitCode(saying: Problem(.usage, "`--only \(id)`: no capture has this id", fix: fix))
-            }
-            return asked
+        var ids: [String] { captures.map(\.id) + unreadable.map(\.name) }
+
+        func filter(_ isWanted: (String) -> Bool) -> Finds {
+            Finds(captures: captures.filter { isWanted($0.id) }, unreadable: unreadable.filter { isWanted($0.name) })
         }
 
-        /// How captures are named that were asked for at once, as `a,b` or `pad*`; nil where a part names none.
-        private static func wayToName(_ list: String, among ids: [String]) -> String? {
-            let parts = list.split(separator: ",").map { String($0.drop(while: \.isWhitespace)) }
-            let named = parts.map { part in ids.filter { fnmatch(part, $0, 0) == 0 } }
-            if named.contains(where: \.isEmpty) { return nil }
-            let meant = named.flatMap(\.self)
-            let words = meant.prefix(5).map { "--only \(ShellWord.quoted($0))" } + (meant.count > 5 ? ["…"] : [])
-            return "name each by itself:  \(words.joined(separator: " "))"
+        /// Those with the ids that are asked for; all if none is.
+        /// - Throws: exit code 2 for a word that no capture's id fits.
+        func only(_ words: [String]) throws -> Finds {
+            if words.isEmpty { return self }
+            let choice = IDChoice(words, among: ids)
+            if let word = choice.idle.first {
+                throw Console.exitCode(saying: IDChoice.problem(with: word, of: "--only", among: ids))
+            }
+            return filter(choice.ids.contains)
         }
 
         /// Each once, however its path is spelt.
@@ -101,6 +96,29 @@ struct CaptureList {
                 captures: captures.filter { seen.insert(Place($0.id, $0.path)).inserted },
                 unreadable: unreadable.filter { seen.insert(Place($0.name, $0.path)).inserted })
         }
+    }
+
+    /// Takes out what `--exclude` names. A word that no id fits ends no night: a capture that was known to be bad may be
+    /// gone at last.
+    /// - Parameter all: everything that was found, whose ids a word may fit.
+    /// - Returns: the others.
+    private mutating func exclude(
+        _ words: [String], from finds: Finds, among all: Finds, pipelineFolder: String
+    ) -> Finds {
+        if words.isEmpty { return finds }
+        let choice = IDChoice(words, among: all.ids)
+        for word in choice.idle {
+            let problem = IDChoice.problem(with: word, of: "--exclude", among: all.ids)
+            warn(problem.summary, fix: problem.fix ?? "leave it out")
+        }
+        var seen: Set<String> = []
+        let out = finds.filter(choice.ids.contains)
+        let places = out.captures.map { ($0.id, $0.path) } + out.unreadable.map { ($0.name, $0.path) }
+        for (id, path) in places where seen.insert(id).inserted {
+            let input = CaptureInput(id: id, path: path, pipelineFolder: pipelineFolder)
+            excluded.append(CaptureOutcome(input: input, ending: .excluded))
+        }
+        return finds.filter { !choice.ids.contains($0) }
     }
 
     /// Separates captures that can be run from those that cannot because of their names.
@@ -141,11 +159,12 @@ struct CaptureList {
     /// An id that nothing is left of counts as one that no capture has.
     /// - Throws: exit code 2 where `--format` leaves nothing of what an `--only` names.
     private static func requireFormat(
-        of ids: [String], _ asked: Finds, _ wanted: [CaptureSearch.Found], _ formats: [String]
+        of words: [String], _ asked: Finds, _ wanted: [CaptureSearch.Found], _ formats: [String]
     ) throws {
-        let left = Set(wanted.map(\.id) + asked.unreadable.map(\.name))
-        guard let id = ids.first(where: { !left.contains($0) }) else { return }
-        let found = Set(asked.captures.filter { $0.id == id }.compactMap(\.format)).sorted().listed
+        let left = wanted.map(\.id) + asked.unreadable.map(\.name)
+        guard let id = IDChoice(words, among: left).idle.first else { return }
+        let named = IDChoice([id], among: asked.ids).ids
+        let found = Set(asked.captures.filter { named.contains($0.id) }.compactMap(\.format)).sorted().listed
         throw Console.exitCode(
             saying: Problem(
                 .usage,
@@ -262,8 +281,9 @@ struct CaptureList {
                 case .video:
                     (
                         "videos without poses",
-                        "record with an app that keeps poses, or find them first: COLMAP's models are read"
+                        "for their pictures alone, such as for COLMAP, take them with  --format \(VideoFileCapture.name)"
                     )
+                case .sphere: ("360° videos", "export views of them as flat videos")
                 }
             warn("\(what) were passed over: \(paths.sorted().listed(most: Self.shown))", fix: fix)
         }

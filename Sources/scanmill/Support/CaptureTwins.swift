@@ -37,7 +37,8 @@ struct CaptureTwins {
         let isOne = first.result != nil && twins.allSatisfy { $0.result == first.result }
         let summary = "\(twins.count) captures are called \(first.id)"
         if isOne {
-            return lackOfFormat(twins) ?? Problem(.usage, summary, notes: places(twins), fix: choice(of: twins))
+            return lackOfFormat(twins)
+                ?? Problem(.usage, summary, notes: places(twins) + resultAround(twins), fix: choice(of: twins))
         }
         if let (folder, archive) = Self.folderAndArchive(twins) {
             return problem(of: folder, beside: archive, summary)
@@ -53,6 +54,14 @@ struct CaptureTwins {
         let shown = CaptureList.shown
         return twins.prefix(shown).map { "one is \($0.path)" }
             + (twins.count > shown ? ["and \(twins.count - shown) more"] : [])
+    }
+
+    /// What gives captures in one result its name. The file may have come there by mistake.
+    private func resultAround(_ twins: [CaptureSearch.Found]) -> [String] {
+        guard let result = twins.first?.result else { return [] }
+        return [
+            "\(result)/\(Receipt.fileName) makes them parts of one result; where they are not, remove that file"
+        ]
     }
 
     private func spelling(_ twins: [CaptureSearch.Found]) -> [String] {

@@ -22,7 +22,7 @@ enum CommandWords {
     static func command(exchanging others: [String: String]) -> String {
         var others = others
         let words = arguments.indices.map { index in
-            let isValue = index > 0 && ["-o", "--output", "--only"].contains(arguments[index - 1])
+            let isValue = index > 0 && ["-o", "--output", "--only", "--exclude"].contains(arguments[index - 1])
             return isValue ? arguments[index] : others.removeValue(forKey: arguments[index]) ?? arguments[index]
         }
         return (["scanmill"] + words.map(ShellWord.quoted)).joined(separator: " ")

@@ -272,6 +272,27 @@ import Testing
         #expect(throws: Problem.self) { try tree.bytes(of: "zeros", limit: 1 << 30) }
     }
 
+    /// libzip's own table of millions would take the memory before anybody could refuse it: its last entry is damaged here,
+    /// which libzip would say.
+    @Test func entriesAreCountedBeforeLibzipReadsThem() throws {
+        var limits = ArchiveLimits()
+        limits.entryCount = 2
+        // Usual, with ZIP64, and with a number that began at 0 again.
+        let kinds: [(limit: Int, count: UInt8?, counted: Int)] = [(65_535, nil, 4), (2, nil, 4), (65_535, 0, 3)]
+        for (limit, count, counted) in kinds {
+            let path = try make(
+                "zipfile.ZIP_FILECOUNT_LIMIT = \(limit)\nfor i in range(4): z.writestr(str(i), '')")
+            var bytes = try folder.bytes("scan.zip")
+            let entry = try #require(bytes.indices.last { bytes[$0...].starts(with: [0x50, 0x4B, 1, 2]) })
+            let end = try #require(bytes.indices.last { bytes[$0...].starts(with: [0x50, 0x4B, 5, 6]) })
+            bytes[entry] = 0
+            if let count { bytes[end + 10] = count }
+            try Data(bytes).write(to: URL(fileURLWithPath: path))
+            let problem = problem { () throws(Problem) in _ = try ZipArchive(path: path, limits: limits) }
+            #expect(problem?.summary == "the archive holds \(counted) entries")
+        }
+    }
+
     @Test func overlappingEntriesAreRefused() throws {
         let path = try make("for n in 'abc': z.writestr(item(n, method=0), 'x' * 1000)")
         var bytes = try folder.bytes("scan.zip")
@@ -353,7 +374,10 @@ import Testing
             try Data(whole[..<count]).write(to: URL(fileURLWithPath: path))
             let problem = problem { () throws(Problem) in _ = try ZipArchive(path: path) }
             // Fewer do not tell what they were the beginning of.
-            let summary = count < 4 ? "the archive cannot be read" : "the archive is cut off"
+            let summary =
+                count == 0
+                ? "the archive is empty: it holds not one byte"
+                : count < 4 ? "the archive cannot be read" : "the archive is cut off"
             #expect(problem?.summary == summary, "\(count)")
             if count < 4 { continue }
             #expect(problem?.place.byte == Int64(count) && problem?.place.byteCount == Int64(count))

@@ -98,6 +98,17 @@ import Testing
             try video.open(ARKitScenesCapture.self).remedies[.recordedDepth] == "copy the folder lowres_depth/ too")
     }
 
+    @Test func posesThatEndLongBeforeThePictures() throws {
+        let video = try video([1, 1.1, 2, 3])
+        try video.write("1 0 0 0 0 0 0\n1.1 0 0 0 0 0 0\n", to: "lowres_wide.traj")
+        let capture = try video.open(ARKitScenesCapture.self)
+        let reason = "the poses of lowres_wide.traj end before it"
+        #expect(capture.dropReasons == [nil, nil, reason, reason])
+        let warning =
+            "the poses of lowres_wide.traj end 1.9 s before the pictures: copy the file again if it should be longer"
+        #expect(capture.warnings.contains(warning), "\(capture.warnings)")
+    }
+
     @Test func picturesBetweenPosesHaveNone() throws {
         let video = try video([1, 1.017, 1.033, 1.1])
         try video.write("1.002 0 0 0 0 0 0\n1.0951 0 0 0 0 0 0\n", to: "lowres_wide.traj")

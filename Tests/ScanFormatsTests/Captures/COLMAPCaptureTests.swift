@@ -53,6 +53,16 @@ import Testing
         #expect(capture.colorSize == nil)
     }
 
+    /// As after a copy from macOS.
+    @Test func aFolderInOtherUnicodeCharactersIsFound() throws {
+        try text("1 PINHOLE 8 6 9.5 9 4 3\n", "cameras.txt")
+        try text("1 1 0 0 0 0 0 0 1 K\u{FC}che/a.png\n\n", "images.txt")
+        try picture("images/k/a.png")
+        #expect(rename("\(folder.path)/m/images/k", "\(folder.path)/m/images/Ku\u{308}che") == 0)
+        let file = try #require(try open().frames[0].pictureFile)
+        #expect(Array(file.utf8) == Array("images/Ku\u{308}che/a.png".utf8))
+    }
+
     /// A quarter turn about y, worked out by hand: cam_from_world has R = [0 0 1; 0 1 0; −1 0 0], and the centre is
     /// −Rᵀt.
     @Test func aTurnedCameraStandsWhereItStood() throws {

@@ -93,6 +93,26 @@ import Testing
         #expect(try warnings("\(folder.path)/both") == [])
     }
 
+    /// Poses may have been refined in the export since. What is left of one is none.
+    @Test func aScanInTwoFormsIsSaid() throws {
+        let folder = try merged(["sens", "scannet"])
+        func warnings() throws -> [String] {
+            let tree = try CaptureFormats.tree(at: "\(folder.path)/both")
+            var capture = try CaptureFormats.format(of: tree).format.open(tree, rules: .forgiving)
+            #expect(capture.format == "sens")
+            capture.noteOtherRecordings(in: tree)
+            return capture.warnings.filter { $0.contains("two forms") }
+        }
+        #expect(
+            try warnings() == [
+                "the scan lies in the folder in two forms: it was read as sens, and as scannet it was not, though "
+                    + "intrinsic/intrinsic_color.txt stands beside pictures and pose/; to read that one:  "
+                    + "--set read.format=scannet"
+            ])
+        try FileManager.default.removeItem(atPath: "\(folder.path)/both/pose")
+        #expect(try warnings() == [])
+    }
+
     @Test(arguments: [
         "3d-scanner-app", "7-scenes/seq-01", "arkitscenes", "colmap", "desk", "nerfcapture/nerfcapture.zip", "polycam",
         "scannet",

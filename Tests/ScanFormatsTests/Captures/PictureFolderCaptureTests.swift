@@ -88,7 +88,18 @@ import Testing
         try shots.picture("color/0.png")
         try shots.write("1", to: "intrinsic/intrinsic_color.txt")
         let capture = try shots.open(PictureFolderCapture.self)
-        #expect(capture.remedies[.pose] == "copy pose/ too")
+        #expect(capture.remedies == [.pose: "copy pose/ too"] && capture.advice[.intrinsics] == "copy pose/ too")
+        // Depth waits for them as well.
+        try shots.depth("depth/0.png", first: 1000)
+        let half = try shots.open(PictureFolderCapture.self)
+        #expect(half.remedies[.recordedDepth] == "copy pose/ too")
+        #expect(half.absences[.recordedDepth] == "depth/ is not read: pose/ is missing")
+        // Where ScanNet's sample of 25,000 frames has its matrices.
+        try shots.remove("intrinsic")
+        try shots.write("1", to: "intrinsics_color.txt")
+        #expect(
+            try shots.open(PictureFolderCapture.self).absences[.pose]
+                == "intrinsics_color.txt is not read: pose/, which makes it a ScanNet scan, is missing")
     }
 
     /// Known from their headers: before a night's run, and to `inspect`.

@@ -405,7 +405,7 @@ import Testing
         let plain = try PictureFolderCapture.open(tree, rules: ReadRules())
         #expect(
             plain.absences[.pose] == "pose/ is not read: intrinsic/, which makes it a ScanNet scan, is missing")
-        #expect(plain.remedies == [.pose: "copy intrinsic/ too"])
+        #expect(plain.remedies == [.pose: "copy intrinsic/ too", .recordedDepth: "copy intrinsic/ too"])
         #expect(plain.absences[.recordedDepth] == "depth/ is not read: intrinsic/ is missing")
         #expect(plain.absences[.box] == "a plain folder of pictures has none")
         // A matrix, but nothing to be seen.

@@ -77,6 +77,16 @@ import Testing
         } catch { return error as? Problem }
     }
 
+    /// A folder may have been named anew, with an ü of one character for its files' two.
+    @Test func aFolderInOtherUnicodeCharactersThanItsFiles() throws {
+        let path = try write(files())
+        for kind in ["txt", "depth", "h264"] {
+            #expect(rename("\(path)/abc.\(kind)", "\(path)/Ku\u{308}che.\(kind)") == 0)
+        }
+        #expect(rename(path, "\(folder.path)/K\u{FC}che") == 0)
+        #expect(try open("\(folder.path)/K\u{FC}che").frames.count == 5)
+    }
+
     private func depth(_ capture: Capture, _ index: Int) throws -> [UInt8]? {
         var frame = Frame(capture.frames[index])
         try capture.source.prepare(&frame, for: [.recordedDepth])

@@ -321,6 +321,36 @@ import Testing
         #expect(try sequence.open(TUMCapture.self).warnings.first?.contains("calibration.txt, line 2") == true)
     }
 
+    /// One that was cut off where a line ends looks like a whole one.
+    @Test func posesThatEndLongBeforeThePictures() throws {
+        let sequence = try sequence(5)
+        let poses = (0..<2).map { "130503110\($0).175 0.5 2 -3 0 0 0 1\n" }.joined()
+        try sequence.write(poses, to: "groundtruth.txt")
+        let capture = try sequence.open(TUMCapture.self)
+        let reason = "the poses of groundtruth.txt end before it"
+        #expect(capture.dropReasons == [nil, nil, reason, reason, reason])
+        let warning =
+            "the poses of groundtruth.txt end 3.0 s before the pictures: copy the file again if it should be longer"
+        #expect(capture.warnings == [warning])
+        var rules = ReadRules()
+        rules.badFrameLimit = 0.7
+        #expect(try sequence.open(TUMCapture.self, rules: rules).warnings == [])
+        // A list that goes on without poses is whole.
+        try sequence.write("\(poses)1305031104.175 nan nan nan nan nan nan nan\n", to: "groundtruth.txt")
+        #expect(try sequence.open(TUMCapture.self).warnings.allSatisfy { !$0.contains("before the pictures") })
+    }
+
+    /// As other programs order it, and say so.
+    @Test func aCommentNamesTheOrderOfTheQuaternion() throws {
+        let sequence = try sequence(1)
+        let text = "# timestamp tx ty tz qw qx qy qz\n1305031100.175304 1 2 3 1 0 0 0\n"
+        try sequence.write(text, to: "groundtruth.txt")
+        let capture = try sequence.open(TUMCapture.self)
+        #expect(capture.frames[0].pose?.apply(Vector3(0, 0, -1)) == Vector3(1, 2, 4))
+        #expect(
+            capture.warnings == ["groundtruth.txt calls its columns qw qx qy qz, and they were read in this order"])
+    }
+
     /// Sixteen lines for each picture that is allowed, of which those that cannot be used count too.
     @Test func listsThatAreTooLong() throws {
         let sequence = try sequence(1)

@@ -27,6 +27,17 @@ extension TransformsDatasetTests {
         try folder.write(String(text[..<end]), to: "d/\(file)")
     }
 
+    /// Whole, they would flood messages and receipts.
+    @Test func pathsWithoutEnd() throws {
+        let long = String(repeating: "x", count: 1 << 16)
+        let accents = String(repeating: "\u{301}", count: 1 << 16)
+        let paths = ["images/0.png", "images/\(long).png", "\(long)/1.png", "images/2\(accents).png"]
+        try write(["camera_angle_x": 0.7], paths, to: "transforms.json")
+        try picture("images/0.png")
+        let reasons = try open().frames.compactMap(\.drop).map(\.reason)
+        #expect(reasons.count == 3 && reasons.allSatisfy { $0.utf8.count < 500 })
+    }
+
     /// The text names one of its frames, and the folder of its pictures the others.
     @Test func aDamagedDescriptionCostsItsFrames() throws {
         try blender()

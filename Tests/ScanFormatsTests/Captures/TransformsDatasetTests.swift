@@ -47,6 +47,38 @@ import Testing
 
     static var lens: [String: Any] { ["fl_x": 9.5, "fl_y": 9, "cx": 4, "cy": 3, "w": 8, "h": 6] }
 
+    /// macOS and clouds may write an ü as u and two dots. Strings compare by what they say, and files by their bytes.
+    @Test func namesInOtherUnicodeCharactersAreFound() throws {
+        let (listed, there) = ("K\u{FC}che", "Ku\u{308}che")
+        try write((0..<3).map { frame("images/\(listed)/\(listed)_\($0).png") }, Self.lens)
+        let images = "\(folder.path)/d/images"
+        for number in 0..<2 {
+            try picture("images/k/\(number).png")
+            #expect(rename("\(images)/k/\(number).png", "\(images)/k/\(there)_\(number).png") == 0)
+        }
+        #expect(rename("\(images)/k", "\(images)/\(there)") == 0)
+        let tree = try CaptureFormats.tree(at: "\(folder.path)/d")
+        let once = try CaptureFormats.listingOnce(tree) { (tree) throws(Problem) in
+            try TransformsDataset.open(tree, rules: ReadRules())
+        }
+        let names = (0..<2).map { Array("images/\(there)/\(there)_\($0).png".utf8) }
+        for capture in [try open(), once] {
+            #expect(capture.frames.compactMap { $0.pictureFile.map { Array($0.utf8) } } == names)
+            // Nor does its folder count as missing.
+            #expect(capture.dropReasons == [nil, nil, "its picture images/\(listed)/\(listed)_2.png is not there"])
+            #expect(!capture.warnings.contains { $0.contains("left out") }, "\(capture.warnings)")
+        }
+    }
+
+    @Test func aLinkOfSuchANameLeadsOutAllTheSame() throws {
+        try write([frame("images/K\u{FC}che.png")], Self.lens)
+        try folder.write("x", to: "secret.png")
+        try folder.write("x", to: "d/images/notes.txt")
+        #expect(symlink("\(folder.path)/secret.png", "\(folder.path)/d/images/Ku\u{308}che.png") == 0)
+        let reason = try open().absences[.color]
+        #expect(reason?.contains("behind a link that leads out of the capture") == true, "\(reason ?? "")")
+    }
+
     @Test func intrinsicsMayStandAtTheTop() throws {
         try write([frame("images/b_2.png", x: 1), frame("images/a_10.png", x: 2), frame("images/a_9.png")], Self.lens)
         for name in ["a_9", "a_10", "b_2"] { try picture("images/\(name).png") }

@@ -33,7 +33,7 @@ import Testing
     /// Captures that are packed in another way, or have not arrived, must not be missed in silence.
     @Test func filesThatMayHoldACapture() throws {
         try capture("night/a")
-        for name in ["b.tar.gz", "c.TGZ", "d.zip.crdownload", "e.MOV", "notes.txt", "a.jpg"] {
+        for name in ["b.tar.gz", "c.TGZ", "d.zip.crdownload", "e.MOV", "f.insv", "notes.txt", "a.jpg"] {
             try folder.write("x", to: "night/\(name)")
         }
         try folder.write("x", to: "night/a/old.tar")
@@ -42,7 +42,40 @@ import Testing
         #expect(
             search.strangers.mapValues { $0.map { String($0.dropFirst(folder.path.count + 7)) }.sorted() } == [
                 .archive: ["b.tar.gz", "c.TGZ"], .unfinished: ["d.zip.crdownload"], .video: ["e.MOV"],
+                .sphere: ["f.insv"],
             ])
+    }
+
+    /// Most videos lie there for people to look at.
+    @Test func videosAreCapturesWhereTheyAreAskedFor() throws {
+        for name in ["walk.MOV", "deep/b.mp4", "scene/clip.mkv", "scene/extra/more.webm", "notes.txt"] {
+            try folder.write("x", to: "night/\(name)")
+        }
+        try folder.write("x", to: "night/scene/images/1.jpg")
+        #expect(symlink("/nowhere", folder.path + "/night/lost.mov") == 0)
+        // A recording has films of its own, at its top and below.
+        try folder.copySample("polycam", to: "night/bob")
+        for name in ["bob.mp4", "more/again.mp4"] { try folder.write("x", to: "night/bob/\(name)") }
+        let night = folder.path + "/night"
+        for asked: Set<String> in [["video"], ["video", "polycam"]] {
+            let search = try CaptureSearch(at: night, formats: asked)
+            let videos = search.captures.filter { $0.format == "video" }
+            #expect(videos.map(\.id) == ["b", "clip", "more", "walk"], "\(asked)")
+            #expect(search.captures.compactMap(\.format).contains("polycam") && search.captures.count == 5)
+            // Pictures give way to what lies among them, as they do to recordings.
+            #expect(search.loose.map { $0.folder } == [night + "/scene"] && search.strangers.isEmpty)
+            #expect(search.unreadable.map(\.name) == ["lost.mov"])
+        }
+        let usual = try CaptureSearch(at: night)
+        #expect(usual.captures.map(\.id) == ["bob", "scene"] && usual.unreadable.isEmpty)
+        #expect(usual.strangers[.video]?.count == 2)
+        // What a pipeline has made is a capture only where the file itself is named.
+        try folder.write("x", to: "out/desk/desk_preview.mp4")
+        try folder.write(Self.receipt, to: "out/desk/receipt.json")
+        let film = folder.path + "/out/desk"
+        #expect(try CaptureSearch(at: film, formats: ["video"]).captures.isEmpty)
+        let named = try CaptureSearch(at: film + "/desk_preview.mp4").captures
+        #expect(named.map(\.id) == ["desk_preview"] && named.first?.format == "video")
     }
 
     @Test func theCaptureThatAFileIsAPartOf() throws {
@@ -229,6 +262,52 @@ import Testing
         for name in ["x", "y"] { #expect(symlink(".", "\(folder.path)/night/a/\(name)") == 0) }
         let found = try search("night")
         #expect(found.captures.map(\.id) == ["a"] && found.within.isEmpty)
+    }
+
+    /// Each leads to all others, and there are more ways through them than anybody could follow.
+    @Test(.timeLimit(.minutes(1))) func capturesThatLinkToEachOther() throws {
+        let names = (10..<22).map { "c\($0)" }
+        for name in names { try dataset("night/\(name)") }
+        for name in names {
+            for other in names where other != name {
+                #expect(symlink("../\(other)", "\(folder.path)/night/\(name)/\(other)") == 0)
+            }
+        }
+        let found = try search("night")
+        #expect(found.captures.map(\.id) == names)
+        #expect(found.crowded.count == names.count)
+        #expect(found.crowded.allSatisfy { $0.within.count == names.count - 1 })
+    }
+
+    /// It is found in each that leads to it, and runs once it is somewhere no part of a recording.
+    @Test func linksToOneRecording() throws {
+        try capture("night")
+        for name in ["a", "b", "z"] { try folder.copySample("polycam", to: "night/\(name)") }
+        for name in ["a", "b"] { #expect(symlink("../z", "\(folder.path)/night/\(name)/calibration") == 0) }
+        let found = try search("night")
+        #expect(found.captures.map(\.id) == ["a", "b", "z"])
+        #expect(found.loose.map { $0.folder } == ["\(folder.path)/night"])
+    }
+
+    /// A blank receipt, or a stranger's, may have come among the captures, or lie anywhere above them.
+    @Test(arguments: ["", #"{"total": 12}"#]) func aReceiptAboveCaptures(_ text: String) throws {
+        for name in ["a", "b"] { try dataset("uploads/night/\(name)") }
+        for place in ["uploads/night", "uploads"] {
+            try folder.write(text, to: "\(place)/receipt.json")
+            for named in ["uploads/night", "uploads/night/a", "uploads/night/b"] {
+                let found = try search(named).captures
+                let ids = named.hasSuffix("night") ? ["a", "b"] : [String(named.suffix(1))]
+                #expect(found.map(\.id) == ids && found.allSatisfy { $0.result == nil }, "\(place) \(named)")
+            }
+        }
+    }
+
+    /// A failed disk may have left it of a real one.
+    @Test func aBlankReceiptInAnOutputFolder() throws {
+        try dataset("out/scene/nerf")
+        try folder.write("", to: "out/scene/receipt.json")
+        try folder.write("{}", to: "out/.scanmill/owner.json")
+        #expect(try search("out/scene/nerf").captures.map(\.id) == ["scene"])
     }
 
     /// The files of a recording say what its folder is, whatever lies beside them.
@@ -659,9 +738,11 @@ extension CaptureSearchTests {
         try folder.write("<html>not found</html>", to: "page.R3D")
         let search = try CaptureSearch(at: folder.path)
         #expect(search.captures.map(\.id) == ["a", "empty", "page"])
-        for name in ["empty.zip", "page.R3D"] {
+        for (name, summary) in [
+            ("empty.zip", "the archive is empty: it holds not one byte"), ("page.R3D", "the archive cannot be read"),
+        ] {
             let problem = #expect(throws: Problem.self) { try CaptureFormats.tree(at: "\(folder.path)/\(name)") }
-            #expect(problem?.summary == "the archive cannot be read" && problem?.fault == .input)
+            #expect(problem?.summary == summary && problem?.fault == .input)
         }
     }
 }

@@ -24,12 +24,13 @@ import Testing
             names.sorted() == [
                 "decode-images.yaml", "nightly-staging.yaml", "object-nerf.yaml", "object-no-box.yaml",
                 "object-on-table.yaml", "pictures-only.yaml", "room-cloud.yaml", "room-nerf.yaml",
+                "video-frames.yaml",
             ])
     }
 
     @Test(arguments: [
         "decode-images", "nightly-staging", "object-nerf", "object-no-box", "object-on-table", "pictures-only",
-        "room-cloud", "room-nerf",
+        "room-cloud", "room-nerf", "video-frames",
     ])
     func passesTheCheckWithoutAWarning(_ pipeline: String) throws {
         let result = try Scanmill.run(["check", "\(Self.folder)/\(pipeline).yaml"])
@@ -191,6 +192,29 @@ import Testing
         for number in ["0", "10", "50"] {
             #expect(FileManager.default.fileExists(atPath: "\(folder.path)/desk/outputs/color/\(number).jpg"))
             #expect(FileManager.default.fileExists(atPath: "\(folder.path)/desk/outputs/depth/\(number).png"))
+        }
+    }
+
+    /// The sharpest frames of each video in a folder.
+    @Test func videoFrames() throws {
+        let folder = try TemporaryFolder()
+        for (name, seconds) in [("stairs", "2"), ("hall", "3")] {
+            let film = ["ffmpeg", "-nostdin", "-loglevel", "error", "-f", "lavfi", "-i", "testsrc2=s=320x240:r=30"]
+            let made = try runCommand(
+                film + ["-t", seconds, "-pix_fmt", "yuv420p", "\(name).mov"],
+                in: folder.path)
+            try #require(made.status == 0, "\(made.errors)")
+        }
+        let result = try Scanmill.run(
+            ["run", "\(Self.folder)/video-frames.yaml", ".", "-o", "out", "-q"], in: folder.path)
+        #expect(result.status == 0 && result.errors == "", "\(result)")
+        for (name, count) in [("stairs", 4), ("hall", 6)] {
+            let receipt = try JSONValue.parse(try folder.bytes("out/\(name)/receipt.json"), file: "receipt.json")
+            #expect(receipt["frames"]?["kept"]?.integer == Int64(count), "\(name)")
+            #expect(receipt["warnings"]?.array?.isEmpty != false, "\(name)")
+            let pictures = try FileManager.default.contentsOfDirectory(
+                atPath: "\(folder.path)/out/\(name)/outputs/color")
+            #expect(pictures.count == count && pictures.allSatisfy { $0.hasSuffix(".jpg") }, "\(pictures)")
         }
     }
 

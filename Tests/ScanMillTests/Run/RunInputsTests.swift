@@ -148,6 +148,8 @@ import Testing
         let refused = try again()
         #expect(refused.status == 1)
         #expect(refused.errors.contains("error: 2 captures are called desk"), "\(refused)")
+        // One that was copied there by mistake would not be seen.
+        #expect(refused.errors.contains("made/desk/receipt.json makes them parts of one result"), "\(refused)")
         #expect(refused.errors.contains("take one of them with  --format transforms  (or colmap)"), "\(refused)")
         #expect(refused.output.contains("1 capture: 1 failed"))
         #expect(try again("--format", "colmap").status == 0)
@@ -271,7 +273,7 @@ import Testing
                     + "   = fix: unpack them"), "\(result.errors)")
     }
 
-    /// Without poses a video is no capture of any format, and the rest is run.
+    /// A video by itself is run where it is asked for, and the rest is run.
     @Test func videosWithoutPosesAreNamed() throws {
         try quick.copySample("desk")
         for name in ["walk.mp4", "again.mov"] { try quick.folder.write("x", to: "in/\(name)") }
@@ -279,15 +281,111 @@ import Testing
         #expect(result.status == 0 && result.output.contains("1 capture: 1 done"), "\(result)")
         let warning = """
             warning: videos without poses were passed over: in/again.mov, in/walk.mp4
-               = fix: record with an app that keeps poses, or find them first: COLMAP's models are read
+               = fix: for their pictures alone, such as for COLMAP, take them with  --format video
 
             """
         #expect(result.errors == warning)
+    }
+
+    /// By the command line, by the pipeline, or by their names; what needs more than pictures says so.
+    @Test func videosThatAreAskedForAreRun() throws {
+        try quick.copySample("desk")
+        var mini = MiniCapture()
+        mini.pictures = .mp4
+        try mini.write(in: quick.folder)
+        let film = try quick.folder.bytes("mini/recorded.mp4")
+        try quick.folder.write(film, to: "in/walk.MOV")
+        try quick.folder.write(film, to: "more/again.mp4")
+        let stages = ["filter-blur: {count: 3}", "write-frames: {depth: none}"].map { "  - \($0)\n" }.joined()
+        try quick.folder.write("stages:\n  - read\n\(stages)", to: "pictures.yaml")
+        try quick.folder.write("stages:\n  - read: {format: video}\n\(stages)", to: "films.yaml")
+        func run(_ arguments: String...) throws -> CommandResult {
+            try Scanmill.run(["run"] + arguments + ["-q"], in: quick.folder.path)
+        }
+        let asked = try run("pictures.yaml", "in", "--format", "video", "-o", "asked")
+        #expect(asked.status == 0 && asked.errors == "", "\(asked)")
+        let named = try run("pictures.yaml", "in/walk.MOV", "-o", "named")
+        #expect(named.status == 0 && named.errors == "", "\(named)")
+        let read = try run("films.yaml", "more", "-o", "read")
+        #expect(read.status == 0 && read.errors == "", "\(read)")
+        for result in ["asked/walk", "named/walk", "read/again"] {
+            #expect(quick.names(result + "/outputs/color") == ["0.jpg", "1.jpg", "2.jpg"], "\(result)")
+        }
+        #expect(quick.names("asked").filter { !$0.hasPrefix(".") } == ["walk"])
+        let cloud = try quick.run(["in/walk.MOV", "-o", "out"])
+        #expect(cloud.status == 1 && cloud.errors.contains("a video by itself has none"), "\(cloud)")
+        #expect(cloud.errors.contains("video-frames.yaml"), "\(cloud)")
+        // Nothing else tells what frames there are, and another night they may be read.
+        let bare = try Scanmill.run(
+            ["run", "pictures.yaml", "in/walk.MOV", "-o", "bare"], in: quick.folder.path,
+            environment: ["PATH": quick.folder.path])
+        #expect(bare.status == 3 && bare.errors.contains("error: ffmpeg was not found\n"), "\(bare)")
     }
 
     @Test func namesWithLineFeedsAreShownInOneLine() throws {
         try quick.copySample("two\nlines")
         let plan = try Scanmill.run(["plan", "quick.yaml", "in", "-o", "out"], in: quick.folder.path)
         #expect(plan.output.hasPrefix("cannot run two\\u{a}lines  "), "\(plan)")
+    }
+
+    // MARK: - Left out by name
+
+    /// A capture that is known to be bad wakes nobody, and does not count as news the next morning.
+    @Test func capturesThatAreLeftOut() throws {
+        for id in ["bad", "desk"] { try quick.copySample(id) }
+        let depth = try quick.folder.bytes("in/bad/desk.depth.zlib")
+        try quick.folder.write(Array(depth.prefix(depth.count / 2)), to: "in/bad/desk.depth.zlib")
+        #expect(try quick.run(["in", "-o", "out", "-q"]).status == 1)
+        let words = ["in", "-o", "out", "--exclude", "bad"]
+        let plan = try Scanmill.run(["plan", "quick.yaml"] + words, in: quick.folder.path)
+        #expect(plan.output.contains("excluded   bad\n") && plan.output.contains(", 1 excluded\n"), "\(plan)")
+        let planned = try Scanmill.run(["plan", "quick.yaml", "--json"] + words, in: quick.folder.path)
+        let entries = try JSONValue.parse(Array(planned.output.utf8), file: "stdout")["captures"]?.array ?? []
+        #expect(entries.count == 2 && entries.last?["decision"]?.string == "excluded", "\(planned)")
+        let night = try quick.run(words + ["--force", "--metrics", "night.prom", "--log", "log"])
+        #expect(night.status == 0 && night.errors == "", "\(night)")
+        #expect(night.output.contains("excluded bad\n"), "\(night)")
+        #expect(night.output.contains("2 captures: 1 done, 1 excluded; results are in out\n"), "\(night)")
+        let figures = String(decoding: try quick.folder.bytes("night.prom"), as: UTF8.self).withoutOwner
+        #expect(figures.contains("scanmill_captures{ended=\"excluded\"} 1\n"))
+        let log = String(decoding: try quick.folder.bytes("log"), as: UTF8.self)
+        #expect(log.contains(#""captures":2"#) && log.contains(#""id":"bad","input":"in/bad","status":"excluded"}"#))
+        let status = try Scanmill.run(["status", "out"], in: quick.folder.path).output
+        #expect(status.hasPrefix("excluded  bad  ") && status.hasSuffix("\n1 done, 1 excluded\n"), "\(status)")
+        let show = "cat \"$('\(Scanmill.path)' report out)\""
+        let html = try runCommand(["sh", "-c", show], in: quick.folder.path).output
+        #expect(html.contains("<p>It has no result: --exclude left it out.</p>"))
+        #expect(html.contains("</b> left out</span>") && !html.contains("</b> failed</a>"))
+        #expect(try quick.run(words).output.contains("2 captures: 1 up to date, 1 excluded; "))
+    }
+
+    @Test func aWordOfExcludeThatFitsNothingEndsNoNight() throws {
+        try quick.copySample("desk")
+        let run = try quick.run(["in", "-o", "out", "-q", "--exclude", "dsek", "--exclude", "old*"])
+        let warnings = """
+            warning: `--exclude dsek`: no capture has this id
+               = fix: did you mean `desk`?
+            warning: `--exclude old*`: no capture has this id
+               = fix: `scanmill plan` without `--exclude` lists the captures and their ids
+
+            """
+        #expect(run.status == 0 && run.errors == warnings, "\(run)")
+    }
+
+    /// An id that looks like a pattern names itself.
+    @Test func capturesByPattern() throws {
+        for id in ["scene01_a", "scene01_b", "scene02_a", "scene0?"] { try quick.copySample(id) }
+        func planned(_ options: String...) throws -> [String] {
+            let plan = try Scanmill.run(
+                ["plan", "quick.yaml", "in", "-o", "out", "--json"] + options, in: quick.folder.path)
+            let captures = try JSONValue.parse(Array(plan.output.utf8), file: "stdout")["captures"]?.array ?? []
+            return captures.filter { $0["decision"]?.string == "run" }.compactMap { $0["id"]?.string }.sorted()
+        }
+        #expect(try planned("--only", "scene01*") == ["scene01_a", "scene01_b"])
+        #expect(try planned("--only", "scene0?") == ["scene0?"])
+        #expect(try planned("--only", "scene*", "--exclude", "*_a") == ["scene01_b", "scene0?"])
+        let none = try quick.run(["in", "-o", "out", "--only", "room*"])
+        #expect(none.status == 2)
+        #expect(none.errors.hasPrefix("error: `--only room*`: no capture has this id\n"), "\(none)")
     }
 }

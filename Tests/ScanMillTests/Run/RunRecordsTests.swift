@@ -72,6 +72,9 @@ import Testing
         #expect(
             broken["message"]?.string?.hasPrefix("error: \(summary)\n  --> broken/recorded.json") == true, "\(broken)")
 
+        // Why each was made stands in a plan's words; of one that failed, what is wrong with it counts.
+        #expect(ended["sound"]?["reason"] == .string("new") && broken["reason"] == nil)
+
         // The log has the same of each capture.
         let events = try folder.bytes("log").split(separator: UInt8(ascii: "\n")).map(json)
         let logged = events.filter { $0["event"]?.string == "ended" }
@@ -102,6 +105,24 @@ import Testing
         let note = try json(try folder.bytes("boxless/.scanmill/failures/polycam.json"))
         #expect(note["message"]?.string == message)
         #expect(note["file"] == nil && note["stage"]?.string == "cull-by-box")
+    }
+
+    /// The words are a plan's, though a run reads no receipt to find out what is to be done.
+    @Test func whyACaptureIsMadeAgain() throws {
+        #expect(try run(["sound"]).status == 0)
+        let changed = ["trouble.yaml", "sound", "-o", "out", "--set", "select-every.step=3", "--json"]
+        let planned = captures(try json(try Scanmill.run(["plan"] + changed, in: folder.path).output.utf8))["sound"]
+        #expect(planned?["reason"] == .string("select-every.step changed from 2 to 3"))
+        let again = try Scanmill.run(["run"] + changed + ["--log", "log"], in: folder.path)
+        #expect(captures(try json(again.output.utf8))["sound"]?["reason"] == planned?["reason"], "\(again)")
+        let events = try folder.bytes("log").split(separator: UInt8(ascii: "\n")).map(json)
+        #expect(events.first { $0["event"]?.string == "began" }?["reason"] == planned?["reason"])
+        let pages = try runCommand(["sh", "-c", "cat out/.scanmill/runs/*/report.html"], in: folder.path).output
+        #expect(pages.contains("<dt>Why it ran</dt><dd>select-every.step changed from 2 to 3</dd>"))
+        let show = "cat \"$(dirname $('\(Scanmill.path)' report out))/report.json\""
+        let report = try runCommand(["sh", "-c", show], in: folder.path)
+        let reported = captures(try json(report.output.utf8))["sound"]
+        #expect(reported?["run"]?["reason"] == planned?["reason"], "\(reported ?? .null)")
     }
 
     @Test func aCaptureThatIsNotBegunHasItsReason() throws {
@@ -190,7 +211,7 @@ import Testing
     @Test func figuresOfARun() throws {
         let began = Date().timeIntervalSince1970
         #expect(try run(["sound", "damaged", "broken", "--metrics", "figures"]).status == 1)
-        let text = String(decoding: try folder.bytes("figures"), as: UTF8.self)
+        let text = String(decoding: try folder.bytes("figures"), as: UTF8.self).withoutOwner
         var figures: [String: Double] = [:]
         for line in text.split(separator: "\n") where !line.hasPrefix("#") {
             let parts = line.split(separator: " ")
@@ -216,5 +237,21 @@ import Testing
         let elapsed = Date().timeIntervalSince1970 - began
         #expect(seconds > 0 && seconds <= elapsed)
         #expect(end >= began + seconds - 1 && end <= began + elapsed + 1)
+    }
+
+    /// Prometheus' collector refuses two files of a folder with one series, and a label that is not escaped.
+    @Test func figuresSayWhoseTheyAre() throws {
+        let outputs = ["out", "o\"u\\t\n"]
+        let series = try outputs.enumerated().map { number, output -> Set<Substring> in
+            let run = try folder.run("read, decompress", ["sound", "-o", output, "-q", "--metrics", "\(number).prom"])
+            #expect(run.status == 0, "\(run)")
+            let lines = String(decoding: try folder.bytes("\(number).prom"), as: UTF8.self).split(separator: "\n")
+            return Set(lines.filter { !$0.hasPrefix("#") }.map { $0[..<($0.lastIndex(of: " ") ?? $0.endIndex)] })
+        }
+        #expect(series[0].isDisjoint(with: series[1]))
+        let whose = ["pipeline=\"trouble\",output=\"\(folder.path)/out\"", #"output="\#(folder.path)/o\"u\\t\n""#]
+        for (series, whose) in zip(series, whose) {
+            #expect(series.allSatisfy { $0.contains(whose) }, "\(series)")
+        }
     }
 }

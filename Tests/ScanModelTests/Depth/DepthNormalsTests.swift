@@ -93,14 +93,14 @@ import Testing
         #expect(all.allSatisfy { abs($0.length - 1) < 1e-6 })
     }
 
-    /// A map as wide as a phone's takes neighbours two pixels away, one of 640 pixels five.
-    @Test(arguments: [256, 640]) func largerMapsTakeFartherNeighbours(width: Int) throws {
-        let height = width * 3 / 4
+    /// A map as large as a phone's takes neighbours two pixels away, one of 640 pixels five, whichever way it lies.
+    @Test(arguments: [(256, 192), (640, 480), (480, 640)])
+    func largerMapsTakeFartherNeighbours(width: Int, height: Int) throws {
         let camera = CameraIntrinsics(
             fx: Double(width), fy: Double(width), cx: Double(width) / 2, cy: Double(height) / 2, width: width,
             height: height, pixelOrigin: .corner)
         // Flat, with one pixel in another place, as noise has it.
-        let reach = 2 * (width / 128)
+        let reach = 2 * (max(width, height) / 128)
         let odd = (height / 2) * width + width / 2
         var metres = [Float](repeating: 2, count: width * height)
         metres[odd] = 2.02

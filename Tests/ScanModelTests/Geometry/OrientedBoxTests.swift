@@ -93,6 +93,26 @@ import Testing
         }
     }
 
+    /// As in worlds where y is not up, of whose boxes no floor can be said.
+    @Test func aBottomThatIsTheFloorMovesWithBottomAlone() throws {
+        var cut = OrientedBox(center: .zero, worldFromBox: .rotation(aboutY: 1), halfSize: Vector3(1, 1, 1))
+        #expect(!cut.isBottomClamped && cut.cutByAFloor == cut)
+        cut.floor = -0.25
+        let ending = try #require(cut.endingOnItsFloor)
+        #expect(ending.isBottomClamped)
+        for (margin, bottom) in [(0.5, 0), (-0.25, 0), (0, 0.5), (0.25, -0.125)] as [(Double, Double)] {
+            let expected = cut.grown(by: margin, bottom: bottom).cutByItsFloor
+            #expect(ending.grown(by: margin, bottom: bottom) == expected, "\(margin), \(bottom)")
+        }
+        // And back: a floor above the bottom of a box.
+        let back = ending.cutByAFloor
+        #expect(back.floor == -0.25 && back.center.y - back.halfSize.y < -0.25 && !back.isBottomClamped)
+        #expect(back.cutByItsFloor == ending)
+        // A floor below the box clamps nothing.
+        cut.floor = -3
+        #expect(cut.endingOnItsFloor?.isBottomClamped == false)
+    }
+
     @Test func whatIsNoBox() {
         func defect(_ change: (inout OrientedBox) -> Void) -> String? {
             var box = box

@@ -10,6 +10,7 @@ import Testing
         #expect((-0.125).rounded(decimals: 2) == -0.13)
         #expect(Double.infinity.rounded(decimals: 2) == .infinity)
         #expect(Double.nan.rounded(decimals: 2).isNaN)
+        #expect(1e308.rounded(decimals: 6) == 1e308 && (-1e308).rounded(decimals: 1) == -1e308)
     }
 
     @Test func shortNumbers() {

@@ -39,7 +39,7 @@ import Testing
         #expect(summary.fileCount == 1)
         #expect(summary.byteCount == 7)
         #expect(summary.warnings.isEmpty)
-        for ending in [.done(summary), .upToDate, .arriving, .busy, .left("too late")] as [CaptureEnding] {
+        for ending in [.done(summary), .upToDate, .arriving, .busy, .excluded, .left("too late")] as [CaptureEnding] {
             #expect(try Self.roundTrip(CaptureEvent.ended(ending)))
             #expect(ending.problem == nil)
         }

@@ -19,6 +19,38 @@ import Testing
         #expect(FileSystem.names(in: fixture.output + "/.scanmill/work") == [])
     }
 
+    /// To Swift they are equal.
+    @Test func namesThatDifferOnlyInUnicodeForm() throws {
+        let fixture = try DiskFixture()
+        let input = try fixture.capture("a")
+        for (name, age) in [("caf\u{E9}", 1_000_000), ("cafe\u{301}", 2_000_000)] {
+            let path = "\(input.path)/\(name)"
+            #expect(mkdir(path, 0o755) == 0)
+            let time = timeval(tv_sec: age, tv_usec: 0)
+            #expect(utimes(path, [time, time]) == 0)
+        }
+        guard case .done = try fixture.run(input) else { Issue.record("not done"); return }
+        #expect(try fixture.run(input) == .upToDate)
+    }
+
+    /// No path leads to what lies deepest, so no reader opens it.
+    @Test func foldersDeeperThanAnyPath() throws {
+        let fixture = try DiskFixture()
+        let input = try fixture.capture("a")
+        defer { FileSystem.removeTree("\(input.path)/\(String(repeating: "d", count: 250))") }
+        try runPython(
+            """
+            import os, sys
+            os.chdir(sys.argv[1])
+            for level in range(20):
+                os.mkdir('d' * 250)
+                os.chdir('d' * 250)
+            """, [input.path]
+        ).require(0)
+        guard case .done = try fixture.run(input) else { Issue.record("not done"); return }
+        #expect(try fixture.run(input) == .upToDate)
+    }
+
     @Test func aForcedRunGivesTheSameBytes() throws {
         let fixture = try DiskFixture()
         let input = try fixture.capture("a")
@@ -334,6 +366,87 @@ import Testing
             Issue.record("a capture that was moved is taken for another")
             return
         }
+    }
+
+    /// Once a capture is archived, its app may use the name again.
+    @Test func anotherRecordingInTheSamePlace() throws {
+        let fixture = try DiskFixture()
+        let input = try fixture.capture("a", frames: "@100\n@101\n@102\n")
+        try fixture.run(input)
+        let results = fixture.results()
+        try fixture.write("@200\n@201\n", to: "in/a/frames.txt", minutesAgo: 20)
+        let refused = try #require(problem { try fixture.run(input) })
+        #expect(refused.fault == .usage && refused.summary == "the result of another capture has this name")
+        #expect(refused.notes.first == "it was made of another recording, which lay in the same place")
+        #expect(refused.fix?.hasPrefix("rename this capture, choose") == true)
+        #expect(fixture.results() == results)
+        // The same recording, mended or exported once more.
+        try fixture.write("@102\n@103\n", to: "in/a/frames.txt", minutesAgo: 10)
+        guard case .done = try fixture.run(input) else { Issue.record("not done"); return }
+        try fixture.write("@300\n", to: "in/a/frames.txt", minutesAgo: 5)
+        guard case .done = try fixture.run(input, replaces: true) else { Issue.record("not done"); return }
+        // Without times nothing tells.
+        try fixture.write("one\n", to: "in/a/frames.txt", minutesAgo: 3)
+        guard case .done = try fixture.run(input) else { Issue.record("not done"); return }
+    }
+
+    /// A file beside the pipeline, which has not changed, is no sign of the same recording.
+    @Test func anotherRecordingInTheSamePlaceUnderAList() throws {
+        let fixture = try DiskFixture()
+        let text = "stages: [read, pick: {file: list.txt}, write]"
+        try fixture.write("0", to: "list.txt")
+        let input = try fixture.capture("a", frames: "@100\n@101\n@102\n")
+        try fixture.run(input, text)
+        try fixture.write("@200\n@201\n", to: "in/a/frames.txt", minutesAgo: 20)
+        #expect(problem { try fixture.run(input, text) }?.summary == "the result of another capture has this name")
+    }
+
+    /// A newcomer that holds one file of a capture, and hardly anything else, does not take its place.
+    @Test func aNewcomerWithAFileOfAnotherCapture() throws {
+        let fixture = try DiskFixture()
+        let text = "stages: [read, pick: {file: list.txt}, pick: {file: more.txt}, write]"
+        func capture(_ folder: String, _ frames: String, more: String) throws -> CaptureInput {
+            for (name, text) in [("frames.txt", frames), ("list.txt", "0"), ("more.txt", more)] {
+                try fixture.write(text, to: "\(folder)/a/\(name)")
+            }
+            return CaptureInput(id: "a", path: "\(fixture.path)/\(folder)/a", pipelineFolder: fixture.path)
+        }
+        try fixture.run(try capture("monday", "one\ntwo\nthree\nfour\n", more: "1"), text)
+        let stranger = try capture("tuesday", "eins\nzwei\n", more: "2")
+        let fewer = "stages: [read, pick: {file: list.txt}, write]"
+        let results = fixture.results()
+        #expect(
+            problem { try fixture.run(stranger, fewer) }?.summary == "the result of another capture has this name")
+        #expect(fixture.results() == results)
+        // Once that one was moved, under the name that it has now.
+        FileSystem.removeTree("\(fixture.path)/monday")
+        let moved = try capture("mended", "one\ntwo\nthree\nfour\n", more: "3")
+        guard case .done = try fixture.run(moved, fewer) else { Issue.record("not done"); return }
+    }
+
+    /// Such as what was trained from it.
+    @Test func whatOthersHavePutIntoAResult() throws {
+        let fixture = try DiskFixture()
+        let input = try fixture.capture("a")
+        try fixture.run(input)
+        for name in ["model/points.ply", "notes.txt", ".DS_Store", "deep/Thumbs.db"] {
+            try fixture.write("x", to: "out/a/\(name)")
+        }
+        #expect(try fixture.run(input) == .upToDate)
+        let text = "stages: [read, write: {level: 2}]"
+        let results = fixture.results()
+        let refused = try #require(problem { try fixture.run(input, text) })
+        #expect(refused.fault == .usage)
+        #expect(
+            refused.summary
+                == "the result to be replaced holds files that are not of it: model/points.ply, notes.txt")
+        #expect(refused.fix?.contains("--replace") == true)
+        #expect(fixture.results() == results)
+        guard case .done = try fixture.run(input, text, replaces: true) else { Issue.record("not done"); return }
+        #expect(!FileSystem.exists("\(fixture.output)/a/notes.txt"))
+        // What systems put everywhere is no reason.
+        try fixture.write("x", to: "out/a/.DS_Store")
+        guard case .done = try fixture.run(input) else { Issue.record("not done"); return }
     }
 
     /// The phone has exported it again, and the path is spelt through a link now.

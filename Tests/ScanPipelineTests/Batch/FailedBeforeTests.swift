@@ -207,16 +207,17 @@ import Testing
         #expect(FailureNote.load("a", in: fixture.state) == nil)
     }
 
-    @Test func aListThatWasCorrectedIsTriedAgain() throws {
+    @Test(arguments: ["list.txt", "{id}.txt"]) func aListThatWasCorrectedIsTriedAgain(_ name: String) throws {
         let fixture = try DiskFixture()
-        let text = "stages: [read, pick: {file: list.txt}, write]"
-        try fixture.write("0", to: "list.txt")
+        let text = "stages: [read, pick: {file: \"\(name)\"}, write]"
+        let list = name.replacing("{id}", with: "a")
+        try fixture.write("0", to: list)
         let input = try fixture.capture("a")
         try Self.fail(input, fixture, text)
         #expect(
             try fixture.plan([input], text).first
                 == .failedBefore(Problem(.input, "torn").at(file: "frames.txt", line: 2)))
-        try fixture.write("1", to: "list.txt", minutesAgo: 20)
+        try fixture.write("1", to: list, minutesAgo: 20)
         #expect(try fixture.plan([input], text) == [.run("it failed before: torn")])
     }
 

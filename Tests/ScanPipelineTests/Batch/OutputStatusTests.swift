@@ -258,7 +258,8 @@ import Testing
         arguments: [
             (.left("stopped by SIGTERM"), "; the last run left it: stopped by SIGTERM"),
             (.arriving, "; the last run left it: it was still arriving"),
-            (.busy, "; the last run left it: another runner worked on it"), (.failed(Problem(.input, "torn")), ""),
+            (.busy, "; the last run left it: another runner worked on it"),
+            (.excluded, "; the last run left it: --exclude named it"), (.failed(Problem(.input, "torn")), ""),
         ] as [(CaptureEnding, String)])
     func aRunThatWasCutShort(_ ending: CaptureEnding, _ reason: String) throws {
         let fixture = try DiskFixture()
@@ -451,6 +452,35 @@ import Testing
         #expect(entries.map(\.cause) == ["it was still arriving", "it was still arriving"])
         let third = CaptureOutcome(input: try fixture.capture("c"), ending: .arriving)
         #expect(RunHistory.lacks(arriving + [third], of: pipeline, in: fixture.state))
+    }
+
+    /// What is known to be bad does not count as news, until a run takes it in again.
+    @Test func whatIsLeftOut() throws {
+        let fixture = try DiskFixture()
+        let inputs = try ["bad", "made", "new"].map { try fixture.capture($0) }
+        let pipeline = try fixture.pipeline()
+        let first = try record(fixture, pipeline, inputs, minutesAgo: 60)
+        let torn = CaptureOutcome(input: inputs[0], ending: .failed(Problem(.input, "torn")))
+        try first.note(torn, fingerprint: Digest.of([]))
+        let made = CaptureOutcome(input: inputs[1], ending: try fixture.run(inputs[1]))
+        try first.end([torn, made], seconds: 1)
+        let excluded = inputs.map { CaptureOutcome(input: $0, ending: .excluded) }
+        #expect(RunHistory.lacks(excluded, of: pipeline, in: fixture.state))
+        try record(fixture, pipeline, [], minutesAgo: 30).end(excluded, seconds: 0)
+        #expect(!RunHistory.lacks(excluded, of: pipeline, in: fixture.state))
+        func entries() -> [OutputStatus.Entry] {
+            OutputStatus(output: fixture.output, programs: fixture.programs).entries
+        }
+        #expect(entries().map(\.id) == ["bad", "made", "new"])
+        #expect(entries().map(\.standing) == [.excluded, .done, .excluded])
+        #expect(entries().map(\.cause) == ["torn", nil, nil])
+        let last = try record(fixture, pipeline, [inputs[0]], minutesAgo: 10)
+        try last.end([CaptureOutcome(input: inputs[0], ending: .failedBefore(Problem(.input, "torn")))], seconds: 0)
+        #expect(entries().first?.standing == .failed)
+        // That a result is lost is said all the same.
+        try record(fixture, pipeline, [], minutesAgo: 5).end(excluded, seconds: 0)
+        FileSystem.removeTree("\(fixture.output)/made")
+        #expect(entries().map(\.standing) == [.excluded, .resultGone, .excluded])
     }
 
     /// A new ScanMill makes nothing stale by itself; only the keys, which a run compares, tell whether it does.

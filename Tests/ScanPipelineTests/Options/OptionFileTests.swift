@@ -6,7 +6,7 @@ import Testing
 @Suite struct OptionFileTests {
     private static func run(
         _ files: [String: [UInt8]], pipeline: [String: String], reading path: String, declares: Bool = true,
-        from source: (any CaptureSource)? = nil
+        from source: (any CaptureSource)? = nil, without: Uses.WithoutFile = .fails()
     ) throws -> MockRun {
         let read = Mock.reader {
             var capture = Capture.mock(1, source: MockSource(files: files), channels: [])
@@ -18,9 +18,11 @@ import Testing
         for (name, text) in pipeline { try folder.write(text, to: name) }
         let path = path.replacing("FOLDER", with: folder.path)
         var stage = Mock.finish("stage") { (_, context) throws(Problem) in
+            if context.lacks(path) { return context.note("nothing at \(context.name(of: path))") }
             context.record("text", .string(String(decoding: try context.file(path), as: UTF8.self)))
         }
         if declares { stage.uses.files = [path] }
+        stage.uses.withoutFile = without
         return try MockRun([read, stage, stage])
     }
 
@@ -36,6 +38,43 @@ import Testing
         let run = try Self.run([:], pipeline: ["sub/box.json": "beside"], reading: "FOLDER/sub/box.json")
         #expect(run.counts("stage[2]") == ["text": .string("beside")])
         #expect(run.receipt.inputs.map(\.byteCount) == [6])
+    }
+
+    /// The mock's id is `scan`.
+    @Test func theCapturesIdInAName() throws {
+        let own = try Self.run(["boxes/scan.json": Array("own".utf8)], pipeline: [:], reading: "boxes/{id}.json")
+        #expect(own.counts("stage[1]") == ["text": .string("own")])
+        #expect(own.receipt.inputs.map(\.path) == ["boxes/scan.json"])
+        let beside = try Self.run([:], pipeline: ["scan/scan.json": "beside"], reading: "FOLDER/{id}/{id}.json")
+        #expect(beside.counts("stage[2]") == ["text": .string("beside")])
+        #expect(beside.receipt.inputs.map { $0.path.hasSuffix("/scan/scan.json") } == [true])
+        let failure = try #require(problem { _ = try Self.run([:], pipeline: [:], reading: "boxes/{id}.json") })
+        #expect(failure.place.file == "boxes/scan.json")
+        #expect(failure.notes.first?.contains("/boxes/scan.json: cannot read the file") == true)
+        #expect(failure.fix == "write that file for this capture")
+    }
+
+    @Test func whatAStageDoesWithout() throws {
+        let run = try Self.run([:], pipeline: [:], reading: "lists/{id}.txt", without: .passes)
+        #expect(run.receipt.notes == ["stage[1]: nothing at lists/scan.txt", "stage[2]: nothing at lists/scan.txt"])
+        #expect(run.receipt.inputs.isEmpty)
+        // What is there is read, and has to be a file.
+        let there = try Self.run([:], pipeline: ["a.txt": "0"], reading: "FOLDER/a.txt", without: .passes)
+        #expect(there.counts("stage[1]") == ["text": .string("0")])
+        let folder = problem { _ = try Self.run([:], pipeline: ["a/x": ""], reading: "FOLDER/a", without: .passes) }
+        #expect(folder?.notes == ["this is not a regular file"])
+    }
+
+    /// A setting by which the stage would do without is no help against a file that cannot be read.
+    @Test func theWayToDoWithoutIsNamed() throws {
+        func fix(_ path: String) -> String? {
+            problem {
+                _ = try Self.run([:], pipeline: ["a/x": ""], reading: path, without: .fails(unless: "if-missing=pass"))
+            }?.fix
+        }
+        let way = "name it from the capture's folder, from the pipeline's, or by its whole path"
+        #expect(fix("no.txt") == "\(way), or do without it with  --set stage[1].if-missing=pass")
+        #expect(fix("FOLDER/a") == way)
     }
 
     @Test func aFileThatIsNotThere() throws {

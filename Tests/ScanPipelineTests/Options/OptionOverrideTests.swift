@@ -33,6 +33,8 @@ import Testing
         ("mask-range[2]:far=3", "write  --set 'mask-range[2].far=3'"),
         ("mask-range=4", "name one of the options of `mask-range[1]`: near, far"),
         ("filter-blur={window: 8}", "write  --set filter-blur.window=8"),
+        ("filter-blur.{window: 8}", "write  --set filter-blur.window=8"),
+        ("filter-blur.{window=8}", "write  --set filter-blur.window=8"),
         ("filter-blur=none", "name one of the options of `filter-blur`: window, at-least, gray"),
         ("something=8", "for example  --set read.bad-frame-limit=0.05"),
         ("", "for example  --set read.bad-frame-limit=0.05"),

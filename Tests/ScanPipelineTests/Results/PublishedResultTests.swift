@@ -120,6 +120,19 @@ import Testing
         #expect(Self.verify(fixture).map(\.summary) == ["a file of the result is missing", stranger, stranger])
     }
 
+    /// Somebody else's files are not read, whatever a receipt says.
+    @Test func aPathThatLeavesTheResult() throws {
+        let fixture = try DiskFixture()
+        let result = try Self.result(fixture)
+        try fixture.write("3 frames", to: "out/secret")
+        let text = try String(contentsOfFile: "\(result.path)/receipt.json", encoding: .utf8)
+        let forged = text.replacing("\"deep/a.txt\"", with: "\"deep/../../secret\"")
+        #expect(forged != text)
+        try fixture.write(forged, to: "out/a/receipt.json")
+        let problems = Self.verify(fixture).filter { $0.place.file?.hasSuffix("secret") == true }
+        #expect(problems.map(\.summary) == ["the receipt lists what lies outside the result, and was not read"])
+    }
+
     /// It is not said to be missing. Not even root can look at the end of such a link.
     @Test func aFileThatCannotBeLookedAt() throws {
         let fixture = try DiskFixture()

@@ -267,6 +267,60 @@ import Testing
         #expect(try fixture.plan([input], text) == [.run("\(fixture.path)/list.txt changed")])
     }
 
+    /// A list of one capture, which it passes without: one that comes, changes or goes makes that capture run again, and
+    /// no other.
+    @Test func aListOfOneCapture() throws {
+        let fixture = try DiskFixture()
+        let text = "stages: [read, pick: {file: \"lists/{id}.txt\", optional: true}, write]"
+        let inputs = [try fixture.capture("a"), try fixture.capture("b")]
+        for input in inputs { try fixture.run(input, text) }
+        #expect(try fixture.plan(inputs, text) == [.upToDate, .upToDate])
+        func causes() -> [String?] {
+            OutputStatus(output: fixture.output, programs: fixture.programs).entries.map(\.cause)
+        }
+        #expect(causes() == [nil, nil])
+        /// What becomes of the first capture when its list has changed.
+        func expectAgain(_ reason: String, _ what: String) throws {
+            #expect(try fixture.plan(inputs, text) == [.run(reason), .upToDate], "\(what)")
+            #expect(causes() == [reason, nil], "\(what)")
+            guard case .done = try fixture.run(inputs[0], text) else {
+                Issue.record("not made again: \(what)")
+                return
+            }
+            #expect(try fixture.plan(inputs, text) == [.upToDate, .upToDate], "\(what)")
+        }
+        let list = "\(fixture.path)/lists/a.txt"
+        try fixture.write("0", to: "lists/a.txt")
+        try expectAgain("\(list) is new", "it came")
+        #expect(String(decoding: fixture.results()["a/deep/a.txt"] ?? [], as: UTF8.self) == "1 frames")
+        #expect(String(decoding: fixture.results()["b/deep/b.txt"] ?? [], as: UTF8.self) == "2 frames")
+        try fixture.write("11", to: "lists/a.txt")
+        try expectAgain("\(list) changed", "it changed")
+        try FileManager.default.removeItem(atPath: list)
+        try expectAgain("\(list) is gone", "it went")
+        #expect(String(decoding: fixture.results()["a/deep/a.txt"] ?? [], as: UTF8.self) == "2 frames")
+        // One that the capture brings along shows in its folder.
+        try fixture.write("0", to: "in/b/lists/b.txt")
+        guard case .done = try fixture.run(inputs[1], text) else {
+            Issue.record("the capture's own list was not read")
+            return
+        }
+    }
+
+    /// Neither a folder of lists that there never was, nor a pipeline that moved without any, is a change.
+    @Test func aPipelineThatWasMovedWithoutLists() throws {
+        let fixture = try DiskFixture()
+        let text = "stages: [read, pick: {file: \"lists/{id}.txt\", optional: true}, write]"
+        var input = try fixture.capture("a")
+        input.pipelineFolder = "\(fixture.path)/one"
+        try fixture.run(input, text)
+        #expect(OutputStatus(output: fixture.output, programs: fixture.programs).entries.map(\.cause) == [nil])
+        input.pipelineFolder = "\(fixture.path)/two"
+        #expect(try fixture.plan([input], text) == [.compare("`lists/a.txt` is another file than it was")])
+        #expect(try fixture.run(input, text) == .upToDate)
+        #expect(try fixture.plan([input], text) == [.upToDate])
+    }
+
     /// A capture in a single file, whose entries need not lie on disk as such.
     @Test func aCaptureThatIsAFile() throws {
         let fixture = try DiskFixture()

@@ -45,6 +45,18 @@ import Testing
         #expect(lock != nil)
     }
 
+    /// A file would be made wherever the link leads; a pipe would be waited for.
+    @Test(.timeLimit(.minutes(1))) func whatIsNoLock() throws {
+        let fixture = try DiskFixture()
+        try fixture.write("", to: "out/.scanmill/locks/other")
+        #expect(symlink("\(fixture.path)/made", fixture.state.lock("a")) == 0)
+        let problem = #expect(throws: Problem.self) { try CaptureLock("a", in: fixture.state) }
+        #expect(problem?.fix == "remove this link: the next run makes a lock")
+        #expect(!FileSystem.exists("\(fixture.path)/made") && !CaptureLock.isHeld("a", in: fixture.state))
+        #expect(mkfifo(fixture.state.lock("b"), 0o600) == 0)
+        #expect(!CaptureLock.isHeld("b", in: fixture.state))
+    }
+
     @Test func aLockIsRemovedUnlessItIsHeld() throws {
         let fixture = try DiskFixture()
         do {

@@ -93,7 +93,7 @@ import Testing
         let input = try fixture.capture("a")
         let pipeline = try fixture.pipeline()
         let record = RunRecord(state: fixture.state, pipeline: pipeline, inputs: [input])
-        for ending in [.upToDate, .busy, .arriving, .failedBefore(Problem(.input, "")), .left("")]
+        for ending in [.upToDate, .busy, .arriving, .excluded, .failedBefore(Problem(.input, "")), .left("")]
             as [CaptureEnding]
         {
             try record.note(CaptureOutcome(input: input, ending: ending), fingerprint: Digest.of([]))

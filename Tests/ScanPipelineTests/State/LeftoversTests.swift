@@ -28,7 +28,9 @@ import Testing
         do {
             let lock = try CaptureLock("held", in: fixture.state)
             #expect(lock != nil)
+            let foreseen = Leftovers.foreseen(in: fixture.state).removed
             let removed = try Leftovers.collect(in: fixture.state).removed
+            #expect(removed == foreseen)
             #expect(
                 removed == [
                     "\(base)/work/a.\(StateFolder.host).1.x", "\(base)/work/b.c.\(StateFolder.host).2.y",
@@ -54,6 +56,34 @@ import Testing
         }
         #expect(try Leftovers.collect(in: fixture.state).removed == [])
         #expect(FileSystem.names(in: fixture.state.path + "/work") == ["a.elsewhere.1.x"])
+    }
+
+    /// Where a link leads, others may keep files, and some have names like those of leftovers.
+    @Test(arguments: ["work", "trash", "failures", "inputs", "thumbnails", "runs", "locks"])
+    func nothingBehindALinkIsSwept(_ part: String) throws {
+        let fixture = try DiskFixture()
+        let input = try fixture.capture("a")
+        try fixture.run(input)
+        let work = "a.\(StateFolder.host).1.x"
+        for name in ["gone.json", "gone.jpg", "gone", "a.json", ".draft"] {
+            try fixture.write("x", to: "kept/\(name)", minutesAgo: 120)
+        }
+        for name in [work, "old", "a.old"] + (0...110).map({ "run-\($0)" }) {
+            try fixture.write("x", to: "kept/\(name)/f", minutesAgo: 120)
+        }
+        let link = "\(fixture.state.path)/\(part)"
+        FileSystem.removeTree(link)
+        #expect(symlink("\(fixture.path)/kept", link) == 0)
+        #expect(fixture.state.linkedParts == [link])
+        let before = FileSystem.names(in: "\(fixture.path)/kept")
+        for isForced in [false, true] {
+            try fixture.run(input, forced: isForced)
+            let foreseen = Leftovers.foreseen(in: fixture.state)
+            let found = try Leftovers.collect(in: fixture.state)
+            #expect(foreseen.isEmpty && found.isEmpty, "\(found)")
+        }
+        #expect(Set(before).isSubset(of: FileSystem.names(in: "\(fixture.path)/kept")))
+        #expect(FileSystem.names(in: "\(fixture.path)/kept/\(work)") == ["f"])
     }
 
     /// What tells that a result stood there is kept for as long as its folder is.
@@ -83,8 +113,15 @@ import Testing
         try fixture.write(OutputFixture.receipt, to: "out/done/receipt.json")
         try fixture.write("precious", to: "out/odd/file")
         let lock = try CaptureLock("held", in: fixture.state)
+        let foreseen = Leftovers.foreseen(in: fixture.state)
+        #expect(FileSystem.names(in: trash).count == 6 && FileSystem.names(in: fixture.output).contains("a.b") == false)
         let collected = try Leftovers.collect(in: fixture.state)
         withExtendedLifetime(lock) {}
+        #expect(Set(collected.removed) == ["\(trash)/done.x", "\(trash)/lost.2a"])
+        #expect(Set(collected.putBack) == ["\(trash)/a.b.y", "\(trash)/lost.0a"])
+        for list in [\Leftovers.Found.removed, \.putBack, \.left] {
+            #expect(Set(foreseen[keyPath: list]) == Set(collected[keyPath: list]))
+        }
         #expect(
             fixture.results().mapValues { String(decoding: $0, as: UTF8.self) } == [
                 "a.b/receipt.json": "trash/a.b.y", "done/receipt.json": OutputFixture.receipt,
@@ -118,7 +155,9 @@ import Testing
         for name in names + ["inputs/kept.json"] { try fixture.write("", to: "out/.scanmill/\(name)") }
         try fixture.write("", to: "out/.scanmill/inputs/.young", minutesAgo: 50)
         try fixture.write(OutputFixture.receipt, to: "out/kept/receipt.json")
+        let foreseen = Leftovers.foreseen(in: fixture.state).removed
         let removed = try Leftovers.collect(in: fixture.state).removed
+        #expect(removed == foreseen)
         #expect(Set(removed) == Set(names.map { "\(fixture.output)/.scanmill/\($0)" }))
         #expect(FileSystem.names(in: fixture.output + "/.scanmill/inputs") == [".young", "kept.json"])
     }

@@ -6,16 +6,18 @@ import Testing
 @Suite struct RunRecordTests {
     @Test func whatWasAskedAndHowItWent() throws {
         let fixture = try DiskFixture()
-        let names = ["a", "b", "c", "d", "e", "f", "g"]
+        let names = ["a", "b", "c", "d", "e", "f", "g", "h"]
         let inputs = names.map(fixture.input)
         let record = RunRecord(state: fixture.state, pipeline: try fixture.pipeline(), inputs: inputs)
         let run = try MockRun([.reader { Capture.mock(3) }, .every(2)])
         let endings: [CaptureEnding] = [
             .done(CaptureSummary(run.receipt)), .failed(Problem(.input, "torn")),
             .failedBefore(Problem(.input, "still torn")),
-            .upToDate, .arriving, .busy, .left("too late"),
+            .upToDate, .arriving, .busy, .left("too late"), .excluded,
         ]
-        try record.end(zip(inputs, endings).map { CaptureOutcome(input: $0, ending: $1) }, seconds: 1.5)
+        var outcomes = zip(inputs, endings).map { CaptureOutcome(input: $0, ending: $1) }
+        outcomes[0].reason = "new"
+        try record.end(outcomes, seconds: 1.5)
         let runs = FileSystem.names(in: fixture.state.runs)
         try #require(runs.count == 1)
         #expect(runs[0].prefixMatch(of: #/20\d{6}T\d{6}Z-[0-9a-z]+/#) != nil)
@@ -32,8 +34,9 @@ import Testing
         #expect(
             captures.map { "\($0["id"] ?? "") \($0["ended"] ?? "") \($0["cause"] ?? "-")" } == [
                 "a done -", "b failed torn", "c failed still torn", "d up to date -", "e still arriving -", "f busy -",
-                "g left too late",
+                "g left too late", "h excluded -",
             ])
+        #expect(captures.map { $0["reason"] as? String } == ["new"] + [String?](repeating: nil, count: 7))
         #expect(captures[0]["frames"] as? Int == 3)
         #expect(captures[0]["kept"] as? Int == 2)
         #expect(captures[0]["input"] as? String == inputs[0].path)

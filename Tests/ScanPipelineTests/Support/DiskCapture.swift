@@ -30,7 +30,8 @@ struct DiskSource: CaptureSource {
     func toolVersions(for channels: Set<Channel>) -> [String: String] { ["decoder": version] }
 }
 
-/// Captures on disk, and a pipeline that copies their `frames.txt`: one frame per line; a line `bad` is a bad frame.
+/// Captures on disk, and a pipeline that copies their `frames.txt`: one frame per line; a line `bad` is a bad frame, and
+/// `@` with a number is one with that time.
 /// They may have a `picture.jpg`, which no stage uses; six numbers in it are fx, fy, cx, cy, width and height of all
 /// frames' cameras, and the word `centre` says that their pixels are counted from a pixel's centre.
 final class DiskFixture: Sendable {
@@ -85,6 +86,7 @@ final class DiskFixture: Sendable {
             for (index, line) in lines.enumerated() {
                 var facts = FrameFacts(index: index)
                 if line == "bad" { facts.drop = Drop(stage: "read", reason: "the line is bad", isBad: true) }
+                if line.hasPrefix("@") { facts.timestamp = Int64(line.dropFirst()) }
                 capture.frames.append(facts)
             }
             capture.format = "lines"
@@ -110,12 +112,14 @@ final class DiskFixture: Sendable {
             read.entry,
             StageLibrary.Entry(card: StageCard(name: "pick", summary: "", details: "", example: "")) { options in
                 let file = options.text("file", "A file.")
+                let isOptional = options.flag("optional", "Whether a capture without the file passes.", default: false)
                 var pick = Mock.finish("pick", .init(needs: [.frames], drops: true)) {
                     (capture, context) throws(Problem) in
-                    guard let file, let first = try context.file(file).first else { return }
+                    guard let file, !context.lacks(file), let first = try context.file(file).first else { return }
                     capture.drop(Int(first) - 48, stage: context.label, reason: "named by the file")
                 }
                 pick.uses.files = file.map { [$0] } ?? []
+                if isOptional { pick.uses.withoutFile = .passes }
                 return pick.entry.make(&options)
             },
             StageLibrary.Entry(

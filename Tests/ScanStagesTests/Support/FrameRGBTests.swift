@@ -93,16 +93,17 @@ import Testing
         #expect(problem?.place.file == "color/0.png")
     }
 
-    /// Pictures are 8×6, so they are 6×8 below `turn`.
-    @Test func aPictureOfAnotherSizeIsNamedWhereItIsTurned() throws {
+    /// By the size that it was recorded with.
+    @Test(arguments: ["turn: {quarter-turns: 1}", "resize: {width: 4, height: 3}"])
+    func aPictureOfAnotherSizeIsNamedWhereItIsChanged(_ stage: String) throws {
         var capture = capture([try pngOf(width: 6, height: 8)])
         capture.items[0].depth = nil
         capture.colorSize = PixelSize(8, 6)
         capture.onBadFrame = .fail
         let problem = problem {
-            _ = try StageRun("- turn: {quarter-turns: 1}", on: capture, probing: [.color])
+            _ = try StageRun("- \(stage)", on: capture, probing: [.color])
         }
-        #expect(problem?.summary == "the turned picture is 8×6, and others are 6×8")
+        #expect(problem?.summary == "the picture is 6×8, and the capture's pictures are 8×6")
         #expect(problem?.place.file == "color/0.png")
     }
 }

@@ -64,7 +64,11 @@ import Testing
         #expect(turned.floor == nil)
         for height in [0.9, 1.1, 1.499, 1.501, 2.9, 3.1] {
             let point = Vector3(1, height, 3)
-            #expect(turned.contains(WorldTurn.yUpToZUp.rotation * point) == box.contains(point), "\(height)")
+            let there = WorldTurn.yUpToZUp.rotation * point
+            #expect(turned.contains(there) == box.contains(point), "\(height)")
+            // No margin moves it.
+            let grown = (turned.grown(by: 0.2, bottom: 0), box.grown(by: 0.2, bottom: 0))
+            #expect(grown.0.contains(there) == grown.1.contains(point), "\(height)")
         }
         var tilted = box
         tilted.worldFromBox = Matrix3(columns: Vector3(0.6, 0.8, 0), Vector3(-0.8, 0.6, 0), Vector3(0, 0, 1))

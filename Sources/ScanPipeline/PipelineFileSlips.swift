@@ -1,0 +1,169 @@
+import ScanModel
+
+/// Slips that a line shows by itself. YAML takes some of them for text and goes on, so they are looked for before it reads
+/// the file, and mended for it: each is named in its own line, and the rest of the file can be looked at.
+extension PipelineFile {
+    /// Mends the lines. What stands behind a sign that was added is farther right than in the file.
+    /// - Returns: what was wrong with them.
+    mutating func mendSlips() -> [Problem] { mendKey() + mendSigns() + mendDashes() }
+
+    /// `stages` without its colon.
+    private mutating func mendKey() -> [Problem] {
+        let key = "stages"
+        func rest(_ line: String) -> Substring? {
+            line.hasPrefix(key) ? line.dropFirst(key.count).drop(while: \.isWhitespace) : nil
+        }
+        if lines.contains(where: { rest($0)?.first == ":" }) { return [] }
+        for (index, line) in lines.enumerated() {
+            guard let rest = rest(line), rest.first.map("[#".contains) ?? true else { continue }
+            lines[index] = "\(key): \(rest)"
+            let list = rest.first == "[" ? " \(rest)" : ""
+            return [
+                Problem(.usage, "the colon behind `\(key)` is missing", fix: "write  \(key):\(list)")
+                    .at(line: index + 1, column: 1)
+            ]
+        }
+        return []
+    }
+
+    // MARK: - Signs of other programs
+
+    private mutating func mendSigns() -> [Problem] {
+        guard let key = lines.firstIndex(where: Self.beginsStages) else { return [] }
+        var problems: [Problem] = []
+        for index in key..<lines.count {
+            if Self.beginsText(lines[index]) { break }
+            if lines[index].utf8.allSatisfy({ $0 < 0x80 }) { continue }
+            var signs = Array(lines[index].unicodeScalars)
+            guard let slip = Self.mend(&signs) else { continue }
+            lines[index] = Self.text(signs[...])
+            problems.append(slip.at(line: index + 1))
+        }
+        return problems
+    }
+
+    /// Puts YAML's own signs in the place of others, where a name or a value may begin or end: elsewhere they are text.
+    /// - Returns: the first one, with its column.
+    private static func mend(_ signs: inout [Unicode.Scalar]) -> Problem? {
+        var first: Problem?
+        var quote: Unicode.Scalar?
+        // The last one that is no space.
+        var before: Unicode.Scalar?
+        for place in signs.indices {
+            let sign = signs[place]
+            defer { if !isSpace(sign) { before = sign } }
+            if let open = quote {
+                if sign == open { quote = nil }
+                continue
+            }
+            if sign == "#", place == 0 || isSpace(signs[place - 1]) { break }
+            let isBeginning = before.map(":-,[{".unicodeScalars.contains) ?? true
+            if isBeginning && (sign == "\"" || sign == "'") {
+                quote = sign
+            } else if isForeignSpace(sign), isBeginning || isEnd(place, of: signs) {
+                signs[place] = " "
+                first = first ?? foreignSpace(sign).at(column: place + 1)
+            } else if isBeginning, curlyQuotes.contains(sign),
+                let end = signs[(place + 1)...].firstIndex(where: curlyQuotes.contains), isEnd(end, of: signs)
+            {
+                let meant: Unicode.Scalar = "\""
+                (signs[place], signs[end], quote) = (meant, meant, meant)
+                first =
+                    first
+                    ?? Problem(
+                        .usage, "`\(sign)` is not a quotation mark of YAML", fix: "write  \(text(signs[place...end]))"
+                    ).at(column: place + 1)
+            }
+        }
+        return first
+    }
+
+    private static func text(_ signs: ArraySlice<Unicode.Scalar>) -> String {
+        String(String.UnicodeScalarView(signs))
+    }
+
+    private static func isSpace(_ sign: Unicode.Scalar) -> Bool { sign.properties.isWhitespace || isForeignSpace(sign) }
+
+    /// Whether a name or a value, or the line, ends behind a place.
+    private static func isEnd(_ place: Int, of signs: [Unicode.Scalar]) -> Bool {
+        signs[(place + 1)...].first { !isSpace($0) }.map(":,]}{#".unicodeScalars.contains) ?? true
+    }
+
+    /// What web pages and word processors have for spaces, some of them without a width.
+    private static func isForeignSpace(_ sign: Unicode.Scalar) -> Bool {
+        sign.properties.isWhitespace && !sign.isASCII || "\u{200B}\u{2060}\u{FEFF}".unicodeScalars.contains(sign)
+    }
+
+    private static func foreignSpace(_ sign: Unicode.Scalar) -> Problem {
+        let number = String(sign.value, radix: 16, uppercase: true)
+        let code = "U+" + String(repeating: "0", count: max(0, 4 - number.count)) + number
+        let name = sign.properties.name.map { "\($0.lowercased()), \(code)," } ?? code
+        return Problem(
+            .usage, "here is a character that YAML does not take for a space: \(name) as web pages have it",
+            fix: "put an ordinary space in its place")
+    }
+
+    private static let curlyQuotes = "\u{201C}\u{201D}\u{201E}\u{201F}\u{2018}\u{2019}\u{201A}\u{201B}".unicodeScalars
+
+    // MARK: - Dashes
+
+    /// Dashes that are none, or are missing, in a list that has one line for each stage.
+    private mutating func mendDashes() -> [Problem] {
+        guard let key = lines.firstIndex(where: Self.beginsStages), content(key + 1)?.text == "stages:",
+            let first = lines.indices.dropFirst(key + 1).firstNonNil({ content($0 + 1) }),
+            first.isEntry || mistakenDash(first) != nil
+        else { return [] }
+        var problems: [Problem] = []
+        var above = first
+        // What has been read of a stage.
+        var entry = ""
+        for line in first.line...lines.count {
+            if Self.beginsText(lines[line - 1]) { break }
+            guard let here = content(line) else { continue }
+            // In brackets and in quotes, a value goes on as it likes.
+            if !Self.isOpen(entry) {
+                if here.indent == first.indent, let slip = mistakenDash(here) {
+                    problems.append(slip.problem)
+                    write(slip.entry, at: line, first.indent)
+                } else if Self.lacksDash(here, below: above, first.indent) {
+                    let name = here.text.prefix(while: Self.isOfName)
+                    problems.append(
+                        Problem(.usage, "the dash before `\(name)` is missing", fix: "write  - \(here.text)")
+                            .at(line: line, column: here.indent + 1))
+                    write(here.text, at: line, first.indent)
+                }
+            }
+            guard let mended = content(line) else { continue }
+            if mended.isEntry && mended.indent == first.indent { entry = "" }
+            entry += mended.text
+            above = mended
+        }
+        return problems
+    }
+
+    private mutating func write(_ entry: Substring, at line: Int, _ indent: Int) {
+        lines[line - 1] = String(repeating: " ", count: indent) + "- " + entry
+    }
+
+    /// Whether a bracket or a text in quotes goes on in the next line.
+    private static func isOpen(_ text: String) -> Bool {
+        let depth = text.reduce(0) { $0 + ("[{".contains($1) ? 1 : "]}".contains($1) ? -1 : 0) }
+        return depth > 0 || text.count(where: { $0 == "\"" }) % 2 == 1
+    }
+
+    /// Whether a line is a stage without its dash.
+    /// - Parameter indent: of the list.
+    private static func lacksDash(_ here: Content, below above: Content, _ indent: Int) -> Bool {
+        let name = here.text.prefix(while: isOfName)
+        let rest = here.text[name.endIndex...]
+        guard name.first?.isLowercase == true, !above.isOpen else { return false }
+        let hasOptions = rest.hasPrefix(": {")
+        if here.indent == indent { return rest.isEmpty || hasOptions && indent > 0 }
+        // Farther right, it may be text that belongs to the value above, or an option of that stage.
+        guard above.isEntry, above.indent == indent, here.indent > indent else { return false }
+        return above.isName ? rest.isEmpty || hasOptions : rest.isEmpty && here.indent == above.nameIndent
+    }
+
+    /// Whether a line begins another key of the file, whose value is any text.
+    private static func beginsText(_ line: String) -> Bool { line.hasPrefix("name:") || line.hasPrefix("description:") }
+}

@@ -1,0 +1,272 @@
+/// What ``DefaultsTests`` holds the stages against.
+enum StageDefaults {
+    static let recorded = """
+        read 2
+            format: auto
+            mismatch: auto
+            truncated: fail
+            min-whole: 0.5
+            on-bad-frame: drop
+            bad-frame-limit: 0.05
+            rate
+            up: recorded
+            poses: recorded
+            scale
+            max-frames: 250000
+            max-line: 1000000
+            max-picture-pixels: 250000000
+            max-points: 50000000
+            max-archive-entries: 100000
+            max-archive-bytes: 4294967296
+            max-archive-ratio: 200
+
+        synthesize 1
+            frames: 60
+            seed: 1
+            rate: 30
+            lap: 20
+            picture-width: 640
+            picture-height: 480
+            depth-width: 256
+            depth-height: 192
+            blur-every: 7
+            gap-every: 0
+            depth: float16
+            confidence: 0-2
+            pictures: true
+            box: true
+            floor-clamp: false
+            motion: true
+
+        undistort 3
+            one-camera: false
+
+        turn 3
+            quarter-turns: auto
+
+        resize 1
+            width
+            height
+            longest
+
+        select-every 2
+            step
+            offset: 0
+            count
+
+        select-frames 1
+            include
+            exclude
+            if-missing: fail
+
+        select-time 1
+            from: 0
+            to
+
+        measure-motion 5
+            too-fast: 1
+            too-fast-turning: 90
+            too-slow: 0.02
+            too-slow-turning: 2
+            jump-speed: 3
+            jump-turning: 360
+
+        measure-blur 1
+            gray: bt601
+
+        filter-blur 4
+            at-least
+            keep
+            window
+            seconds
+            count
+            gray: bt601
+
+        decompress 4
+            scale: 1
+            ray-length: false
+
+        measure-depth 4
+
+        predict-blur 4
+            exposure
+            distance
+            jump-speed: 3
+            jump-turning: 360
+
+        filter-motion 5
+            speed
+            turning
+            blur
+            after-jump
+            jump-speed: 3
+            jump-turning: 360
+
+        select-keyframes 2
+            distance: 0.1
+            angle: 10
+            per-face
+
+        mask-confidence 2
+            at-least: 2
+            if-missing: fail
+
+        mask-range 1
+            near: 0.1
+            far: 10
+
+        mask-jumps 4
+            max: 0.05
+
+        check-geometry 8
+            if-wrong: warn
+
+        unproject 3
+            every: 1
+            pixel-centre: integer
+            color: true
+            normals: false
+
+        cull-by-box 7
+            box: capture
+            margin: 0
+            bottom: 0
+            keep: inside
+            depth: false
+            pixel-centre: integer
+            if-empty: fail
+
+        voxel-downsample 2
+            size: 0.02
+            min-points: 1
+
+        find-floor 4
+            clearance: 0.1
+            min-area: 0.25
+
+        crop 3
+            above
+            below
+            around
+            from: auto
+            centre: cameras
+            if-empty: fail
+
+        scatter-points 1
+            count: 100000
+            within: cameras
+            reach: 3
+            seed: 1
+
+        report-coverage 3
+
+        downscale 1
+            factors: [2, 4, 8]
+
+        write-ply 1
+            file: {id}.ply
+            unit: m
+            up: recorded
+
+        write-transforms 15
+            dialect: nerfstudio
+            z-up: true
+            color: copy
+            quality: 95
+            depth: false
+            masks: recorded
+            mask-margin: 0
+            mask-as: files
+            mask-if-missing: fail
+            test-every: 0
+            keep-split: true
+
+        write-colmap 8
+            color: copy
+            quality: 95
+            depth: false
+            masks: recorded
+            mask-margin: 0
+            mask-as: files
+            mask-if-missing: fail
+            test-every: 0
+            keep-split: true
+            inverse-depth: false
+
+        write-zip 6
+            color: png
+            quality: 95
+
+        write-frames 5
+            step: 1
+            depth: png16
+            color: copy
+            quality: 95
+            rounding: nearest
+            number: kept
+            confidence: none
+            near: 0.2
+            far: 5
+
+        write-staging 13
+            depth: masked
+            rgb: auto
+            color: copy
+            quality: 95
+
+        write-tum 9
+            color: copy
+            quality: 95
+            depth: true
+
+        write-capture 11
+            format: stray-scanner
+            quality: 95
+
+        write-scannet 9
+            layout: extracted
+            depth: true
+            color: copy
+            quality: 95
+            number: source
+
+        write-sens 3
+            depth: true
+            color: copy
+            quality: 95
+
+        write-thumbnail 1
+            width: 320
+            upright: true
+            quality: 85
+
+        write-preview 1
+            width: 320
+            speed: 1
+            rate: 25
+            upright: true
+            rate-factor: 23
+
+        write-contact-sheet 2
+            of: color
+            count: 120
+            columns: 10
+            rows: 12
+            width: 1920
+            near: 0.2
+            far: 5
+            upright: true
+            quality: 85
+
+        render-cloud 7
+            view: sheet
+            width: 1600
+            height: 1200
+            point-size
+            cloud: true
+            box: true
+            cameras: time
+            around: all
+            ceiling: hide
+        """
+}
