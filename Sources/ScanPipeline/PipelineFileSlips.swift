@@ -110,10 +110,15 @@ extension PipelineFile {
     /// Dashes that are none, or are missing, in a list that has one line for each stage.
     private mutating func mendDashes() -> [Problem] {
         guard let key = lines.firstIndex(where: Self.beginsStages), content(key + 1)?.text == "stages:",
-            let first = lines.indices.dropFirst(key + 1).firstNonNil({ content($0 + 1) }),
-            first.isEntry || mistakenDash(first) != nil
+            var first = firstContent(below: key + 1)
         else { return [] }
         var problems: [Problem] = []
+        if !isListed(first) {
+            guard Self.isStage(first), let second = firstContent(below: first.line), isListed(second) else { return [] }
+            problems.append(Self.missingDash(first))
+            write(first.text, at: first.line, second.indent)
+            first = content(first.line) ?? first
+        }
         var above = first
         // What has been read of a stage.
         var entry = ""
@@ -126,10 +131,7 @@ extension PipelineFile {
                     problems.append(slip.problem)
                     write(slip.entry, at: line, first.indent)
                 } else if Self.lacksDash(here, below: above, first.indent) {
-                    let name = here.text.prefix(while: Self.isOfName)
-                    problems.append(
-                        Problem(.usage, "the dash before `\(name)` is missing", fix: "write  - \(here.text)")
-                            .at(line: line, column: here.indent + 1))
+                    problems.append(Self.missingDash(here))
                     write(here.text, at: line, first.indent)
                 }
             }
@@ -139,6 +141,25 @@ extension PipelineFile {
             above = mended
         }
         return problems
+    }
+
+    private func firstContent(below line: Int) -> Content? {
+        lines.indices.dropFirst(line).firstNonNil { content($0 + 1) }
+    }
+
+    /// Whether a dash, or a sign that is meant as one, stands before it.
+    private func isListed(_ content: Content) -> Bool { content.isEntry || mistakenDash(content) != nil }
+
+    /// Whether it is a stage without a dash.
+    private static func isStage(_ content: Content) -> Bool {
+        let rest = content.text.drop(while: isOfName)
+        return content.text.first?.isLowercase == true && (rest.isEmpty || rest.hasPrefix(": {"))
+    }
+
+    private static func missingDash(_ content: Content) -> Problem {
+        let name = content.text.prefix(while: isOfName)
+        return Problem(.usage, "the dash before `\(name)` is missing", fix: "write  - \(content.text)")
+            .at(line: content.line, column: content.indent + 1)
     }
 
     private mutating func write(_ entry: Substring, at line: Int, _ indent: Int) {
@@ -154,14 +175,12 @@ extension PipelineFile {
     /// Whether a line is a stage without its dash.
     /// - Parameter indent: of the list.
     private static func lacksDash(_ here: Content, below above: Content, _ indent: Int) -> Bool {
-        let name = here.text.prefix(while: isOfName)
-        let rest = here.text[name.endIndex...]
-        guard name.first?.isLowercase == true, !above.isOpen else { return false }
-        let hasOptions = rest.hasPrefix(": {")
-        if here.indent == indent { return rest.isEmpty || hasOptions && indent > 0 }
+        guard isStage(here), !above.isOpen else { return false }
+        let isName = here.text.allSatisfy(isOfName)
+        if here.indent == indent { return isName || indent > 0 }
         // Farther right, it may be text that belongs to the value above, or an option of that stage.
         guard above.isEntry, above.indent == indent, here.indent > indent else { return false }
-        return above.isName ? rest.isEmpty || hasOptions : rest.isEmpty && here.indent == above.nameIndent
+        return above.isName || isName && here.indent == above.nameIndent
     }
 
     /// Whether a line begins another key of the file, whose value is any text.

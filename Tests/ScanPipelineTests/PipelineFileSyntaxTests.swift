@@ -75,6 +75,14 @@ import Testing
             ])
     }
 
+    @Test(arguments: ["    read", "  read", "  read: {up: y}"]) func theFirstStageWithoutItsDash(_ line: String) {
+        let (file, problems) = PipelineFile.parse("stages:\n\(line)\n  - thin: {size: 1}\n", path: "p.yaml")
+        let entry = line.drop { $0 == " " }
+        #expect(problems.map(\.summary) == ["the dash before `read` is missing"])
+        #expect(problems.first?.place.line == 2 && problems.first?.fix == "write  - \(entry)")
+        #expect(file.entries.map(\.stage) == ["read", "thin"])
+    }
+
     @Test func aStageWithoutTheColonAboveItsOptions() {
         let said = "3:5 the colon behind `thin` is missing; write  - thin:"
         #expect(Self.messages("stages:\n  - read\n  - thin\n      size: 1\n  - end\n") == [said])

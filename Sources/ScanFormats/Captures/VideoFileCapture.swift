@@ -38,7 +38,11 @@ public enum VideoFileCapture: CaptureFormat {
         if let obstacle = capture.obstacles[.color] { throw obstacle }
         // Frames and their times are the video's own, whatever a pipeline uses.
         capture.list(file, in: tree, [])
-        capture.frames = (0..<frameCount(of: facts)).map(FrameFacts.init(index:))
+        let count = frameCount(of: facts)
+        do throws(Problem) { try rules.check(frames: count, of: "frames in the video") } catch {
+            throw error.at(file: file)
+        }
+        capture.frames = (0..<count).map(FrameFacts.init(index:))
         if capture.frames.count > facts.frameCount {
             try capture.reconcile("frames in its index", with: (Capture.videoStream, facts.frameCount), rules)
         }

@@ -131,6 +131,10 @@ import Testing
         #expect(capture.keptFrames.allSatisfy { $0.timestamp != nil } && capture.forgiven.count == 1)
         #expect(!capture.channels.contains(.video))
         #expect(try capture.loaded([.luma]).count { $0.luma != nil } == kept)
+        // What its index announces counts, although the file holds less.
+        rules.maxFrames = 89
+        let long = try problem(cut, rules: rules)
+        #expect(long?.summary == "there are more than 89 frames in the video" && long?.place.file == "cut.mp4")
     }
 
     /// What is named as a video fails under its name.
