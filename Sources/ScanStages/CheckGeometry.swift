@@ -35,7 +35,7 @@ public struct CheckGeometry: FoldStage {
             together, shifts of half a pixel, poses that belong to the next frame (`read` compares times for that), and
             which way is up (only gravity tells). Focal lengths that are far too short may be taken for ray length.
             """,
-        example: "- check-geometry: {if-wrong: fail}", revision: 8)
+        example: "- check-geometry: {if-wrong: fail}", revision: 9)
 
     let consequence: Consequence
 

@@ -105,7 +105,7 @@ public struct Read: CaptureStage {
             cost the depth; more points than `max-points` cost the cloud that a model or a dataset brings along; more
             frames, a larger video or a larger map in a stream cost the capture.
             """,
-        example: "- read: {truncated: keep-whole}", revision: 2)
+        example: "- read: {truncated: keep-whole}", revision: 3)
 
     let format: Format
     let rules: ReadRules

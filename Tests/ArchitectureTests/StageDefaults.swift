@@ -1,7 +1,7 @@
 /// What ``DefaultsTests`` holds the stages against.
 enum StageDefaults {
     static let recorded = """
-        read 2
+        read 3
             format: auto
             mismatch: auto
             truncated: fail
@@ -118,7 +118,7 @@ enum StageDefaults {
         mask-jumps 4
             max: 0.05
 
-        check-geometry 8
+        check-geometry 9
             if-wrong: warn
 
         unproject 3

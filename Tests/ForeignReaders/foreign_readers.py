@@ -96,9 +96,9 @@ def main(result, camera_lines):
         inside = clear(large.shape, depth)
         assert inside.mean() > 0.5 and (large == enlarge(depth, large.shape))[inside].all()
         assert (cv2.imread(path('outputs', 'depth', f'{kept}.png'), cv2.IMREAD_UNCHANGED) == depth).all()
-        scannet = cv2.imread(path('scannet', 'depth', f'{kept}.png'), cv2.IMREAD_UNCHANGED)
+        scannet = cv2.imread(path('scannet', 'depth', f'{number}.png'), cv2.IMREAD_UNCHANGED)
         assert (scannet == depth).all()
-        pose = numpy.loadtxt(path('scannet', 'pose', f'{kept}.txt'))
+        pose = numpy.loadtxt(path('scannet', 'pose', f'{number}.txt'))
         close(pose, truth[number] @ cv_axes, 1e-6, "ScanNet's pose")
     print(f'OpenCV, Pillow: depth and masks of {len(frames)} frames in nerf/, ngp/, outputs/, scannet/ agree')
 

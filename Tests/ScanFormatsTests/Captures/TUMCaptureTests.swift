@@ -334,7 +334,8 @@ import Testing
         #expect(capture.warnings == [warning])
         var rules = ReadRules()
         rules.badFrameLimit = 0.7
-        #expect(try sequence.open(TUMCapture.self, rules: rules).warnings == [])
+        let allowed = try sequence.open(TUMCapture.self, rules: rules).warnings
+        #expect(allowed.allSatisfy { !$0.contains("before the pictures") }, "\(allowed)")
         // A list that goes on without poses is whole.
         try sequence.write("\(poses)1305031104.175 nan nan nan nan nan nan nan\n", to: "groundtruth.txt")
         #expect(try sequence.open(TUMCapture.self).warnings.allSatisfy { !$0.contains("before the pictures") })
