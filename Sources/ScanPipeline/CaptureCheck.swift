@@ -4,7 +4,9 @@ import ScanModel
 public protocol DemandingStage: Stage {
     /// Looks at what is known of a capture when it has been opened, before any frame is read, so that nobody waits for a
     /// failure that is certain.
-    /// - Parameter label: the stage's name in the pipeline.
+    /// - Parameters:
+    ///   - capture: as it was opened, without a box, floor or cloud that a stage above may make or change.
+    ///   - label: the stage's name in the pipeline.
     /// - Throws: what `finish` would throw in the end.
     func check(_ capture: Capture, _ label: String) throws(Problem)
 }
@@ -25,6 +27,8 @@ package enum CaptureCheck {
     private static func lacks(of capture: Capture, in steps: [Pipeline.Step]) -> [Problem] {
         var lacks: [Problem] = []
         var available = capture.channels
+        // What is certain of the capture, whatever the steps do to it.
+        var certain = capture
         for step in steps where !step.uses.isIdle(given: available) {
             for role in step.uses.roles {
                 let missing = role.demands(given: available).filter(available.isDisjoint)
@@ -42,9 +46,13 @@ package enum CaptureCheck {
                 if !step.isReader { available.formUnion(role.mayMake) }
                 available.subtract(role.removes)
             }
-            do throws(Problem) { try (step.stage as? any DemandingStage)?.check(capture, step.label) } catch {
+            do throws(Problem) { try (step.stage as? any DemandingStage)?.check(certain, step.label) } catch {
                 lacks.append(error.inStage(step.label))
             }
+            if step.isReader { continue }
+            if step.uses.touches.contains(.box) { certain.box = nil }
+            if step.uses.touches.contains(.floor) { certain.floor = nil }
+            if step.uses.touches.contains(.cloud) { certain.cloud = nil }
         }
         return lacks
     }

@@ -40,7 +40,7 @@ struct OrderCheck {
         }
         mistakes += ClaimCheck.mistakes(in: steps)
         checkLateDrops(steps)
-        checkLateChanges(steps)
+        noteLateChanges(steps)
         warnings += WasteCheck(steps, available: availableTo, library).findings
     }
 
@@ -145,24 +145,41 @@ struct OrderCheck {
     }
 
     /// Stages that change the capture's pixels below one that has found places in the world by them, for a third that uses
-    /// these frame by frame: they would be found again by the new pixels, which differ a little, and without counting.
-    private mutating func checkLateChanges(_ steps: [Pipeline.Step]) {
+    /// these frame by frame: they are made again of the new pixels, which differ a little, and without counting.
+    private mutating func noteLateChanges(_ steps: [Pipeline.Step]) {
         for (index, step) in steps.enumerated() {
-            let changed = step.uses.finish.touches.intersection(Channel.payload)
+            var changed = step.uses.finish.touches.intersection(Channel.payload)
             if changed.isEmpty { continue }
-            let late = steps[..<index].first { above in
-                let frame = above.uses.frame
-                guard frame.reads.contains(.pose), !frame.reads.isDisjoint(with: changed) else { return false }
-                let made = frame.touches.intersection(Channel.payload)
-                return steps[(index + 1)...].contains { below in
-                    !below.uses.frame.reads.union(below.uses.fold.reads).isDisjoint(with: made)
-                }
+            // With all that was made of them.
+            var makers: [Pipeline.Step] = []
+            for above in steps[..<index] where !above.uses.frame.reads.isDisjoint(with: changed) {
+                changed.formUnion(above.uses.frame.touches.intersection(Channel.payload))
+                if above.uses.frame.reads.contains(.pose) { makers.append(above) }
+            }
+            let late = makers.first { maker in
+                let made = maker.uses.frame.touches.intersection(Channel.payload)
+                return steps.indices.dropFirst(index + 1).contains { usesByFrame(made, $0, steps) }
             }
             guard let late else { continue }
-            fail(
-                index, "`\(step.label)` changes the pixels by which `\(late.label)` above it has worked",
-                fix: "move it above `\(late.label)`")
+            warnings.append(
+                Finding(
+                    step: index,
+                    problem: Problem(
+                        .usage,
+                        "`\(step.label)` changes the pixels of which `\(late.label)` above it has made what is used below: "
+                            + "there it is made again of the new ones, and not counted again",
+                        fix: "move it above `\(late.label)`")))
         }
+    }
+
+    /// Whether a step looks at channels of single frames, and not at the cloud that was gathered of them above.
+    private func usesByFrame(_ channels: Set<Channel>, _ index: Int, _ steps: [Pipeline.Step]) -> Bool {
+        let uses = steps[index].uses
+        let hasCloud = steps[..<index].contains {
+            $0.uses.roles.contains { $0.possible.contains(.cloud) } && !$0.isReader
+        }
+        let read = uses.frame.reads.union(uses.fold.reads)
+        return !(hasCloud && read.contains(.cloud) ? read.subtracting([.points]) : read).isDisjoint(with: channels)
     }
 
     /// Whether a step writes the frames, for others to work with.

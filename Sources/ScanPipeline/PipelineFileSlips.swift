@@ -45,6 +45,7 @@ extension PipelineFile {
     /// Puts YAML's own signs in the place of others, where a name or a value may begin or end: elsewhere they are text.
     /// - Returns: the first one, with its column.
     private static func mend(_ signs: inout [Unicode.Scalar]) -> Problem? {
+        let isEnd = ends(in: signs)
         var first: Problem?
         var quote: Unicode.Scalar?
         // The last one that is no space.
@@ -60,11 +61,11 @@ extension PipelineFile {
             let isBeginning = before.map(":-,[{".unicodeScalars.contains) ?? true
             if isBeginning && (sign == "\"" || sign == "'") {
                 quote = sign
-            } else if isForeignSpace(sign), isBeginning || isEnd(place, of: signs) {
+            } else if isForeignSpace(sign), isBeginning || isEnd[place] {
                 signs[place] = " "
                 first = first ?? foreignSpace(sign).at(column: place + 1)
             } else if isBeginning, curlyQuotes.contains(sign),
-                let end = signs[(place + 1)...].firstIndex(where: curlyQuotes.contains), isEnd(end, of: signs)
+                let end = signs[(place + 1)...].firstIndex(where: curlyQuotes.contains), isEnd[end]
             {
                 let meant: Unicode.Scalar = "\""
                 (signs[place], signs[end], quote) = (meant, meant, meant)
@@ -84,9 +85,14 @@ extension PipelineFile {
 
     private static func isSpace(_ sign: Unicode.Scalar) -> Bool { sign.properties.isWhitespace || isForeignSpace(sign) }
 
-    /// Whether a name or a value, or the line, ends behind a place.
-    private static func isEnd(_ place: Int, of signs: [Unicode.Scalar]) -> Bool {
-        signs[(place + 1)...].first { !isSpace($0) }.map(":,]}{#".unicodeScalars.contains) ?? true
+    /// Whether a name or a value, or the line, ends behind each of the signs.
+    private static func ends(in signs: [Unicode.Scalar]) -> [Bool] {
+        var ends = Array(repeating: true, count: signs.count)
+        for place in signs.indices.dropLast().reversed() {
+            let next = signs[place + 1]
+            ends[place] = isSpace(next) ? ends[place + 1] : ":,]}{#".unicodeScalars.contains(next)
+        }
+        return ends
     }
 
     /// What web pages and word processors have for spaces, some of them without a width.
@@ -120,13 +126,13 @@ extension PipelineFile {
             first = content(first.line) ?? first
         }
         var above = first
-        // What has been read of a stage.
-        var entry = ""
+        // Of the stage, as far as it has been read.
+        var signs = PairedSigns()
         for line in first.line...lines.count {
             if Self.beginsText(lines[line - 1]) { break }
             guard let here = content(line) else { continue }
             // In brackets and in quotes, a value goes on as it likes.
-            if !Self.isOpen(entry) {
+            if !signs.isOpen {
                 if here.indent == first.indent, let slip = mistakenDash(here) {
                     problems.append(slip.problem)
                     write(slip.entry, at: line, first.indent)
@@ -136,8 +142,8 @@ extension PipelineFile {
                 }
             }
             guard let mended = content(line) else { continue }
-            if mended.isEntry && mended.indent == first.indent { entry = "" }
-            entry += mended.text
+            if mended.isEntry && mended.indent == first.indent { signs = PairedSigns() }
+            signs.read(mended.text)
             above = mended
         }
         return problems
@@ -166,10 +172,24 @@ extension PipelineFile {
         lines[line - 1] = String(repeating: " ", count: indent) + "- " + entry
     }
 
-    /// Whether a bracket or a text in quotes goes on in the next line.
-    private static func isOpen(_ text: String) -> Bool {
-        let depth = text.reduce(0) { $0 + ("[{".contains($1) ? 1 : "]}".contains($1) ? -1 : 0) }
-        return depth > 0 || text.count(where: { $0 == "\"" }) % 2 == 1
+    /// The brackets and quotation marks that have been read.
+    private struct PairedSigns {
+        var depth = 0
+        var isQuoted = false
+
+        /// Whether a bracket or a text in quotes goes on in the next line.
+        var isOpen: Bool { depth > 0 || isQuoted }
+
+        mutating func read(_ text: Substring) {
+            for sign in text {
+                switch sign {
+                case "[", "{": depth += 1
+                case "]", "}": depth -= 1
+                case "\"": isQuoted.toggle()
+                default: break
+                }
+            }
+        }
     }
 
     /// Whether a line is a stage without its dash.
@@ -179,7 +199,7 @@ extension PipelineFile {
         let isName = here.text.allSatisfy(isOfName)
         if here.indent == indent { return isName || indent > 0 }
         // Farther right, it may be text that belongs to the value above, or an option of that stage.
-        guard above.isEntry, above.indent == indent, here.indent > indent else { return false }
+        guard above.isEntry, !above.beginsBlock, above.indent == indent, here.indent > indent else { return false }
         return above.isName || isName && here.indent == above.nameIndent
     }
 

@@ -17,11 +17,18 @@ extension PipelineFile {
         if problem.hasPrefix("mapping values are not allowed") {
             return "put options in braces, as in  - name: {option: value},  and text that holds a colon in quotes"
         }
+        if hasBareID(line) { return "put text that holds braces in quotes, as in \"lists/{id}.txt\"" }
         if problem.hasPrefix(Self.noComma) { return "put commas between the items, and a bracket behind the last" }
         if problem.hasPrefix("block sequence entries are not allowed") {
             return "put each item on a line of its own behind a dash, or all of them in brackets"
         }
         return nil
+    }
+
+    /// Whether a line holds `{id}` outside quotation marks, which YAML takes for a mapping.
+    private func hasBareID(_ line: Int) -> Bool {
+        guard lines.indices.contains(line - 1), let id = lines[line - 1].firstRange(of: "{id}") else { return false }
+        return lines[line - 1][..<id.lowerBound].count(where: { "\"'".contains($0) }) % 2 == 0
     }
 
     /// The mended form of a line that lacks the colon between a stage and its options, or the space after it, or has
@@ -154,6 +161,8 @@ extension PipelineFile {
         var isEntry: Bool { text.hasPrefix("- ") }
         /// Whether what belongs to it stands in the lines below.
         var isOpen: Bool { text.last == ":" }
+        /// Whether the lines below are text, as behind `>-` and `|`.
+        var beginsBlock: Bool { text.last { !"+-123456789".contains($0) }.map(">|".contains) ?? false }
         /// Whether it is a stage alone.
         var isName: Bool { isEntry && text.dropFirst(2).allSatisfy(PipelineFile.isOfName) }
         /// Where a stage's name begins, behind the dash.

@@ -22,9 +22,9 @@ public struct CheckGeometry: FoldStage {
             little to show. **undecided**: fewer than 8 pairs, as with a camera that hardly moves; but three or more
             with a median error above 2 %, or a median depth that no scan has, still cause a warning. Depth that is
             plausible only in another unit (a median of 0.2 to 10 m) fails even without pairs. Depth that would fit at
-            most half as badly, and within 2 %, if multiplied by a number from 0.1 to 10 that is more than 10 % from 1,
-            fails too: depth and positions are in different units. That number is `depth-scale` in the receipt, also
-            where all is well; of a world whose unit is unknown, it tells the unit. Placeholder intrinsics, pictures turned against their intrinsics and a clock that stands still are named as such. `if-wrong: fail`
+            most half as badly, and within 2 %, if multiplied by a number from 0.1 to 1000 that is more than 10 % from 1,
+            fails too: depth and positions are in different units. That number, to a few per cent, is `depth-scale` in the
+            receipt, also where all is well; of a world whose unit is unknown, it tells the unit. Placeholder intrinsics, pictures turned against their intrinsics and a clock that stands still are named as such. `if-wrong: fail`
             fails the capture; `warn` reports it in the summary and goes on. All figures go into the receipt.
 
             **Gravity**: where the capture has a gravity sensor, its direction is compared with the poses' −y; the median
@@ -38,10 +38,19 @@ public struct CheckGeometry: FoldStage {
         example: "- check-geometry: {if-wrong: fail}", revision: 9)
 
     let consequence: Consequence
+    /// What the stages above make up for already.
+    private let scales: (depth: Double, positions: Double)
+    private let isRayLength: Bool
 
     public init(_ options: inout OptionReader) {
         consequence = options.choice(
             "if-wrong", "What to do when another convention fits better or the data is unusable.", default: .warn)
+        let (reader, unpacker) = (Drop.reader, Decompress.card.name)
+        scales = (
+            options.value(of: "scale", above: unpacker)?.double ?? 1,
+            options.value(of: "scale", above: reader)?.double ?? 1
+        )
+        isRayLength = options.value(of: "ray-length", above: unpacker)?.bool ?? false
     }
 
     public var uses: Uses {
@@ -78,8 +87,8 @@ public struct CheckGeometry: FoldStage {
         if !capture.isMetric, verdict.outcome == .fail, isOfUnits {
             verdict.outcome = .undecided
             verdict.reason = "the world's unit is unknown"
-            if let factor = verdict.likelyDepthScale {
-                verdict.reason += "; the depth tells it:  \(Self.wayToScale(by: factor))"
+            if let factor = verdict.depthScale {
+                verdict.reason += "; the depth tells it:  \(wayToScale(by: factor))"
             }
         }
         record(verdict, capture, context)
@@ -91,7 +100,7 @@ public struct CheckGeometry: FoldStage {
             let named = defects.isEmpty ? verdict.cause : nil
             let what = named?.meaning(inFileWith: capture.fileAxes) ?? verdict.reason
             let detail = named == nil ? "" : ": \(verdict.reason)"
-            let remedy = defects.isEmpty ? Self.remedy(for: verdict, of: capture) : nil
+            let remedy = defects.isEmpty ? remedy(for: verdict, of: capture) : nil
             guard consequence == .fail else {
                 return context.warn("the geometry is wrong: \(what)\(detail)\(remedy.map { "; \($0)" } ?? "")")
             }
@@ -103,7 +112,7 @@ public struct CheckGeometry: FoldStage {
     }
 
     /// What to set so that the capture is read as what it is; nil where no option makes up for it.
-    private static func remedy(for verdict: GeometryVerdict, of capture: Capture) -> String? {
+    private func remedy(for verdict: GeometryVerdict, of capture: Capture) -> String? {
         if let readAs = capture.findings[Read.posesKey]?.string {
             return "take `poses: \(readAs)` out of `\(Drop.reader)`, if it was meant for other captures"
         }
@@ -114,20 +123,26 @@ public struct CheckGeometry: FoldStage {
         switch verdict.cause {
         case .rayDepth: return "take it for that with  \(depth)ray-length=true"
         case let cause? where cause.depthFactor != 1:
-            return "multiply it with  \(depth)scale=\(OptionText.number(cause.depthFactor))"
+            return "multiply it with  \(depth)scale=\(Self.number(cause.depthFactor * scales.depth))"
         case nil:
             guard let factor = verdict.likelyDepthScale else { return nil }
+            if isRayLength {
+                return "take `ray-length: true` out of `\(Decompress.card.name)`, if depth is no length of rays"
+            }
             return
-                "if depth is wrong, multiply it with  \(depth)scale=\(OptionText.number(factor)) , and otherwise the "
-                + "positions with  \(wayToScale(by: factor))"
+                "if depth is wrong, multiply it with  \(depth)scale=\(Self.number(factor * scales.depth)) , and otherwise "
+                + "the positions with  \(wayToScale(by: factor))"
         default: return nil
         }
     }
 
     /// - Parameter factor: of depth; that of positions is one by it.
-    private static func wayToScale(by factor: Double) -> String {
-        "--set \(Drop.reader).scale=\((1 / factor).shortText(decimals: 4))"
+    private func wayToScale(by factor: Double) -> String {
+        "--set \(Drop.reader).scale=\(Self.number(scales.positions / factor))"
     }
+
+    /// With three digits or more.
+    private static func number(_ factor: Double) -> String { factor.shortText(decimals: factor < 0.1 ? 5 : 4) }
 
     private func record(_ verdict: GeometryVerdict, _ capture: Capture, _ context: StageContext) {
         context.record("verdict", .string(verdict.outcome.rawValue))

@@ -89,7 +89,8 @@ public struct Decompress: FrameStage {
     ) throws(Problem) -> (map: DepthMap, repaired: DepthCodec.Repaired) {
         var (map, repaired) = try DepthCodec.decode(scale == 1 ? recorded : recorded.multiplied(by: scale))
         if scale != 1, !recorded.encoding.hasUnits { map.multiply(by: Float(scale)) }
-        if isRayLength, let camera = frame.intrinsics {
+        if isRayLength {
+            let camera = try frame.facts.requiredIntrinsics
             let view = context.capture.depthView(camera: camera, pose: .identity)
             map.takeForRayLengths(seenBy: view.camera.resized(to: map.size))
         }

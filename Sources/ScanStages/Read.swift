@@ -96,8 +96,8 @@ public struct Read: CaptureStage {
             where rows were taken for columns, in files with OpenGL's axes or OpenCV's. `check-geometry` finds out which
             of them it is.
 
-            **Scale.** `scale: 0.001` multiplies all positions, of cameras, points and the box: those of a recording in
-            millimetres, or of a COLMAP model of which one length is known. The world then counts as metres. By depth
+            **Scale.** `scale: 0.001` multiplies all positions, of cameras, points, the box, and the cameras' places on
+            their rig: those of a recording in millimetres, or of a COLMAP model of which one length is known. The world then counts as metres. By depth
             that is right, `check-geometry` finds the number.
 
             **Limits.** Anything larger than `max-frames`, `max-line` and `max-picture-pixels` allow is refused by name
@@ -335,6 +335,10 @@ public struct Read: CaptureStage {
         capture.box?.scale(by: scale)
         capture.cloud?.scale(by: scale)
         capture.pointScale = scale
+        capture.rigFromColor.position = capture.rigFromColor.position * scale
+        if let place = capture.depthCamera?.colorFromDepth.position {
+            capture.depthCamera?.colorFromDepth.position = place * scale
+        }
         let world = capture.savedFromWorld
         capture.savedFromWorld = Pose(rotation: world.rotation, position: world.position * scale)
         capture.isMetric = true

@@ -18,7 +18,8 @@ public struct Resize: CaptureStage {
             sides, with a warning, and one within `longest` without. Another warning says where one side shrinks over
             3 % more than the other, as with the width and height of pictures that were held the other way.
 
-            It may stand above or below `turn` and `undistort`; below `undistort`, pictures are sharper. `downscale`
+            It may stand above or below `turn` and `undistort`; below `undistort`, pictures are sharper. Above
+            `check-geometry` it hides intrinsics that are for another size than the pictures'. `downscale`
             makes its copies of the smaller pictures. Below this stage, sharpness is scored on the smaller pictures, in
             which slight blur no longer shows; scores and predicted blur from above are those of the recorded ones. A
             video is decoded a second time where this stage is below `filter-blur`.

@@ -33,18 +33,20 @@ struct GcCommand: ParsableCommand {
                     return dryRun ? Leftovers.foreseen(in: state) : try Leftovers.collect(in: state)
                 }
             }
-        name(found.removed, "removed")
-        name(found.putBack, "put back")
-        let count = found.removed.count.counted("leftover")
-        let putBack = found.putBack.isEmpty ? "" : ", \(found.putBack.count.counted("older result")) put back"
-        Console.out("\(count) \(dryRun ? "would be " : "")removed\(putBack)")
+        name(found.removed, dryRun ? "would remove" : "removed")
+        name(found.putBack, dryRun ? "would put back" : "put back")
+        let become = dryRun ? "would be " : ""
+        let count = "\(found.removed.count.counted("leftover")) \(become)removed"
+        let putBack = "\(found.putBack.count.counted("older result")) \(become)put back"
+        Console.out(found.putBack.isEmpty ? count : "\(count), \(putBack)")
         for part in StateFolder(output: output).linkedParts {
             Console.error(Console.visible("warning: \(part) is a link: nothing behind it is removed"))
         }
         guard let first = found.left.first else { return }
         throw Console.exitCode(
             saying: Problem(
-                .environment, "\(found.left.count.counted("leftover")) could not be removed, such as this one",
+                .environment,
+                "\(found.left.count.counted("leftover")) \(dryRun ? "would stay" : "could not be removed"), such as this one",
                 fix: "run it as the user who runs scanmill, or remove it by hand"
             ).at(file: first))
     }

@@ -115,6 +115,29 @@ import Testing
         #expect(states == ["waiting", "ready"] && report["verdict"]?.string == "1 of 2 captures is ready.")
     }
 
+    /// Two lists of captures, each with one that is left out, are run into one folder in turn.
+    @Test func twoRunsThatLeaveOthersOut() throws {
+        for name in ["c", "d"] {
+            try FileManager.default.createDirectory(at: folder.url("more"), withIntermediateDirectories: true)
+            try FileManager.default.copyItem(atPath: QuickRun.sample, toPath: folder.url("more/\(name)").path)
+        }
+        // What has stood still is known without a look at its bytes, for which a run would leave a record.
+        _ = try runCommand(["sleep", "2.5"], in: folder.path)
+        func runBoth() throws -> [String] {
+            for (list, bad) in [("in", "b"), ("more", "d")] {
+                let run = try scanmill("run", "quick.yaml", list, "-o", "out", "--exclude", bad)
+                #expect(run.status == 0, "\(run.errors)")
+            }
+            return try names("out/.scanmill/runs")
+        }
+        // The first runs make results, and the second ones are remembered for what they leave out.
+        _ = try runBoth()
+        let runs = try runBoth()
+        #expect(try runBoth() == runs)
+        let status = try scanmill("status", "out").output
+        #expect(status.contains("excluded  b") && status.hasSuffix("2 done, 2 excluded\n"), "\(status)")
+    }
+
     /// A night in which everything is still being copied is remembered, and once.
     @Test func aRunInWhichAllArrive() throws {
         for name in ["a", "b"] { try folder.write("now\n", to: "in/\(name)/notes.txt") }
@@ -492,16 +515,28 @@ import Testing
         try folder.write("old", to: "out/.scanmill/trash/b/b.ply")
         try folder.write("older", to: "out/.scanmill/trash/c.x/receipt.json")
         let (host, base) = (StateFolder.host, "out/.scanmill")
-        let named = "removed  \(base)/work/a.\(host).1.xyz\nremoved  \(base)/trash/b\nput back  \(base)/trash/c.x\n"
+        func named(_ removed: String, _ putBack: String) -> String {
+            "\(removed)  \(base)/work/a.\(host).1.xyz\n\(removed)  \(base)/trash/b\n\(putBack)  \(base)/trash/c.x\n"
+        }
+        let would = named("would remove", "would put back")
         let foreseen = try scanmill("gc", "out", "--dry-run")
         #expect(foreseen.status == 0)
-        #expect(foreseen.output == named + "2 leftovers would be removed, 1 older result put back\n")
+        #expect(
+            foreseen.output == would + "2 leftovers would be removed, 1 older result would be put back\n", "\(foreseen)"
+        )
         #expect(try FileManager.default.contentsOfDirectory(atPath: "\(folder.path)/out/.scanmill/trash").count == 2)
-        #expect(try scanmill("gc", "out").output == named + "2 leftovers removed, 1 older result put back\n")
+        let done = named("removed", "put back")
+        #expect(try scanmill("gc", "out").output == done + "2 leftovers removed, 1 older result put back\n")
         #expect(FileManager.default.fileExists(atPath: "\(folder.path)/out/c/receipt.json"))
         try FileManager.default.removeItem(atPath: "\(folder.path)/out/c")
         #expect(try FileManager.default.contentsOfDirectory(atPath: "\(folder.path)/out/.scanmill/work") == [])
         #expect(try scanmill("verify", "out").status == 0)
+        // A file stands where the older result would be put back.
+        try folder.write("old", to: "\(base)/trash/d.x/d.ply")
+        try folder.write("mine", to: "out/d")
+        let stuck = try scanmill("gc", "out", "--dry-run")
+        #expect(stuck.status == 3 && stuck.output == "0 leftovers would be removed\n", "\(stuck)")
+        #expect(stuck.errors.hasPrefix("error: 1 leftover would stay, such as this one\n"), "\(stuck.errors)")
         // What others keep where a link leads stays.
         try folder.write("mine", to: "kept/b.ply")
         FileSystem.removeTree("\(folder.path)/\(base)/trash")

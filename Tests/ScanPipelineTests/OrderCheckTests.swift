@@ -53,20 +53,28 @@ import Testing
     /// Points would be made once more, of other pixels than those that were counted.
     @Test func pixelsThatChangeBelowWhatWasMadeOfThem() {
         let unproject = Mock.frame("unproject", .init(needs: [.depth, .pose], makes: [.points])) { _, _ in }
-        let turn = Mock(
-            "turn", Uses(finish: .init(wants: [.recordedDepth, .depth], changes: [.recordedDepth, .depth])))
+        let turn = Mock("turn", Uses(finish: .init(wants: [.recordedDepth], changes: [.recordedDepth])))
+        var dataset = Mock.writer("dataset", to: "{id}.txt")
+        dataset.uses.fold = .init(prefers: [[.cloud, .points]])
         let mocks: [Mock] = [
-            .reader(), .decompress, .mask, unproject, .sum, turn, .writer("write-ply", to: "{id}.ply"),
+            .reader(), .decompress, .mask, unproject, .sum, turn, .writer("write-ply", to: "{id}.ply"), dataset,
         ]
-        func mistakes(_ names: String...) -> [String] { Self.mistakes(names, of: mocks) }
-        #expect(mistakes("read", "turn", "decompress", "unproject", "write-ply") == [])
-        #expect(mistakes("read", "decompress", "mask", "turn", "unproject", "write-ply") == [])
+        func warnings(_ names: String...) -> [String] {
+            let result = Self.check(names, of: mocks)
+            #expect(result.mistakes == [])
+            return result.warnings.filter { $0.contains("changes the pixels") }
+        }
+        #expect(warnings("read", "turn", "decompress", "unproject", "write-ply") == [])
+        #expect(warnings("read", "decompress", "mask", "turn", "unproject", "write-ply") == [])
         // What was gathered stays as it is.
-        #expect(mistakes("read", "decompress", "unproject", "sum", "turn") == [])
-        #expect(
-            mistakes("read", "decompress", "unproject", "turn", "write-ply") == [
-                "3: `turn` changes the pixels by which `unproject` above it has worked; move it above `unproject`"
-            ])
+        #expect(warnings("read", "decompress", "unproject", "sum", "turn", "dataset") == [])
+        for writer in ["write-ply", "dataset"] {
+            #expect(
+                warnings("read", "decompress", "unproject", "turn", writer) == [
+                    "3: `turn` changes the pixels of which `unproject` above it has made what is used below: there it is made "
+                        + "again of the new ones, and not counted again; move it above `unproject`"
+                ])
+        }
     }
 
     @Test func whatIsMissing() {

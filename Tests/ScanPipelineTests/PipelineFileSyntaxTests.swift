@@ -66,6 +66,26 @@ import Testing
         #expect(entries.map(\.stage) == ["read", "decompress", "write-ply"])
     }
 
+    /// The text is the stage's name.
+    @Test(arguments: [">", "|", ">-", "|-", ">+", "|+", "|2-"]) func aTextBelowItsDash(_ sign: String) {
+        let (file, problems) = PipelineFile.parse("stages:\n  - \(sign)\n    read\n  - end\n", path: "p.yaml")
+        #expect(!problems.contains { $0.summary.contains("dash") }, "\(problems)")
+        #expect(file.entries.count == 2 && file.entries.first?.stage.hasPrefix("read") == true)
+    }
+
+    @Test func aListOfManyLines() {
+        let items = (0..<20_000).map { String($0) }
+        let inBrackets = "  - x: {include: [\n" + items.map { "    \($0),\n" }.joined() + "    ]}\n"
+        let behindDashes = "  - x:\n      include:\n" + items.map { "        - \($0)\n" }.joined()
+        for stage in [inBrackets, behindDashes] {
+            let (file, problems) = PipelineFile.parse("stages:\n  - read\n\(stage)  end\n", path: "p.yaml")
+            #expect(problems.map(\.summary) == ["the dash before `end` is missing"])
+            #expect(file.entries.map(\.stage) == ["read", "x", "end"])
+            let isWhole = file.entries.dropFirst().first?.options["include"]?.content == .list(items)
+            #expect(isWhole)
+        }
+    }
+
     @Test(arguments: ["  thin: {size: 1}", "    thin: {size: 1}"])
     func aStageWithOptionsWithoutItsDash(_ line: String) {
         let column = line.prefix { $0 == " " }.count + 1
@@ -111,6 +131,9 @@ import Testing
         // Within a text, in quotes, and in comments it is a letter like others.
         let text = "name: a\u{A0}b\nstages:\n  - x: {a: 1\u{A0}m, b: \"\u{A0}\"} # \u{A0}\n"
         #expect(Self.messages(text) == [])
+        let many = String(repeating: "\u{A0}", count: 20_000)
+        #expect(Self.messages("stages:\n  - x: {a: 1\(many)m}\n") == [])
+        #expect(Self.messages("stages:\n  - x: {a: 1\(many)}\n").count == 1)
     }
 
     @Test func curlyQuotationMarks() {
@@ -249,9 +272,17 @@ import Testing
             ])
     }
 
+    @Test(arguments: ["{exclude: lists/{id}.txt}", "{exclude: out/{id}}", "\n      exclude: {id}.txt"])
+    func bracesInATextWithoutQuotes(_ options: String) {
+        let messages = Self.messages("stages:\n  - read\n  - select: \(options)\n")
+        let fix = "; put text that holds braces in quotes, as in \"lists/{id}.txt\""
+        #expect(messages.count == 1 && messages.first?.hasSuffix(fix) == true, "\(messages)")
+    }
+
     /// Where it may be either, YAML's own words stay, with a way out.
     @Test(arguments: [
         "stages: [read,\n  unproject: {every: 2}\n  write-ply]\n", "stages:\n  - unproject: {every: 2 color: no}\n",
+        "stages:\n  - x: {file: \"{id}.txt\" color: no}\n",
     ]) func aCommaThatIsMissing(_ text: String) {
         let messages = Self.messages(text)
         let fix = "; put commas between the items, and a bracket behind the last"

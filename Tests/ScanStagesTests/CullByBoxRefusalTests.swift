@@ -38,6 +38,22 @@ import Testing
         }
     }
 
+    /// Its margins are those of the box that a stage above makes.
+    @Test(arguments: ["cloud", "box.json"]) func marginsThatLeaveNothingOfABoxThatIsReplaced(_ box: String) throws {
+        // Twenty-seven points a metre apart, of which the recorded box holds the middle one.
+        var positions: [Float] = []
+        for n in 0..<27 {
+            let (column, row, layer) = (n % 3, n / 3 % 3, n / 9)
+            positions += [Float(column - 1), Float(row - 1), Float(layer - 1)]
+        }
+        var capture = MemoryCapture([.init(points: positions)])
+        capture.files["box.json"] = try BoundingBoxJSON.text(cube)
+        capture.box = OrientedBox(center: .zero, worldFromBox: .identity, halfSize: Vector3(0.1, 0.1, 0.1))
+        let stages = "- voxel-downsample: {size: 0.001}\n- cull-by-box: {box: \(box)}\n- cull-by-box: {margin: -0.9}"
+        let run = try StageRun(stages, on: capture, probing: [.cloud])
+        #expect(run.capture.cloud?.positions == [0, 0, 0])
+    }
+
     /// Above `unproject` there is nothing to cull yet, which only shows where the reader gives no cloud of its own.
     @Test func whereThereAreNoPointsTheFixTellsWhatMakesThem() throws {
         var capture = MemoryCapture([.init()])

@@ -146,6 +146,7 @@ import Testing
         ("downscale: {factors: [2, 2]}", "`factors` holds a number twice", "keep one of them"),
         ("select-every: {count: 3, offset: 1}", "`offset` goes with `step`, not with `count`", "take it out"),
         ("crop: {above: 2, below: 1}", "`above: 2` and `below: 1` leave nothing", "swap them"),
+        ("voxel-downsample: {size 0.01}", "`voxel-downsample` has no option `size 0.01`", "write  {size: 0.01}"),
     ]) func mistakesComeWithAFix(_ stage: String, _ summary: String, _ fix: String) {
         let mistakes = PipelineRun.mistakes("- read\n- \(stage)")
         #expect(mistakes.contains { $0.hasPrefix(summary) && $0.hasSuffix(fix) }, "\(mistakes)")

@@ -13,13 +13,14 @@ public struct GeometryCheck: Sendable {
     private static let leastPixels = 50
     /// Pixels per row and per column of a thinned map.
     private static let grid = (columns: 64, rows: 48)
-    /// What depth is multiplied by to find the factor with which it fits the positions: 16 both ways, in steps of 2^(1/5).
+    /// What depth is multiplied by to find the factor with which it fits the positions, in steps of 2^(1/5): from 1/16 to
+    /// 2000, as positions are often in millimetres, and hardly ever in kilometres.
     static let scales: [Double] = {
-        let up = (0..<20).reduce(into: [1.0]) { scales, _ in scales.append(scales[scales.count - 1] * 1.148_698_355) }
-        return up.dropFirst().reversed().map { 1 / $0 } + up
+        let up = (0..<55).reduce(into: [1.0]) { scales, _ in scales.append(scales[scales.count - 1] * 1.148_698_355) }
+        return up[1...20].reversed().map { 1 / $0 } + up
     }()
     /// For each factor, one pixel in so many of a thinned map is enough.
-    private static let thinning = 6
+    private static let thinning = 10
 
     /// A frame that waits for its partner.
     private struct Start: Sendable {
@@ -102,11 +103,12 @@ public struct GeometryCheck: Sendable {
                 let low = medians[least - reach], let high = medians[least + reach],
                 min(low, high) > 1.5 * error, max(before, after) > error
             else { return nil }
-            // Errors grow in proportion to what a factor is off: two lines that meet between the steps.
-            let part = (before - after) / (2 * (max(before, after) - error))
-            let scales = GeometryCheck.scales
-            let step = part < 0 ? scales[least] - scales[least - 1] : scales[least + 1] - scales[least]
-            return (scales[least] + part * step, error)
+            // A factor of depth acts as one by it of the path, in proportion to which errors grow: two lines that meet.
+            func path(_ step: Int) -> Double { 1 / GeometryCheck.scales[step] }
+            let slope = max(
+                (before - error) / (path(least - 1) - path(least)), (after - error) / (path(least) - path(least + 1)))
+            let best = (path(least - 1) + path(least + 1) - (before - after) / slope) / 2
+            return (1 / best, max(0, error - slope * abs(path(least) - best)))
         }
     }
 

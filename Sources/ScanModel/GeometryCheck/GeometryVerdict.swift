@@ -59,8 +59,12 @@ extension GeometryVerdict {
     private func ruling(isDeclared: Bool, _ bestScale: (factor: Double, error: Double)?) -> Ruling {
         if let impossibleUnit { return impossibleUnit }
         if let tooFewPairs { return tooFewPairs }
-        if let betterAlternative { return betterAlternative }
-        if let bestScale, let otherUnits = otherUnits(bestScale.factor, bestScale.error) { return otherUnits }
+        // Of two explanations the better one counts: on a path that is much too long, inverted poses may fit a little.
+        let units = bestScale.flatMap { otherUnits($0.factor, $0.error) }
+        if let better = betterAlternative(than: units == nil ? .infinity : bestScale?.error ?? .infinity) {
+            return better
+        }
+        if let units { return units }
         // As declared, the camera hardly moves; if that is true, depth fits.
         if !isDeclared, declared <= Self.fits {
             return Ruling(.undecided, "the camera hardly moves, so that any convention fits")
@@ -108,13 +112,14 @@ extension GeometryVerdict {
         return Ruling(.undecided, few)
     }
 
-    private var betterAlternative: Ruling? {
+    /// - Parameter limit: the error that it must be below.
+    private func betterAlternative(than limit: Double) -> Ruling? {
         let alternatives = alternatives
         // Ties go to the hypothesis that stands first, so that the answer never depends on a dictionary's order.
         let best = GeometryHypothesis.allCases.filter { alternatives[$0] != nil }.min {
             (alternatives[$0] ?? 0) < (alternatives[$1] ?? 0)
         }
-        guard let best, let error = alternatives[best], isMuchBetter(error) else { return nil }
+        guard let best, let error = alternatives[best], error < limit, isMuchBetter(error) else { return nil }
         return Ruling(
             .fail, cause: best, "depth fits \(Self.percent(error)) with it, and \(Self.percent(declared)) as declared")
     }
@@ -131,15 +136,14 @@ extension GeometryVerdict {
     /// A factor that was found by fitting, to the per cent.
     private static func text(_ factor: Double) -> String { factor.shortText(decimals: factor < 1 ? 3 : 2) }
 
-    /// ``depthScale`` as it was meant: the ratio of two usual units within 3 % of it, or itself to the per cent.
+    /// ``depthScale`` as it was meant where both should be metres: the ratio of two usual units within 3 % of it, or itself.
     package var likelyDepthScale: Double? {
-        depthScale.map { factor in
-            Self.usualRatios.first { abs(factor / $0 - 1) < 0.03 } ?? factor.rounded(decimals: factor < 1 ? 3 : 2)
-        }
+        depthScale.map { factor in Self.usualRatios.first { abs(factor / $0 - 1) < 0.03 } ?? factor }
     }
 
-    /// TUM's 5000 units a metre for millimetres, Replica's 6553.5, centimetres, feet, and the other way round.
-    private static let usualRatios = [5, 0.2, 6.5535, 1 / 6.5535, 10, 0.1, 3.2808, 0.3048]
+    /// TUM's 5000 units a metre for millimetres, Replica's 6553.5, millimetres, centimetres, feet, and the other way
+    /// round.
+    private static let usualRatios = [5, 0.2, 6.5535, 1 / 6.5535, 1000, 100, 10, 0.1, 3.2808, 0.3048]
 
     /// Depth fits once it is so large that the path is negligible: as if the camera had only turned.
     private var meaninglessPositions: Ruling? {

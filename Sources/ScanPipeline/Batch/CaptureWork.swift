@@ -199,7 +199,10 @@ public struct CaptureWork {
         } else {
             // Most of a capture that was moved is still the same, whatever was mended in it. Another pipeline may use less
             // of it; but where the other capture is still there, having a little of it proves nothing.
-            let isOfThisPipeline = known.map { $0.pipeline == pipeline.digest } ?? true
+            let isOfThisPipeline =
+                known.map { $0.pipeline == pipeline.digest }
+                ?? published.map { PipelineChange.changes(from: $0.receipt["pipeline"], to: pipeline).isEmpty } ?? true
+            if !isOfThisPipeline, !own.isEmpty, shared == Set(own).count { return }
             let all = isOfThisPipeline || known?.isStillThere == true
             if shared * 2 >= (all ? before.count : min(before.count, own.count)) { return }
         }

@@ -242,15 +242,18 @@ public struct PublishedResult: Sendable {
         let folder = "\(output)/\(id)"
         let added = FileSystem.look(
             at: folder,
-            {
-                (PublishedResult(id, in: output)?.strangers ?? []).filter { path in
-                    !path.allPathParts.contains { $0.hasPrefix(".") }
-                        && !["Thumbs.db", "desktop.ini"].contains(path.lastPart)
+            { () -> [String] in
+                // A damaged receipt does not tell what is of the result.
+                guard let result = PublishedResult(id, in: output), result.isReceiptSound else { return [] }
+                return result.strangers.filter { path in
+                    !path.allPathParts.contains { $0.hasPrefix(".") || $0 == "@eaDir" }
+                        && !["Thumbs.db", "desktop.ini", "Icon\r"].contains(path.lastPart)
                 }
             }, isGood: \.isEmpty)
         if added.isEmpty { return }
         throw Problem(
             .usage, "the result to be replaced holds files that are not of it: \(added.listed(most: 5))",
-            fix: "move them out of \(folder), or let them go with the result with  --replace")
+            fix: "move them out of \(ShellWord.quoted(folder)), or let them go with  "
+                + "\(Self.only(id).map(ShellWord.quoted).joined(separator: " ")) --replace")
     }
 }

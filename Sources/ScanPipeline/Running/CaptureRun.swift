@@ -224,7 +224,8 @@ struct CaptureRun {
             for role in step.uses.roles {
                 // Nor is missed what it derives itself.
                 let derived = role.derives.filter { available.contains($0.from) }.map(\.made)
-                missed.formUnion(role.reads.subtracting(available).subtracting(derived))
+                // Nor what it would only have passed on in another shape.
+                missed.formUnion(role.reads.subtracting(available).subtracting(derived).subtracting(role.changes))
                 kept.formUnion(role.takesUp.intersection(available))
                 role.update(&available)
             }

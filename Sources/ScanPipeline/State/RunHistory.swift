@@ -88,7 +88,12 @@ package struct RunHistory {
 
     /// How a capture ended in the newest run that names it; nil where none does, or that one has not said.
     mutating func ending(of id: String) -> RunOutcome.Entry? {
-        namer(id.bytes).flatMap { endings(of: $0)?[id.bytes] }
+        let planner = planners[id.bytes]
+        // Runs of other captures may have come after the one that named it without planning it.
+        for run in runs.indices.dropFirst(planner.map { $0 + 1 } ?? 0).reversed() {
+            if let entry = endings(of: run)?[id.bytes] { return entry }
+        }
+        return planner.flatMap { endings(of: $0)?[id.bytes] }
     }
 
     /// What a run says of a capture that it names and has made no result of; nil where it has come to it.
@@ -101,7 +106,8 @@ package struct RunHistory {
 
     /// Whether a run that has nothing to do is to be remembered all the same: `status` would otherwise go by an older
     /// one, which knows nothing of a capture that is arriving or left out, or was to make other results of those that are up to
-    /// date now. Repeating the run adds nothing, so that its records do not pile up.
+    /// date now. Repeating the run adds nothing, so that its records do not pile up, even where runs of other captures
+    /// come in between.
     /// - Parameter formats: the revisions of the readers, by their formats' names.
     package static func lacks(
         _ outcomes: [CaptureOutcome], of pipeline: Pipeline, formats: [String: Int] = [:], in state: StateFolder
@@ -115,7 +121,9 @@ package struct RunHistory {
         for outcome in outcomes where isPassedOver(outcome) || outcome.ending == .upToDate {
             let id = outcome.input.id
             if history.wanted(id, besides: recipe) != nil { return true }
-            if isPassedOver(outcome), history.ending(of: id)?.ended != outcome.ending.kind { return true }
+            if !isPassedOver(outcome) { continue }
+            // One without a place is known to older outcomes alone, where it is not looked for.
+            if history.place(of: id) == nil || history.ending(of: id)?.ended != outcome.ending.kind { return true }
         }
         return false
     }

@@ -9,5 +9,8 @@ struct PathKey: Hashable, Comparable, Sendable {
 
     static func < (a: PathKey, b: PathKey) -> Bool { a.path.utf8.lexicographicallyPrecedes(b.path.utf8) }
 
-    func hash(into hasher: inout Hasher) { for byte in path.utf8 { hasher.combine(byte) } }
+    func hash(into hasher: inout Hasher) {
+        var path = path
+        path.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
+    }
 }

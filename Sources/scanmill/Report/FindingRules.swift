@@ -106,10 +106,15 @@ struct FindingRules {
             isWrong
             ? "The geometry is wrong\(geometry.cause.map { ": \($0)" } ?? "")"
             : "Poses, intrinsics and depth may not fit together"
+        // In the stage's warning, what makes up for it stands behind the reason.
+        let remedy = capture.warnings.firstNonNil { warning in
+            warning.firstRange(of: "\(geometry.reason); ").map { String(warning[$0.upperBound...]) }
+        }
         return [
             Finding(
                 kind: .geometry, capture: index, title: title, text: Self.sentences([geometry.reason]),
-                fix: "correct the capture where it was made; anything made from it is wrong", weight: isWrong ? 2 : 1)
+                fix: remedy ?? "correct the capture where it was made; anything made from it is wrong",
+                weight: isWrong ? 2 : 1)
         ]
     }
 

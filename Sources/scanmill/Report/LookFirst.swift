@@ -36,8 +36,11 @@ struct LookFirst {
         // Without weights, or where all are equal, the first is only the first by name.
         let isRanked = group.findings.last.map { $0.weight < worst.weight } ?? false
         let commands = page.commands(capture).map { "<code class=\"command\">\($0)</code>" as HTML }
-        let fix = worst.fix.map {
-            "<p class=\"fix\"><span class=\"muted\">fix</span> \(marked: Wording.capitalised($0)).</p>" as HTML
+        let fix = worst.fix.map { words in
+            // A full stop would be copied with an option.
+            let stop = words.split(separator: "  ").last?.hasPrefix("--") == true ? "" : "."
+            return "<p class=\"fix\"><span class=\"muted\">fix</span> \(marked: Wording.capitalised(words))\(stop)</p>"
+                as HTML
         }
         return """
             <article class="finding \(capture.status.rawValue)" id="g\(index)">\(picture(capture, group.kind))<div class="words">\

@@ -93,9 +93,11 @@ struct Night {
 
     /// Begins the record of this run, which exists from now on.
     private func openRecord() -> RunRecord {
-        RunRecord(
+        // A record of a run with nothing to do is kept for them, also when newer runs of other captures do not name them.
+        let excluded = plan.toRun.isEmpty ? found.excluded.map(\.input) : []
+        return RunRecord(
             state: state, pipeline: loaded.pipeline, formats: ProgramVersions.installed.formats,
-            inputs: plan.toRun + plan.arriving,
+            inputs: plan.toRun + plan.arriving + excluded,
             command: options.asRun)
     }
 

@@ -60,8 +60,9 @@ struct BatchOptions: ParsableArguments {
 
     var settings: [String] { changes.settings }
 
-    /// The words that choose among the captures that were found.
-    var choice: [String] { only.flatMap { ["--only", $0] } + exclude.flatMap { ["--exclude", $0] } }
+    /// The words that choose among the captures that were found. An id with a dash in front would pass for an option by
+    /// itself.
+    var choice: [String] { only.map { "--only=\($0)" } + exclude.map { "--exclude=\($0)" } }
 
     var rules: BatchPlan.Rules {
         var rules = BatchPlan.Rules()

@@ -40,15 +40,15 @@ struct CaptureList {
         try Console.orExit { () throws(Problem) in
             try OutputPlace.requireApart(found.captures, from: options.output, and: reports)
         }
+        // Recordings may be meant to be read as another format than they look like, but not as videos.
+        let taken = formats == [VideoFileCapture.name] ? formats : options.formats
         let wanted = asked.captures.filter { capture in
             // What cannot be looked into may be of any format.
-            options.formats.isEmpty || capture.format.map(options.formats.contains) ?? true
+            taken.isEmpty || capture.format.map(taken.contains) ?? true
         }
         list.ofOtherFormats = asked.captures.count - wanted.count
-        try requireFormat(of: options.only, asked, wanted, options.formats)
-        if wanted.isEmpty {
-            list.warn(ofFormats: Set(asked.captures.compactMap(\.format)), insteadOf: options.formats)
-        }
+        try requireFormat(of: options.only, asked, wanted, taken)
+        if wanted.isEmpty { list.warn(ofFormats: Set(asked.captures.compactMap(\.format)), insteadOf: taken) }
         let pipelineFolder = FileSystem.parent(of: options.pipeline)
         let kept = list.exclude(
             options.exclude, from: Finds(captures: wanted, unreadable: asked.unreadable), among: found,

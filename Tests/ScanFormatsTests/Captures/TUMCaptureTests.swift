@@ -333,7 +333,7 @@ import Testing
             "the poses of groundtruth.txt end 3.0 s before the pictures: copy the file again if it should be longer"
         #expect(capture.warnings == [warning])
         var rules = ReadRules()
-        rules.badFrameLimit = 0.7
+        rules.badFrameLimit = 0.9
         let allowed = try sequence.open(TUMCapture.self, rules: rules).warnings
         #expect(allowed.allSatisfy { !$0.contains("before the pictures") }, "\(allowed)")
         // A list that goes on without poses is whole.

@@ -406,6 +406,20 @@ import Testing
         #expect(!html.contains("captures a minute") && !html.contains("Decompress needs"))
     }
 
+    /// As the run's own warning has it: a capture that an option mends need not be recorded again.
+    @Test func geometryThatAnOptionMends() throws {
+        let sample = SharedData.checkout.appendingPathComponent("samples/desk").path
+        let run = try folder.run("read, {decompress: {scale: 0.2}}, check-geometry", [sample, "-o", "out"])
+        #expect(run.status == 0, "\(run.errors)")
+        let finding = try #require(try report()["findings"]?.array?.first { $0["kind"]?.string == "geometry" })
+        let fix = try #require(finding["captures"]?.array?.first?["fix"]?.string)
+        #expect(fix.hasPrefix("if depth is wrong, multiply it with  --set decompress.scale="), "\(fix)")
+        #expect(fix.hasSuffix(", and otherwise the positions with  --set read.scale=0.2"), "\(fix)")
+        // An option is not followed by a full stop.
+        let html = String(decoding: try folder.bytes(try newestPage()), as: UTF8.self)
+        #expect(html.contains("the positions with  --set read.scale=0.2</p>"))
+    }
+
     /// What a pipeline makes of every capture is said once, and leaves the captures ready.
     @Test func whatFollowsFromThePipelineIsANote() throws {
         let samples = SharedData.checkout.appendingPathComponent("samples").path

@@ -86,7 +86,7 @@ import Testing
         let age = ["find", "made", "-exec", "touch", "-d", "2 hours ago", "{}", "+"]
         try runCommand(age, in: folder.path).require(0)
         let foreseen = try Scanmill.run(["gc", "made", "--dry-run"], in: folder.path)
-        #expect(foreseen.output == "removed  \(left)\n1 leftover would be removed\n", "\(foreseen)")
+        #expect(foreseen.output == "would remove  \(left)\n1 leftover would be removed\n", "\(foreseen)")
         let swept = try Scanmill.run(["gc", "made"], in: folder.path)
         #expect(swept.output == "removed  \(left)\n1 leftover removed\n", "\(swept)")
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.url("made").path) == [])

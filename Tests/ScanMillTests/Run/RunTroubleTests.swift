@@ -301,6 +301,20 @@ import Testing
         #expect(again.output.contains("13 captures: 1 done, 12 failed before"), "\(again.output)")
     }
 
+    /// The command that tries them again chooses as this one did, also by words that look like options.
+    @Test func manyThatWereChosenAreTriedAgain() throws {
+        let inputs = (10..<23).map { "in/\($0)" } + ["in/-x"]
+        try MiniCapture().write(inputs, in: folder)
+        for input in inputs { try folder.write("{", to: "\(input)/recorded.json") }
+        let words = ["--only=1*", "--only=2*", "--only=-*", "--exclude=-x"]
+        let all = try folder.run("read, decompress", ["in", "-o", "out", "--no-report"] + words)
+        let command = try #require(
+            all.errors.firstMatch(of: #/again when they are mended:  scanmill (run .*)\n/#)?.1, "\(all.errors)")
+        let again = try runCommand(["sh", "-c", "'\(Scanmill.path)' \(command)"], in: folder.path)
+        #expect(again.status == 1, "\(again.errors)")
+        #expect(again.output.contains("14 captures: 13 failed before, 1 excluded"), "\(again.output)")
+    }
+
     /// Tried again without a change, they would only fail again.
     @Test func whatToChangeIsShownWhereTheRequestIsAtFault() throws {
         let inputs = ["in/a", "in/b"]

@@ -445,8 +445,31 @@ import Testing
         guard case .done = try fixture.run(input, text, replaces: true) else { Issue.record("not done"); return }
         #expect(!FileSystem.exists("\(fixture.output)/a/notes.txt"))
         // What systems put everywhere is no reason.
-        try fixture.write("x", to: "out/a/.DS_Store")
+        for name in [".DS_Store", "@eaDir/a"] { try fixture.write("x", to: "out/a/\(name)") }
         guard case .done = try fixture.run(input) else { Issue.record("not done"); return }
+    }
+
+    /// It does not tell which files are of the result, which is made again.
+    @Test func aDamagedReceiptIsNoSignOfAddedFiles() throws {
+        let fixture = try DiskFixture()
+        let input = try fixture.capture("a")
+        try fixture.run(input)
+        let path = "\(fixture.output)/a/receipt.json"
+        let receipt = try String(contentsOfFile: path, encoding: .utf8)
+        try receipt.replacing("deep/a.txt", with: "deep/b.txt").write(toFile: path, atomically: true, encoding: .utf8)
+        guard case .done = try fixture.run(input) else { Issue.record("not done"); return }
+    }
+
+    /// Without the cache, which may be deleted at any time, and under a pipeline that uses less of it.
+    @Test func theSameCaptureUnderAnotherPipelineWithoutTheCache() throws {
+        let fixture = try DiskFixture()
+        let text = "stages: [read, pick: {file: list.txt}, pick: {file: more.txt}, write]"
+        for (name, content) in [("frames.txt", "one\ntwo\n"), ("list.txt", "0"), ("more.txt", "5")] {
+            try fixture.write(content, to: "in/a/\(name)")
+        }
+        try fixture.run(fixture.input("a"), text)
+        try FileManager.default.removeItem(atPath: "\(fixture.output)/.scanmill/inputs/a.json")
+        guard case .done = try fixture.run(fixture.input("a")) else { Issue.record("not done"); return }
     }
 
     /// The phone has exported it again, and the path is spelt through a link now.
