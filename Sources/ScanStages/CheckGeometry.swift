@@ -125,7 +125,11 @@ public struct CheckGeometry: FoldStage {
         case let cause? where cause.depthFactor != 1:
             return "multiply it with  \(depth)scale=\(Self.number(cause.depthFactor * scales.depth))"
         case nil:
-            guard let factor = verdict.likelyDepthScale else { return nil }
+            guard let factor = verdict.likelyDepthScale else {
+                return
+                    "say the unit of the positions, such as  --set \(Drop.reader).scale=0.001  for millimetres, or "
+                    + "correct the capture where it was made"
+            }
             if isRayLength {
                 return "take `ray-length: true` out of `\(Decompress.card.name)`, if depth is no length of rays"
             }
