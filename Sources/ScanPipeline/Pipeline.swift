@@ -241,7 +241,9 @@ extension Pipeline {
             let fix =
                 if Double(name) != nil {
                     "write decimals with a point, as in 0.5, and lists in brackets, as in [1, 2]"
-                } else if name.contains(where: { $0 == "=" || $0 == " " }), let meant = MeantOption(name, among: reader.specs) {
+                } else if name.contains(where: { "= ".contains($0) }),
+                    let meant = MeantOption(name, among: reader.specs)
+                {
                     "write  \(meant.inBraces)"
                 } else if let near = Nearest.suggestion(name, among: names) {
                     near
