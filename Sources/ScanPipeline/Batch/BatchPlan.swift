@@ -35,6 +35,8 @@ public struct BatchPlan: Sendable {
         public var triesAgain = false
         /// A capture that changed within so many seconds is still arriving; 0 never waits.
         public var settleSeconds: Int64 = 0
+        /// Let results go that hold what others put into them.
+        public var replaces = false
         /// Whether anybody reads why captures run. If not, no receipt is read for that: what only it would tell is
         /// compared.
         public var explains = true
@@ -180,7 +182,7 @@ public struct BatchPlan: Sendable {
     ) -> Decision {
         let result = "\(state.output)/\(input.id)"
         if let obstacle = OutputFolder.obstacle(at: result) { return .obstructed(obstacle) }
-        if rules.isForced { return replacing(result, because: "asked for with --force") }
+        if rules.isForced { return replacing(result, because: "asked for with --force", rules) }
         var reason: String?
         var doubt: String?
         // The look for an obstacle has shown whose it is.
@@ -207,7 +209,7 @@ public struct BatchPlan: Sendable {
             let fingerprint = FailureNote.fingerprint(of: input, pipeline: pipeline, programs: programs)
             if note.stands(for: fingerprint) { return .failedBefore(note.problem) }
         }
-        if let reason { return replacing(result, because: reason) }
+        if let reason { return replacing(result, because: reason, rules) }
         // What failed since may be mended, and the result be right for what is there again.
         if hasResult { return .compare(doubt ?? "its digests are not known") }
         if let note { return .run("it failed before: \(note.problem.summary)") }
@@ -217,8 +219,15 @@ public struct BatchPlan: Sendable {
         return .run("new")
     }
 
-    private static func replacing(_ result: String, because reason: String) -> Decision {
-        OutputFolder.link(at: result).map(Decision.obstructed) ?? .run(reason)
+    private static func replacing(_ result: String, because reason: String, _ rules: Rules) -> Decision {
+        if let link = OutputFolder.link(at: result) { return .obstructed(link) }
+        // A run looks by itself, when the capture's turn comes.
+        if rules.explains && !rules.replaces {
+            do throws(Problem) { try PublishedResult.requireNothingAdded(at: result) } catch {
+                return .obstructed(error)
+            }
+        }
+        return .run(reason)
     }
 }
 

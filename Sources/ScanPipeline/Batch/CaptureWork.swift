@@ -107,7 +107,7 @@ public struct CaptureWork {
             try state.requireWritable()
             if !job.replaces {
                 try checkIdentity(now, standing)
-                try PublishedResult.requireNothingAdded(job.input.id, in: job.output)
+                try PublishedResult.requireNothingAdded(at: output.publishedPath)
             }
             return false
         }
@@ -129,7 +129,7 @@ public struct CaptureWork {
             try output.publish(receipt: receipt.bytes) { () throws(Problem) in
                 try opened?.requireUnchanged()
                 try state.requireOwner(pipeline)
-                if !job.replaces { try PublishedResult.requireNothingAdded(job.input.id, in: job.output) }
+                if !job.replaces { try PublishedResult.requireNothingAdded(at: output.publishedPath) }
                 // Before the result has its name: if killed right after, a note would go on saying that the capture
                 // fails.
                 FailureNote.remove(job.input.id, in: state)

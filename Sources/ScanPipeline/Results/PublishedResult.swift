@@ -238,22 +238,23 @@ public struct PublishedResult: Sendable {
     /// from it.
     /// - Throws: a problem with fault `usage` when its folder holds such files. Hidden ones, which systems put everywhere,
     ///   do not count.
-    static func requireNothingAdded(_ id: String, in output: String) throws(Problem) {
-        let folder = "\(output)/\(id)"
+    static func requireNothingAdded(at folder: String) throws(Problem) {
         let added = FileSystem.look(
             at: folder,
             { () -> [String] in
                 // A damaged receipt does not tell what is of the result.
-                guard let result = PublishedResult(id, in: output), result.isReceiptSound else { return [] }
+                guard let result = PublishedResult(at: folder), result.isReceiptSound else { return [] }
                 return result.strangers.filter { path in
                     !path.allPathParts.contains { $0.hasPrefix(".") || $0 == "@eaDir" }
                         && !["Thumbs.db", "desktop.ini", "Icon\r"].contains(path.lastPart)
+                        // A link in the place of a folder leads to what was moved.
+                        && !result.files.contains { $0.path.hasPrefix("\(path)/") }
                 }
             }, isGood: \.isEmpty)
         if added.isEmpty { return }
         throw Problem(
             .usage, "the result to be replaced holds files that are not of it: \(added.listed(most: 5))",
             fix: "move them out of \(ShellWord.quoted(folder)), or let them go with  "
-                + "\(Self.only(id).map(ShellWord.quoted).joined(separator: " ")) --replace")
+                + "\(Self.only(folder.lastPart).map(ShellWord.quoted).joined(separator: " ")) --replace")
     }
 }

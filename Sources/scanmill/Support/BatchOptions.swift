@@ -68,6 +68,7 @@ struct BatchOptions: ParsableArguments {
         var rules = BatchPlan.Rules()
         rules.isForced = force
         rules.triesAgain = retry
+        rules.replaces = replace
         rules.settleSeconds = settle?.components.seconds ?? 0
         return rules
     }

@@ -401,18 +401,22 @@ import Testing
         #expect(problem { try fixture.run(input, text) }?.summary == "the result of another capture has this name")
     }
 
+    /// A capture with two lists beside its frames.
+    private static func capture(
+        _ fixture: DiskFixture, _ folder: String, _ frames: String, more: String
+    ) throws -> CaptureInput {
+        for (name, text) in [("frames.txt", frames), ("list.txt", "0"), ("more.txt", more)] {
+            try fixture.write(text, to: "\(folder)/a/\(name)")
+        }
+        return CaptureInput(id: "a", path: "\(fixture.path)/\(folder)/a", pipelineFolder: fixture.path)
+    }
+
     /// A newcomer that holds one file of a capture, and hardly anything else, does not take its place.
     @Test func aNewcomerWithAFileOfAnotherCapture() throws {
         let fixture = try DiskFixture()
         let text = "stages: [read, pick: {file: list.txt}, pick: {file: more.txt}, write]"
-        func capture(_ folder: String, _ frames: String, more: String) throws -> CaptureInput {
-            for (name, text) in [("frames.txt", frames), ("list.txt", "0"), ("more.txt", more)] {
-                try fixture.write(text, to: "\(folder)/a/\(name)")
-            }
-            return CaptureInput(id: "a", path: "\(fixture.path)/\(folder)/a", pipelineFolder: fixture.path)
-        }
-        try fixture.run(try capture("monday", "one\ntwo\nthree\nfour\n", more: "1"), text)
-        let stranger = try capture("tuesday", "eins\nzwei\n", more: "2")
+        try fixture.run(try Self.capture(fixture, "monday", "one\ntwo\nthree\nfour\n", more: "1"), text)
+        let stranger = try Self.capture(fixture, "tuesday", "eins\nzwei\n", more: "2")
         let fewer = "stages: [read, pick: {file: list.txt}, write]"
         let results = fixture.results()
         #expect(
@@ -420,7 +424,7 @@ import Testing
         #expect(fixture.results() == results)
         // Once that one was moved, under the name that it has now.
         FileSystem.removeTree("\(fixture.path)/monday")
-        let moved = try capture("mended", "one\ntwo\nthree\nfour\n", more: "3")
+        let moved = try Self.capture(fixture, "mended", "one\ntwo\nthree\nfour\n", more: "3")
         guard case .done = try fixture.run(moved, fewer) else { Issue.record("not done"); return }
     }
 
@@ -442,6 +446,13 @@ import Testing
                 == "the result to be replaced holds files that are not of it: model/points.ply, notes.txt")
         #expect(refused.fix?.contains("--replace") == true)
         #expect(fixture.results() == results)
+        guard case .obstructed(let told)? = try fixture.plan([input], text).first else {
+            Issue.record("no plan tells")
+            return
+        }
+        #expect(told.summary == refused.summary)
+        let replacing = try fixture.plan([input], text) { $0.replaces = true }
+        #expect(replacing == [.run("write.level changed from 1 to 2")])
         guard case .done = try fixture.run(input, text, replaces: true) else { Issue.record("not done"); return }
         #expect(!FileSystem.exists("\(fixture.output)/a/notes.txt"))
         // What systems put everywhere is no reason.
@@ -464,7 +475,7 @@ import Testing
     @Test func theSameCaptureUnderAnotherPipelineWithoutTheCache() throws {
         let fixture = try DiskFixture()
         let text = "stages: [read, pick: {file: list.txt}, pick: {file: more.txt}, write]"
-        for (name, content) in [("frames.txt", "one\ntwo\n"), ("list.txt", "0"), ("more.txt", "5")] {
+        for (name, content) in [("frames.txt", "one\ntwo\nthree\n"), ("list.txt", "0"), ("more.txt", "1")] {
             try fixture.write(content, to: "in/a/\(name)")
         }
         try fixture.run(fixture.input("a"), text)
@@ -562,17 +573,11 @@ import Testing
     @Test func filesThatCapturesHaveInCommon() throws {
         let fixture = try DiskFixture()
         let text = "stages: [read, pick: {file: list.txt}, pick: {file: more.txt}, write]"
-        func capture(_ folder: String, _ frames: String, more: String) throws -> CaptureInput {
-            for (name, text) in [("frames.txt", frames), ("list.txt", "0"), ("more.txt", more)] {
-                try fixture.write(text, to: "\(folder)/a/\(name)")
-            }
-            return CaptureInput(id: "a", path: "\(fixture.path)/\(folder)/a", pipelineFolder: fixture.path)
-        }
-        try fixture.run(try capture("monday", "one\ntwo\nthree\nfour\n", more: "1"), text)
-        let tuesday = try capture("tuesday", "eins\nzwei\ndrei\nvier\n", more: "2")
+        try fixture.run(try Self.capture(fixture, "monday", "one\ntwo\nthree\nfour\n", more: "1"), text)
+        let tuesday = try Self.capture(fixture, "tuesday", "eins\nzwei\ndrei\nvier\n", more: "2")
         #expect(
             problem { try fixture.run(tuesday, text) }?.summary == "the result of another capture has this name")
-        let mended = try capture("mended", "one\ntwo\nthree\nfour\n", more: "3")
+        let mended = try Self.capture(fixture, "mended", "one\ntwo\nthree\nfour\n", more: "3")
         guard case .done = try fixture.run(mended, text) else { Issue.record("not done"); return }
     }
 
