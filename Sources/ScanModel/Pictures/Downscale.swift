@@ -31,32 +31,8 @@ extension RGBImage {
         if PixelSize(new.width * factor, new.height * factor) == size, BlockMeans.divide(size, by: factor) {
             return BlockMeans.averaged(self, over: factor)
         }
-        let columns = AreaWeights(from: width, to: new.width)
-        let rows = AreaWeights(from: height, to: new.height)
-        let area = UInt64(width * height)
-        let (oldCount, newCount) = (width * 3, new.width * 3)
-        let output = [UInt8](unsafeUninitializedCapacity: newCount * new.height) { output, count in
-            // Whole rows are added up first, which the compiler does for many values at once.
-            var line = [UInt32](repeating: 0, count: oldCount)
-            var sums = [UInt64](repeating: 0, count: newCount)
-            pixels.withUnsafeBufferPointer { input in
-                line.withUnsafeMutableBufferPointer { line in
-                    sums.withUnsafeMutableBufferPointer { sums in
-                        for y in 0..<new.height {
-                            for i in 0..<oldCount { line[i] = 0 }
-                            for (row, weight) in rows.parts(of: y) {
-                                let (start, weight) = (row * oldCount, UInt32(weight))
-                                for i in 0..<oldCount { line[i] &+= UInt32(input[start &+ i]) &* weight }
-                            }
-                            columns.sum(line, into: sums)
-                            for i in 0..<newCount { output[y * newCount + i] = UInt8((sums[i] &+ area / 2) / area) }
-                        }
-                    }
-                }
-            }
-            count = newCount * new.height
-        }
-        return RGBImage(width: new.width, height: new.height, pixels: output)
+        return RGBImage(
+            width: new.width, height: new.height, pixels: AreaWeights.means(of: pixels, size, to: new, channels: 3))
     }
 }
 
@@ -74,16 +50,10 @@ extension PixelSize {
 extension LumaImage {
     /// The brightness made smaller as ``RGBImage/downscaled(to:)`` does it.
     public func downscaled(to new: PixelSize) -> LumaImage {
+        precondition(new.width > 0 && new.height > 0 && new.width <= width && new.height <= height)
         if new == size { return self }
-        let threefold = [UInt8](unsafeUninitializedCapacity: 3 * pixels.count) { output, count in
-            for (index, value) in pixels.enumerated() {
-                for channel in 0..<3 { output[3 * index + channel] = value }
-            }
-            count = 3 * pixels.count
-        }
-        let small = RGBImage(width: width, height: height, pixels: threefold).downscaled(to: new).pixels
         return LumaImage(
-            width: new.width, height: new.height, pixels: stride(from: 0, to: small.count, by: 3).map { small[$0] })
+            width: new.width, height: new.height, pixels: AreaWeights.means(of: pixels, size, to: new, channels: 1))
     }
 
     /// The nearest pixels: a mask has no values in between.
@@ -172,8 +142,41 @@ private struct AreaWeights {
         }
     }
 
-    /// Weighted sums of a row of red, green, blue.
-    func sum(_ line: UnsafeMutableBufferPointer<UInt32>, into sums: UnsafeMutableBufferPointer<UInt64>) {
+    /// The mean over the area of each new pixel, rounded to the nearest.
+    @inline(__always)
+    static func means(of pixels: [UInt8], _ size: PixelSize, to new: PixelSize, channels: Int) -> [UInt8] {
+        let columns = AreaWeights(from: size.width, to: new.width)
+        let rows = AreaWeights(from: size.height, to: new.height)
+        let area = UInt64(size.width * size.height)
+        let (oldCount, newCount) = (size.width * channels, new.width * channels)
+        return [UInt8](unsafeUninitializedCapacity: newCount * new.height) { output, count in
+            // Whole rows are added up first, which the compiler does for many values at once.
+            var line = [UInt32](repeating: 0, count: oldCount)
+            var sums = [UInt64](repeating: 0, count: newCount)
+            pixels.withUnsafeBufferPointer { input in
+                line.withUnsafeMutableBufferPointer { line in
+                    sums.withUnsafeMutableBufferPointer { sums in
+                        for y in 0..<new.height {
+                            for i in 0..<oldCount { line[i] = 0 }
+                            for (row, weight) in rows.parts(of: y) {
+                                let (start, weight) = (row * oldCount, UInt32(weight))
+                                for i in 0..<oldCount { line[i] &+= UInt32(input[start &+ i]) &* weight }
+                            }
+                            columns.sum(line, into: sums, channels: channels)
+                            for i in 0..<newCount { output[y * newCount + i] = UInt8((sums[i] &+ area / 2) / area) }
+                        }
+                    }
+                }
+            }
+            count = newCount * new.height
+        }
+    }
+
+    /// Weighted sums of a row, of its one channel or of red, green, blue.
+    @inline(__always)
+    func sum(
+        _ line: UnsafeMutableBufferPointer<UInt32>, into sums: UnsafeMutableBufferPointer<UInt64>, channels: Int
+    ) {
         for x in 0..<to {
             let (low, high) = (x * from, (x + 1) * from)
             var (r, g, b): (UInt64, UInt64, UInt64) = (0, 0, 0)
@@ -181,15 +184,16 @@ private struct AreaWeights {
             let last = min(from - 1, starts[x + 1])
             while old <= last {
                 let weight = UInt64(truncatingIfNeeded: max(0, min(high, (old &+ 1) &* to) &- max(low, old &* to)))
-                let at = old &* 3
+                let at = old &* channels
                 r &+= UInt64(line[at]) &* weight
-                g &+= UInt64(line[at &+ 1]) &* weight
-                b &+= UInt64(line[at &+ 2]) &* weight
+                if channels == 3 {
+                    g &+= UInt64(line[at &+ 1]) &* weight
+                    b &+= UInt64(line[at &+ 2]) &* weight
+                }
                 old &+= 1
             }
-            sums[3 * x] = r
-            sums[3 * x + 1] = g
-            sums[3 * x + 2] = b
+            sums[channels * x] = r
+            if channels == 3 { (sums[3 * x + 1], sums[3 * x + 2]) = (g, b) }
         }
     }
 }

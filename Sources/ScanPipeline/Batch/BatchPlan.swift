@@ -152,9 +152,7 @@ public struct BatchPlan: Sendable {
     /// The same for a result of whose files nothing is known: its receipt still tells what it was made with. Nil also
     /// where nothing differs.
     private static func change(_ id: String, to pipeline: Pipeline, in state: StateFolder) -> String? {
-        guard let published = PublishedResult(id, in: state.output),
-            !PipelineChange.changes(from: published.receipt["pipeline"], to: pipeline).isEmpty
-        else { return nil }
+        guard let published = PublishedResult(id, in: state.output), !published.isMade(by: pipeline) else { return nil }
         return PipelineChange.text(from: published.receipt["pipeline"], to: pipeline, revisions: nil)
     }
 

@@ -118,9 +118,7 @@ public struct CaptureWork {
 
     /// How many frames a result has; nil if another pipeline made it, or its receipt is damaged.
     private func framesKept(in published: PublishedResult) -> Int? {
-        guard published.isReceiptSound,
-            PipelineChange.changes(from: published.receipt["pipeline"], to: pipeline).isEmpty
-        else { return nil }
+        guard published.isMade(by: pipeline), published.isReceiptSound else { return nil }
         return published.receipt["frames"]?["kept"]?.integer.flatMap { Int(exactly: $0) }
     }
 
@@ -200,8 +198,7 @@ public struct CaptureWork {
             // Most of a capture that was moved is still the same, whatever was mended in it. Another pipeline may use less
             // of it; but where the other capture is still there, having a little of it proves nothing.
             let isOfThisPipeline =
-                known.map { $0.pipeline == pipeline.digest }
-                ?? published.map { PipelineChange.changes(from: $0.receipt["pipeline"], to: pipeline).isEmpty } ?? true
+                known.map { $0.pipeline == pipeline.digest } ?? published?.isMade(by: pipeline) ?? true
             if !isOfThisPipeline, !own.isEmpty, shared == Set(own).count { return }
             let all = isOfThisPipeline || known?.isStillThere == true
             if shared * 2 >= (all ? before.count : min(before.count, own.count)) { return }

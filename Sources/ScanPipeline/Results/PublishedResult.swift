@@ -33,6 +33,11 @@ public struct PublishedResult: Sendable {
         }
     }
 
+    /// Whether this pipeline made it, whatever options with defaults newer versions have.
+    func isMade(by pipeline: Pipeline) -> Bool {
+        PipelineChange.changes(from: receipt["pipeline"], to: pipeline).isEmpty
+    }
+
     /// The name of the pipeline that made it.
     var pipelineName: String? { receipt["pipeline"]?["name"]?.string }
 

@@ -105,9 +105,9 @@ package struct RunHistory {
     // MARK: - Of a run with nothing to do
 
     /// Whether a run that has nothing to do is to be remembered all the same: `status` would otherwise go by an older
-    /// one, which knows nothing of a capture that is arriving or left out, or was to make other results of those that are up to
-    /// date now. Repeating the run adds nothing, so that its records do not pile up, even where runs of other captures
-    /// come in between.
+    /// one, which knows nothing of a capture that is arriving or left out, or was to make other results of those that are
+    /// up to date now. Repeating the run adds nothing, so that its records do not pile up, even where runs of other
+    /// captures come in between.
     /// - Parameter formats: the revisions of the readers, by their formats' names.
     package static func lacks(
         _ outcomes: [CaptureOutcome], of pipeline: Pipeline, formats: [String: Int] = [:], in state: StateFolder

@@ -114,6 +114,11 @@ struct Night {
         stop.speak { text in view.withoutView { Console.error(text) } }
         let entries = Dictionary(plan.entries.map { ($0.input, $0) }, uniquingKeysWith: { first, _ in first })
         var begun: [CaptureInput: (fingerprint: Digest, reason: String?)] = [:]
+        func withReason(_ outcome: CaptureOutcome) -> CaptureOutcome {
+            var outcome = outcome
+            outcome.reason = begun[outcome.input]?.reason
+            return outcome
+        }
         let outcomes = await Batch(gate: { limits.reached }, launch: { await process.launch($0, $1) }).run(
             inputs, on: shareCores(), make: job,
             began: { input in
@@ -124,8 +129,7 @@ struct Night {
             },
             progress: { view.progress($0.id, $1) },
             ended: { outcome in
-                var outcome = outcome
-                outcome.reason = begun[outcome.input]?.reason
+                let outcome = withReason(outcome)
                 view.ended(outcome.input.id)
                 view.withoutView { messages.ended(outcome) }
                 // A note that cannot be written costs a second attempt, nothing more.
@@ -136,11 +140,7 @@ struct Night {
             })
         view.close()
         stop.speak { Console.error($0) }
-        return outcomes.map { outcome in
-            var outcome = outcome
-            outcome.reason = begun[outcome.input]?.reason
-            return outcome
-        }
+        return outcomes.map(withReason)
     }
 
     /// Decides how many captures run side by side, and with how many threads each; says where memory allows only one.

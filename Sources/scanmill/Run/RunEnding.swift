@@ -38,7 +38,10 @@ struct RunEnding {
         stop.capturesHaveEnded()
         stop.listen()
         let log = options.log.flatMap { try? RunLog(path: $0) }
-        let loaded = try? LoadedPipeline.open(options.batch.pipeline, settings: options.batch.settings)
+        // Only metrics name it.
+        let loaded = options.metrics.flatMap { _ in
+            try? LoadedPipeline.open(options.batch.pipeline, settings: options.batch.settings)
+        }
         var ending = RunEnding(
             options, RunMessages(isQuiet: true, log: log), stop, pipeline: loaded?.pipeline.name, code: code)
         // If the metrics cannot be written there, that is what kept the run from beginning, and has been said.
