@@ -23,6 +23,10 @@ struct trap {
     struct jpeg_error_mgr base;
     jmp_buf exit;
     char *message;
+    // The file that is being read.
+    const uint8_t *bytes;
+    // Whether what precedes the first scan is being read, and whether bytes that are no segment were skipped there.
+    int is_in_header, has_gap;
 };
 
 static void fail(j_common_ptr info) {
@@ -33,6 +37,26 @@ static void fail(j_common_ptr info) {
     longjmp(trap->exit, 1);
 }
 
+// Whether so many bytes that libjpeg skipped before the end marker are zeros that pad the file. Rows that are lost
+// bring warnings of their own, unless zeros in place of the data were taken for pixels: then more zeros precede the
+// marker than were skipped. A few more are there anyway, since libjpeg reads ahead. Bytes FF it skips silently.
+static int is_padding(j_decompress_ptr info, size_t skipped) {
+    const uint8_t *bytes = ((const struct trap *)info->err)->bytes;
+    // Where the bytes that were skipped end.
+    const size_t end = (size_t)(info->src->next_input_byte - bytes);
+    size_t zeros = 0;
+    while (zeros < end && bytes[end - 1 - zeros] == 0) zeros++;
+    return zeros >= skipped && zeros <= skipped + stray_bytes;
+}
+
+// Whether bytes that libjpeg skipped before a marker leave the pixels as they are.
+static int is_harmless(j_decompress_ptr info, size_t skipped, int marker) {
+    struct trap *trap = (struct trap *)info->err;
+    // Phones have written 00 E1 for FF E1, where notes begin.
+    if (trap->is_in_header) return trap->has_gap = 1;
+    return skipped <= stray_bytes || (marker == JPEG_EOI && is_padding(info, skipped));
+}
+
 // If data is missing or damaged, libjpeg only warns, and fills up with grey.
 static void warn(j_common_ptr info, int level) {
     if (level >= 0) return;
@@ -40,9 +64,11 @@ static void warn(j_common_ptr info, int level) {
     case JWRN_JFIF_MAJOR:
     case JWRN_ADOBE_XFORM:
     case JWRN_BOGUS_ICC:
+    // A sequential picture's scan header has numbers that only progressive ones need: phones have left them 0.
+    case JWRN_NOT_SEQUENTIAL:
         return;
     case JWRN_EXTRANEOUS_DATA:
-        if (info->err->msg_parm.i[0] <= stray_bytes) return;
+        if (is_harmless((j_decompress_ptr)info, (size_t)info->err->msg_parm.i[0], info->err->msg_parm.i[1])) return;
     }
     fail(info);
 }
@@ -58,12 +84,25 @@ static void count_scans(j_common_ptr info) {
 }
 
 static struct jpeg_error_mgr *set_trap(struct trap *trap, char *message) {
+    *trap = (struct trap){.message = message};
     jpeg_std_error(&trap->base);
     trap->base.error_exit = fail;
     trap->base.emit_message = warn;
     trap->base.output_message = print_nothing;
-    trap->message = message;
     return &trap->base;
+}
+
+// Whether the first scan's Huffman tables have come: in place of those that have not, libjpeg takes the usual ones
+// without a word. It misses other tables by itself.
+static int has_huffman_tables(j_decompress_ptr info) {
+    for (int place = 0; place < info->comps_in_scan && !info->arith_code; place++) {
+        const jpeg_component_info *component = info->cur_comp_info[place];
+        const int dc = component->dc_tbl_no, ac = component->ac_tbl_no;
+        if (dc >= NUM_HUFF_TBLS || !info->dc_huff_tbl_ptrs[dc]) return 0;
+        // A progressive picture's first scan has no others.
+        if (!info->progressive_mode && (ac >= NUM_HUFF_TBLS || !info->ac_huff_tbl_ptrs[ac])) return 0;
+    }
+    return 1;
 }
 
 // Whether all scans have come: of a picture that lost some, libjpeg makes a blurred one without a word. Known once a
@@ -95,7 +134,14 @@ static int read_jpeg(
     jpeg_create_decompress(&info);
     info.progress = &progress;
     jpeg_mem_src(&info, bytes, count);
+    trap.bytes = bytes;
+    trap.is_in_header = 1;
     jpeg_read_header(&info, TRUE);
+    trap.is_in_header = 0;
+    if (trap.has_gap && !has_huffman_tables(&info)) {
+        snprintf(message, SM_MESSAGE, "a Huffman table is missing, and some bytes of the header are no segment");
+        longjmp(trap.exit, 1);
+    }
     *header = (struct sm_picture_header){info.image_width, info.image_height, info.num_components, info.data_precision};
 
     if (pixels) {

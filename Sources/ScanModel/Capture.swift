@@ -27,7 +27,8 @@ public struct Capture: Sendable {
     /// The missing programs without which the reader has seen less of the capture than there is.
     public var missingPrograms: Set<String> = []
 
-    /// How the lens distortion of a frame is undone, by the frame's index; only frames whose lens distorts.
+    /// How the lens distortion of a frame is undone, by the frame's index: of all frames with a camera, straight ones too,
+    /// where any kept frame's lens distorts, and empty otherwise.
     public var undistortions: [Int: Undistortion] = [:]
 
     /// Pixels of the colour pictures.
@@ -68,6 +69,7 @@ public struct Capture: Sendable {
     public var pointScale = 1.0
     public var box: OrientedBox?
     public var cloud: PointCloud?
+    public var mesh: TriangleMesh?
     public var floor: Floor?
     public var motionFiles: [MotionFile] = []
     /// The recorder's own description, with all keys, where there is one.

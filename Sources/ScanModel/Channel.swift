@@ -24,6 +24,8 @@ extension Channel {
     public static let motion = Channel("motion")
     /// One point cloud of the whole capture, metres.
     public static let cloud = Channel("cloud")
+    /// One surface of triangles of the whole capture, metres.
+    public static let mesh = Channel("mesh")
     /// The dominant horizontal plane below the cameras.
     public static let floor = Channel("floor")
     /// The video that holds the pictures, for stages that take the file as it is; its frames are `color`.
@@ -73,7 +75,7 @@ extension Channel {
 
 extension Channel {
     /// The channels that belong to the capture as a whole; all others belong to each frame.
-    public static let ofCapture: Set<Channel> = [.frames, .box, .motion, .cloud, .floor, .video]
+    public static let ofCapture: Set<Channel> = [.frames, .box, .motion, .cloud, .mesh, .floor, .video]
 
     /// The channels that are pixels or points of a frame: loaded or made in a pass, and freed within it. All others are
     /// facts, which stay.

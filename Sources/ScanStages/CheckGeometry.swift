@@ -27,8 +27,9 @@ public struct CheckGeometry: FoldStage {
             receipt, also where all is well; of a world whose unit is unknown, it tells the unit. Placeholder intrinsics, pictures turned against their intrinsics and a clock that stands still are named as such. `if-wrong: fail`
             fails the capture; `warn` reports it in the summary and goes on. All figures go into the receipt.
 
-            **Gravity**: where the capture has a gravity sensor, its direction is compared with the poses' −y; the median
-            angle is in the receipt, under whichever quarter turn between the sensor and the camera fits best.
+            **Gravity**: where the capture has a gravity sensor and says which way is up, the sensor's direction is
+            compared with the world's down as the poses show it; the median angle is in the receipt, under whichever
+            quarter turn between the sensor and the camera fits best.
 
             **What it cannot see**: what happens between the pairs (`measure-motion` finds jumps of the path), focal
             lengths up to about 10 % too short or 20 % too long (50 % in a short arc of views), a world and depth scaled

@@ -8,14 +8,15 @@ public struct FindFloor: CaptureStage, DemandingStage {
         summary: "Find the dominant horizontal plane below the cameras: the floor, or the table that was filmed.",
         details: """
             The cloud is cut into layers of 2 cm along the world's up. Of the layers below the lowest camera (less
-            `clearance`), the three neighbouring ones whose points cover the most ground, in cells of 5 cm, are the
-            floor; its height is the mean of their points. Cells are counted rather than points, because places near the
-            cameras have more points. A plane fitted to the points near the floor, except those of walls, gives the
-            tilt, up to some 5°; above 2° there is a warning: the world may not be upright. In a world that is tilted
-            further, another plane or none is found. A capture that does not say which way is up fails.
+            `clearance`), the three neighbouring ones whose points cover the most ground, in cells of 5 cm, are where the
+            floor is. Cells are counted rather than points, because places near the cameras have more points. A plane is
+            fitted to the points near it, except those of walls, beyond the layers too where it is tilted. The floor's
+            height is that of the plane in the middle of these points: their mean. The plane gives the tilt, up to some
+            5°; above 2° there is a warning: the world may not be upright. In a world that is tilted further, another
+            plane or none is found. A capture that does not say which way is up fails.
 
-            `crop` measures heights from the floor. A layer that covers less than `min-area` is no floor, and the
-            capture goes on without one.
+            `crop` measures heights from the floor. Layers that cover less than `min-area` are no floor, and the capture
+            goes on without one. `area` in the receipt is what they cover: of a tilted floor, only a strip.
             """,
         example: "- find-floor", revision: 4)
 

@@ -3,7 +3,7 @@ import ScanModel
 import ScanPipeline
 
 /// Undoes lens distortion.
-public struct Undistort: CaptureStage {
+public struct Undistort: CaptureStage, DemandingStage {
     public static let card = StageCard(
         name: "undistort",
         summary:
@@ -30,7 +30,8 @@ public struct Undistort: CaptureStage {
             **`one-camera: true`** gives all pictures of one size the same camera, also where no lens distorts: its
             principal point is in the middle, and it sees only what every picture shows. It is for programs that know
             no other camera: Gaussian Splatting's own trainer assumes that middle, others take the first picture's
-            numbers for all. A phone's focus and stabiliser change them from picture to picture.
+            numbers for all. A phone's focus and stabiliser change them from picture to picture. A frame whose camera
+            cannot be turned into that one, as with a principal point outside of its picture, is dropped as bad.
 
             The receipt holds the number of undistorted frames and the range of `focal-scale`. There is a warning where
             less than half of a picture is left.
@@ -38,25 +39,48 @@ public struct Undistort: CaptureStage {
         example: "- undistort", revision: 3)
 
     let isOneCamera: Bool
+    /// Whether a `turn` above leaves nothing of lenses that distort. Without `one-camera` that is a mistake in itself.
+    private let comesTooLate: Bool
 
     public init(_ options: inout OptionReader) {
         isOneCamera = options.flag(
             "one-camera", "Give all pictures the same camera, with its principal point in the middle.", default: false)
+        let quarters = options.value(of: "quarter-turns", above: Self.turner)?.string
+        comesTooLate =
+            isOneCamera && quarters != nil && quarters != Turn.Turns.none.rawValue && !options.isBelow(Self.card.name)
+        if comesTooLate {
+            options.warn(
+                nil,
+                "the `\(Self.turner)` above leaves no lens to undo: a capture whose lens distorts will fail",
+                fix: "move it above `\(Self.turner)`")
+        }
     }
+
+    private static let turner = Turn.card.name
 
     public var uses: Uses {
         let facts: [Channel] = isOneCamera ? [.intrinsics, .video] : []
         return Uses(
             finish: .init(
                 needs: [.frames], wants: PixelChannels.all + [.lens] + facts,
-                derives: [(made: .intrinsics, from: .lens)], changes: PixelChannels.all + facts,
+                derives: [(made: .intrinsics, from: .lens)],
+                // Bad frames leave the list, which stages below are to see.
+                changes: PixelChannels.all + facts + (isOneCamera ? [.frames] : []),
                 removes: [.lens] + facts.filter { $0 == .video }),
             idleWithout: isOneCamera ? nil : .lens)
     }
 
+    public func check(_ capture: Capture, _ label: String) throws(Problem) {
+        guard comesTooLate, capture.channels.contains(.lens) else { return }
+        throw Problem(
+            .input, "the lens distorts, and the `\(Self.turner)` above \(label) leaves nothing of it to undo",
+            notes: capture.absences[.intrinsics].map { [$0] } ?? [], fix: "move `\(label)` above `\(Self.turner)`"
+        ).ofPipeline()
+    }
+
     public func finish(_ capture: inout Capture, in context: StageContext) throws(Problem) {
         let lenses = capture.channels.contains(.lens) ? capture.undistortions : [:]
-        let all = isOneCamera ? try Self.toOneCamera(lenses, capture) : lenses
+        let all = isOneCamera ? try Self.toOneCamera(lenses, &capture, context.label) : lenses
         let bent = capture.keptFrames.filter { all[$0.index]?.changesNothing == false }
         context.record("undistorted", .of(bent.count))
         // A video shows what each frame's own camera saw.
@@ -79,9 +103,11 @@ public struct Undistort: CaptureStage {
                 movesDepth: capture.depthCamera == nil))
     }
 
-    /// For each frame, to the camera that all pictures of its size get.
+    /// For each frame, to the camera that all pictures of its size get. Drops frames of which next to nothing would be
+    /// left: one wrong camera is no reason to lose the others.
+    /// - Throws: where there are more bad frames than the reader allows.
     private static func toOneCamera(
-        _ lenses: [Int: Undistortion], _ capture: Capture
+        _ lenses: [Int: Undistortion], _ capture: inout Capture, _ label: String
     ) throws(Problem) -> [Int: Undistortion] {
         var all: [Int: Undistortion] = [:]
         var targets: [PixelSize: CameraIntrinsics] = [:]
@@ -97,7 +123,11 @@ public struct Undistort: CaptureStage {
             var target = targets[size] ?? Self.centred(recorded.intrinsics)
             var scale: Double
             do throws(Problem) { scale = try Undistortion.leastScale(of: target, seenBy: recorded) } catch {
-                throw error.inFrame(frame)
+                if capture.onBadFrame == .fail { throw error.inFrame(frame) }
+                capture.drop(frame, stage: label, reason: error.oneLine, isBad: true, fix: error.fix)
+                // As the one before another it is seen through that one's camera; its own is wrong.
+                all[frame] = nil
+                continue
             }
             // A pinhole's picture is never made smaller.
             if recorded.lens.isStraight { scale = max(scale, recorded.intrinsics.fx / target.fx) }
@@ -108,6 +138,8 @@ public struct Undistort: CaptureStage {
             }
             targets[size] = target
         }
+        // The run asks again when the next pass is through, which may take long.
+        if let excess = capture.excessOfBadFrames(using: []) { throw excess }
         return all.compactMapValues { undistortion in
             targets[undistortion.recorded.intrinsics.size].map { Undistortion(undistortion.recorded, to: $0) }
         }
@@ -125,15 +157,24 @@ public struct Undistort: CaptureStage {
         context.record("focal-scale", .array([.number(least), .number(most)]))
         let poor = undistortions.map(\.shareLeft).filter { $0 < 0.5 }
         guard let worst = poor.min() else { return }
+        var causes: [String] = []
+        if undistortions.contains(where: { !$0.recorded.lens.isStraight }) {
+            causes.append("the lens is very wide, or its numbers are wrong")
+        }
+        // All pictures are cut to what the one that shows least shows.
+        if isOneCamera {
+            causes.append(
+                "a principal point is far from the middle, or one frame's focal length far from the others'")
+        }
         context.warn(
             "less than half of the picture is left of \(poor.count) of \(undistortions.count.counted("frame")), of one "
-                + "\((worst * 100).shortText) %: the lens is very wide, or its numbers are wrong")
+                + "\((worst * 100).shortText) %: \(causes.joined(separator: ", or "))")
     }
 }
 
 /// Undoes the distortion of each frame's lens.
 private struct Undistortions: PixelChange {
-    /// Of the frames whose lens distorts, by their index.
+    /// Of the frames whose pictures change, by their index.
     let byFrame: [Int: Undistortion]
     /// Whether depth is aligned with the pictures; a separate sensor has its own lens.
     let movesDepth: Bool

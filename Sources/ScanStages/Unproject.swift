@@ -57,16 +57,12 @@ public struct Unproject: FrameStage {
         let pose = try frame.facts.requiredPose
         let camera = try frame.facts.requiredIntrinsics
         let picture = isColored && context.available.contains(.color) ? try frame.loadRGB(context) : nil
-        let view = context.capture.depthView(camera: camera, pose: pose)
-        let unprojection = Unprojection(
-            camera: view.camera, pose: view.pose, width: depth.width, height: depth.height, centre: centre)
-        let isAligned = context.capture.depthCamera == nil
-        var points = unprojection.points(
-            of: depth, every: every, picture: isAligned ? picture : nil, withNormals: hasNormals)
-        if !isAligned, let picture { points.paint(from: picture, seenBy: CameraView(camera: camera, pose: pose)) }
+        let view = CameraView(camera: camera, pose: pose)
+        let points = context.capture.points(
+            of: depth, every: every, seenBy: view, centre: centre, picture: picture, withNormals: hasNormals)
         context.count("points", points.count)
         if let count = points.unknownNormalCount { context.count("points-without-normal", count) }
-        if let doubt = PointCloud.coarseness(at: view.pose.position) { context.warn(doubt) }
+        if let doubt = PointCloud.coarseness(at: pose.position) { context.warn(doubt) }
         if context.available.contains(.cloud) {
             context.note("the points take the place of the cloud that was there before")
         }

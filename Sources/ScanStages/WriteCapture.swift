@@ -71,6 +71,7 @@ public struct WriteCapture: FrameStage, FoldStage {
     public init(_ options: inout OptionReader) {
         format = options.choice("format", "Whose layout is written.", default: Format.strayScanner)
         quality = PictureOutput.quality(&options, isUsed: format.layout.encodesJPEG)
+        if format.layout is any VideoCaptureLayout.Type { options.warnOfOddVideo() }
     }
 
     private var layout: any CaptureLayout.Type { format.layout }

@@ -83,18 +83,12 @@ public struct WriteContactSheet: FrameStage, FoldStage {
         return "\(id)_contact\(content)\(page == 1 ? "" : "_\(page)").jpg"
     }
 
-    /// Which frames are shown, and how. Made in `begin`, where the frames are known.
-    private struct Choice: Sendable {
-        let pictures: ShownPictures
-        let frames: Set<Int>
-    }
-
-    private func choice(_ context: StageContext) throws(Problem) -> Choice {
+    private func choice(_ context: StageContext) throws(Problem) -> ShownFrames {
         try context.once {
             let kept = context.capture.keptFrames
             let chosen = SelectEvery.spread(count, over: SelectEvery.moments(of: kept))
             let cell = ContactSheet.cellWidth(width: width, columns: columns)
-            return Choice(
+            return ShownFrames(
                 pictures: ShownPictures(width: cell, isUpright: isUpright, context),
                 frames: Set(chosen.map { kept[$0].index }))
         }

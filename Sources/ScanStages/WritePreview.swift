@@ -54,14 +54,7 @@ public struct WritePreview: FrameStage, FoldStage {
         try FFmpeg.toolVersions(for: capture)
     }
 
-    /// How pictures are shown, and which frames as long as none is missing. Made in `begin`, where the frames are
-    /// known.
-    private struct Choice: Sendable {
-        let pictures: ShownPictures
-        let frames: Set<Int>
-    }
-
-    private func choice(_ context: StageContext) throws(Problem) -> Choice {
+    private func choice(_ context: StageContext) throws(Problem) -> ShownFrames {
         try context.once {
             var clock = clock(context)
             let shown = context.capture.keptFrames.filter { frame in
@@ -69,7 +62,7 @@ public struct WritePreview: FrameStage, FoldStage {
                 _ = clock.take(place)
                 return true
             }
-            return Choice(
+            return ShownFrames(
                 pictures: ShownPictures(width: width, isUpright: isUpright, multiple: 2, context),
                 frames: Set(shown.map(\.index)))
         }

@@ -69,6 +69,7 @@ public struct WriteStaging: FrameStage, FoldStage {
         depth = options.choice("depth", "Depth as the stages above left it, or as recorded.", default: .masked)
         rgb = options.choice("rgb", "Pictures as a video, as files, or as the capture has them.", default: .auto)
         output = PictureOutput(&options, default: .copy, areFiles: rgb != .mp4)
+        if rgb == .mp4 { options.warnOfOddVideo() }
     }
 
     public var uses: Uses {

@@ -45,14 +45,15 @@ struct CaptureChildCommand: ParsableCommand {
         }
     }
 
-    /// Reports work while no frame goes by: when a large file is digested, a video encoded, or a cloud written.
+    /// Reports work while no frame goes by: when a large file is digested, a video encoded, or a cloud written, and while
+    /// the disk takes in what was written.
     private static func tellOfWork() {
         DetachedThread.start {
             var seen = Heartbeat.count
             while true {
                 sleep(1)
                 let now = Heartbeat.count
-                if now != seen { say(.working) }
+                if now != seen || DiskWait.isUnderWay { say(.working) }
                 seen = now
             }
         }
@@ -73,14 +74,14 @@ struct CaptureChildCommand: ParsableCommand {
     }
 }
 
-/// Sends progress at most ten times a second.
+/// Sends progress at most ten times a second, and the end of each pass: no other word of it may come for long.
 private final class ProgressTicker: Sendable {
     private let last = Mutex(ContinuousClock.now - .seconds(1))
 
     func tell(_ progress: RunProgress) {
         let isDue = last.withLock { last in
             let now = ContinuousClock.now
-            guard now - last > .milliseconds(100) else { return false }
+            guard now - last > .milliseconds(100) || progress.frame == progress.frameCount else { return false }
             last = now
             return true
         }

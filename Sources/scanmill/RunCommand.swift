@@ -91,7 +91,8 @@ struct RunCommand: AsyncParsableCommand {
             throw ValidationError("`--capture-memory` must be more than nothing, such as 8G.")
         }
         // Both may go to one device, such as /dev/stderr: nothing is replaced there.
-        if let log, let metrics, FileSystem.absolute(log) == FileSystem.absolute(metrics), !FileSystem.isSpecial(log) {
+        let place = { (path: String) in FileSystem.realPath(path) ?? FileSystem.absolute(path) }
+        if let log, let metrics, place(log).utf8.elementsEqual(place(metrics).utf8), !FileSystem.isSpecial(log) {
             throw ValidationError("`--log` and `--metrics` are the same file, and the metrics would replace the log.")
         }
         if let jobs, jobs < 1 { throw ValidationError("`--jobs` takes a whole number of at least 1.") }

@@ -140,6 +140,14 @@ enum StageDefaults {
             size: 0.02
             min-points: 1
 
+        fuse-depth 1
+            voxel: 0.02
+            truncation: 4
+            min-frames: 2
+            min-piece: 100
+            color: true
+            pixel-centre: half
+
         find-floor 4
             clearance: 0.1
             min-area: 0.25
@@ -165,6 +173,11 @@ enum StageDefaults {
 
         write-ply 1
             file: {id}.ply
+            unit: m
+            up: recorded
+
+        write-mesh 1
+            file: {id}_mesh.ply
             unit: m
             up: recorded
 

@@ -262,6 +262,8 @@ JOBS = [
     Job('voxels-color', 'the same with colour from JPEG', PICTURES, memory=96,
         rivals=[('numpy + Open3D + OpenCV', rival('voxels-color', PICTURES), None)],
         limits=[('inflate + kernels + decoding', [(VOXEL_LIMIT, 1.3), (limit('jpeg', pictures_of), 1.1)], 1)]),
+    Job('mesh', 'depth, masks, TSDF fusion with colour at 2 cm, mesh as PLY', PICTURES,
+        rivals=[('Open3D', rival('mesh', PICTURES), None)]),
     Job('depth-png', 'depth to 16-bit PNG', PICTURES, memory=64,
         rivals=[("MultiScan's decoder", rival('depth-png', PICTURES), 1 / 6)]),
     Job('blur-pictures', 'blur scores of JPEGs', PICTURES, memory=64,

@@ -74,6 +74,38 @@ def voxels_color(capture, out):
     voxels(capture, out, colored=True)
 
 
+def mesh(capture, out):
+    """Open3D's TSDF fusion: masked depth and the pictures' colours, 2 cm voxels, a mesh with normals as PLY."""
+    import cv2
+    import numpy as np
+    import open3d as o3d
+    core = o3d.core
+    base, lines, pictures = capture_files(capture)
+    depth, confidence = depth_frames(base)
+    width = depth.shape[2]
+    volume = o3d.t.geometry.VoxelBlockGrid(
+        ('tsdf', 'weight', 'color'), (core.float32, core.float32, core.float32), ((1,), (1,), (3,)), voxel_size=0.02,
+        block_resolution=8, block_count=20000)
+    for frame, line in enumerate(lines):
+        z = depth[frame].astype(np.float32)
+        z[(confidence[frame] < 2) | (z < 0.1) | (z > 5)] = 0
+        picture = cv2.cvtColor(cv2.imread(pictures[frame]), cv2.COLOR_BGR2RGB)
+        k = np.array(line['intrinsics']).reshape(3, 3).T
+        scale = width / picture.shape[1]
+        k_color, k_depth = core.Tensor(k), core.Tensor(np.diag([scale, scale, 1]) @ k)
+        pose = np.array(line['transform']).reshape(4, 4).T @ np.diag([1, -1, -1, 1])
+        camera_from_world = core.Tensor(np.linalg.inv(pose))
+        z, picture = o3d.t.geometry.Image(z), o3d.t.geometry.Image((picture / 255).astype(np.float32))
+        blocks = volume.compute_unique_block_coordinates(
+            z, k_depth, camera_from_world, depth_scale=1.0, depth_max=10.0, trunc_voxel_multiplier=4.0)
+        volume.integrate(
+            blocks, z, picture, k_depth, k_color, camera_from_world, depth_scale=1.0, depth_max=10.0,
+            trunc_voxel_multiplier=4.0)
+    surface = volume.extract_triangle_mesh(weight_threshold=1).to_legacy()
+    surface.compute_vertex_normals()
+    o3d.io.write_triangle_mesh(f'{out}/mesh.ply', surface)
+
+
 def depth_png(capture, out):
     """As MultiScan's server unpacks depth (server/scripts/depth_decode.py): streams into temporary files, then frames in a
     pool of processes, each zeroing what jumps by 5 cm or is of low confidence, to 16-bit PNGs of millimetres."""

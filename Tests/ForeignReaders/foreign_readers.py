@@ -13,7 +13,7 @@ import sys
 
 from environment import enter
 
-PACKAGES = ['pycolmap', 'open3d', 'plyfile', 'opencv-python-headless', 'pillow', 'numpy']
+PACKAGES = ['pycolmap', 'open3d', 'plyfile', 'opencv-python-headless', 'pillow', 'numpy', 'trimesh']
 
 
 def close(a, b, limit, what):
@@ -29,6 +29,7 @@ def main(result, camera_lines):
     import open3d
     import plyfile
     import pycolmap
+    import trimesh
     from PIL import Image
 
     name = os.path.basename(result.rstrip('/'))
@@ -46,6 +47,21 @@ def main(result, camera_lines):
     assert len(other.points) == cloud.count and len(other.colors) == cloud.count
     close(points, other.points, 0, 'points')
     print(f'plyfile, Open3D: {cloud.count} points with colours in {name}.ply, the same in both')
+
+    mesh = open3d.io.read_triangle_mesh(path(name + '_mesh.ply'))
+    elements = plyfile.PlyData.read(path(name + '_mesh.ply'))
+    triangles = numpy.stack(elements['face']['vertex_indices'])
+    close(mesh.triangles, triangles, 0, 'triangles')
+    assert mesh.has_vertex_colors() and mesh.is_edge_manifold(allow_boundary_edges=True) and mesh.is_orientable()
+    normals = numpy.asarray(mesh.vertex_normals).copy()
+    mesh.compute_vertex_normals()
+    towards = (normals * numpy.asarray(mesh.vertex_normals)).sum(1)
+    assert numpy.median(towards) > 0.99, f'normals and triangles look to different sides: {numpy.median(towards)}'
+    scene = trimesh.load(path(name + '.glb'))
+    surface = next(iter(scene.geometry.values()))
+    close(surface.vertices, mesh.vertices, 1e-6, 'vertices of the GLB')
+    close(surface.faces, triangles, 0, 'triangles of the GLB')
+    print(f'plyfile, Open3D, trimesh: {len(triangles)} triangles in {name}_mesh.ply and {name}.glb, the same in all')
 
     for form in ['binary', 'text']:
         folder = path('colmap', 'sparse', '0')

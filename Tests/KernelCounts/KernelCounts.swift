@@ -23,6 +23,7 @@ enum KernelCounts {
         report("cull_by_box", kernelBox(frame), Twin.box(frame))
         report("normals", kernelNormals(frame), Twin.normals(frame))
         report("voxels", kernelVoxels(frame), Twin.voxels(frame))
+        report("fuse", kernelFuse(frame), Twin.fuse(frame))
         report("halve", kernelHalve(frame), Twin.halve(frame))
         report("halve_thrice", kernelHalveThrice(frame), Twin.halveThrice(frame))
     }
@@ -40,7 +41,11 @@ struct TestFrame {
     let picture: RGBImage
     let unprojection: Unprojection
     let points: PointCloud
+    /// What the volume takes of it, with its blocks.
+    let part: VolumeFrame
     let box = OrientedBox(center: Vector3(0, 0, -2.5), worldFromBox: .identity, halfSize: Vector3(0.6, 0.6, 0.6))
+
+    static let layout = VolumeLayout(voxel: 0.0625, truncation: 0.25)
 
     static let camera = CameraIntrinsics(
         fx: 210, fy: 210, cx: 128, cy: 96, width: KernelCounts.width, height: KernelCounts.height, pixelOrigin: .centre)
@@ -66,6 +71,9 @@ struct TestFrame {
             camera: Self.camera, pose: .identity, width: KernelCounts.width, height: KernelCounts.height,
             centre: .integer)
         points = unprojection.points(of: depth)
+        part = VolumeFrame(
+            depth, points: points, view: CameraView(camera: Self.camera, pose: .identity), centre: .integer,
+            in: Self.layout)
     }
 }
 

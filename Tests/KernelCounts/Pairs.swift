@@ -44,6 +44,13 @@ func kernelVoxels(_ frame: borrowing TestFrame) -> Int {
     return grid.count
 }
 
+@_silgen_name("kernel_fuse") @inline(never)
+func kernelFuse(_ frame: borrowing TestFrame) -> Int {
+    var volume = DistanceVolume(TestFrame.layout, hasColor: false)
+    volume.add(frame.part)
+    return volume.observationCount
+}
+
 @_silgen_name("kernel_halve") @inline(never)
 func kernelHalve(_ frame: borrowing TestFrame) -> Int { Int(frame.picture.downscaled(by: 2).pixels[4711]) }
 
@@ -101,6 +108,17 @@ enum Twin {
         let box: [Float] = [1, 0, 0, 0, 1, 0, 0, 0, 1] + center + half + [-.infinity]
         var kept = [Int32](repeating: 0, count: frame.points.count + 1)
         return twin_cull_by_box(frame.points.positions, frame.points.count, box, &kept)
+    }
+
+    static func fuse(_ frame: TestFrame) -> Int {
+        let (camera, layout, blocks) = (TestFrame.camera, TestFrame.layout, frame.part.blocks)
+        let axes = [camera.fx, 0, 0, 0, -camera.fy, 0, 0, 0, -1]
+        var distances = [Int32](repeating: 0, count: 512 * blocks.count)
+        var counts = [UInt16](repeating: 0, count: 512 * blocks.count)
+        return twin_fuse(
+            frame.depth.metres, UInt32(KernelCounts.width), UInt32(KernelCounts.height), axes,
+            [Float(camera.cx), Float(camera.cy)], blocks.flatMap { [$0.x, $0.y, $0.z] }, blocks.count, layout.voxel,
+            Float(layout.truncation), &distances, &counts)
     }
 
     static func normals(_ frame: TestFrame) -> Int {

@@ -2,6 +2,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #if !defined(__x86_64__)
 // Swift never fuses a product with a sum; C does where every processor can, and would give other results with fewer
@@ -209,6 +210,56 @@ size_t twin_voxels(const float *points, size_t count, double size) {
     free(keys);
     free(sums);
     return used;
+}
+
+static uint32_t rounded(float value) {
+    const float shift = 0x1.8p23f, sum = value + shift;
+    uint32_t a, b;
+    memcpy(&a, &sum, 4);
+    memcpy(&b, &shift, 4);
+    return a - b;
+}
+
+size_t twin_fuse(
+    const float *metres, uint32_t width, uint32_t height, const double *axes, const float *center,
+    const int32_t *blocks, size_t count, double voxel, float truncation, int32_t *distances, uint16_t *counts) {
+    const float units = 32767 / truncation;
+    float steps[9];
+    for (int i = 0; i < 9; i++) steps[i] = (float)(axes[i] * voxel);
+    size_t added = 0;
+    for (size_t block = 0; block < count; block++, distances += 512, counts += 512) {
+        float start[3];
+        for (int i = 0; i < 3; i++) {
+            const double *axis = axes + 3 * i;
+            const double edge = voxel * 8;
+            const int32_t *at = blocks + 3 * block;
+            start[i] = (float)(axis[0] * (at[0] * edge) + axis[1] * (at[1] * edge) + axis[2] * (at[2] * edge));
+        }
+        int32_t pixels[512];
+        float depths[512];
+        for (int row = 0; row < 64; row++) {
+            const float y = (float)(row & 7), z = (float)(row >> 3);
+            const float row_u = start[0] + y * steps[1] + z * steps[2], row_v = start[1] + y * steps[4] + z * steps[5];
+            const float row_depth = start[2] + y * steps[7] + z * steps[8];
+            for (int x = 0; x < 8; x++) {
+                const float depth = row_depth + (float)x * steps[6], inverse = 1 / depth;
+                const uint32_t u = rounded((row_u + (float)x * steps[0]) * inverse + center[0]);
+                const uint32_t v = rounded((row_v + (float)x * steps[3]) * inverse + center[1]);
+                const int is_seen = (u < width) & (v < height) & (depth > 0);
+                pixels[8 * row + x] = is_seen ? (int32_t)(v * width + u) : -1;
+                depths[8 * row + x] = depth;
+            }
+        }
+        for (int i = 0; i < 512; i++) {
+            if (pixels[i] < 0) continue;
+            const float depth = metres[pixels[i]], distance = depth - depths[i];
+            if (!(depth > 0 && distance >= -truncation) || counts[i] == UINT16_MAX) continue;
+            counts[i]++;
+            added++;
+            distances[i] += distance > truncation ? 32767 : (int32_t)rounded(distance * units);
+        }
+    }
+    return added;
 }
 
 void twin_halve(const uint8_t *pixels, size_t width, size_t height, uint16_t *sums, uint8_t *out) {

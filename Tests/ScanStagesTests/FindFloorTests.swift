@@ -99,6 +99,20 @@ import Testing
         #expect(abs(floor.tilt - 0.716) < 0.05)
     }
 
+    /// 4 × 2 m that rise by 5 cm a metre. The layers that find it, 6 cm thick, cut a strip of 1.2 m across the slope,
+    /// anywhere on it; the height is that of the plane in the middle.
+    @Test func theHeightOfASlope() throws {
+        var positions: [Float] = []
+        for a in 0..<200 {
+            for b in 0..<100 { positions += [Float(a) * 0.02, -1 + Float(a) * 0.001, Float(b) * 0.02] }
+        }
+        let floor = try #require(
+            Floor.find(in: PointCloud(positions: positions), up: Vector3(0, 1, 0), below: 0, minArea: 0.25))
+        #expect(abs(floor.height - (-1 + 0.05 * 1.99)) < 1e-5 && floor.pointCount == 20_000)
+        #expect(abs(floor.tilt - atan(0.05) * 180 / .pi) < 1e-3)
+        #expect((2.3...2.7).contains(floor.area))
+    }
+
     /// Walls stand on it, and a level layer cuts it short: neither may make it look level.
     @Test(arguments: [0.0, 1, 2, 3, 5]) func theTiltOfARoom(_ degrees: Double) throws {
         let (c, s) = (cos(degrees * .pi / 180), sin(degrees * .pi / 180))

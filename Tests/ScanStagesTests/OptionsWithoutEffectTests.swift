@@ -36,6 +36,21 @@ import Testing
             ])
     }
 
+    /// A box above a mesh has to cut depth.
+    @Test func aMeshOfABox() throws {
+        func said(_ cull: String) throws -> [String] {
+            try warnings(
+                of: "- read\n- decompress\n- unproject\n- cull-by-box\(cull)\n- voxel-downsample\n- write-ply\n"
+                    + "- fuse-depth\n- write-mesh")
+        }
+        #expect(
+            try said("") == [
+                "the `cull-by-box` above takes away points and no depth, so the mesh is of everything; set `depth: true` "
+                    + "there for a mesh of what is in the box"
+            ])
+        #expect(try said(": {depth: true}") == [])
+    }
+
     /// Points outside of the box for masks are none that a trainer may learn from.
     @Test(arguments: ["silhouette", "depth"]) func masksOfLessThanTheBoxOfThePoints(_ masks: String) throws {
         func said(_ cull: String, _ options: String) throws -> [String] {

@@ -382,6 +382,21 @@ import Testing
         }
     }
 
+    /// What fails with the first picture is said before.
+    @Test(arguments: [
+        ("longest: 101", "write-capture: {format: stray-scanner}", "longest"),
+        ("width: 101, height: 76", "write-capture: {format: scannetpp}", "width"),
+        ("height: 75", "write-staging: {depth: source, rgb: mp4}", "height"), ("longest: 100", "write-capture", ""),
+        ("longest: 101", "write-capture: {format: polycam}", ""),
+        ("longest: 101", "write-staging: {depth: source}", ""),
+    ]) func anOddSizeAboveAVideo(_ size: String, _ writer: String, _ side: String) throws {
+        let text = "stages:\n- read\n- resize: {\(size)}\n- \(writer)\n"
+        let said = try Pipeline.load(text: text, path: "p.yaml", library: .builtIn).warnings.map(\.summary)
+            .filter { $0.contains("a video has an even width and height") }
+        #expect(said.count == (side.isEmpty ? 0 : 1), "\(said)")
+        #expect(said.allSatisfy { $0.hasPrefix("`\(side)` of the `resize` above is ") }, "\(said)")
+    }
+
     /// Whoever scores them sees the smaller pictures.
     @Test func sharpnessBelowItIsThatOfTheSmallerPictures() throws {
         var item = Self.item(8, 6)

@@ -115,13 +115,85 @@ import Testing
         #expect(run.warnings.allSatisfy { !$0.contains("distort") }, "\(run.warnings)")
     }
 
-    @Test func aCameraThatCannotBeSharedIsNamedByItsFrame() throws {
-        try dataset([[:], ["fl_x": 50, "fl_y": 50, "cx": -5, "cy": 20, "w": 60, "h": 40]])
-        let refusal = problem {
-            _ = try StageRun("- read\n- undistort: {one-camera: true}", reading: path, probing: [])
+    /// One wrong camera, the first or the last, costs its own frame: the reader's limit says whether that is too many.
+    @Test(arguments: [0, 1]) func aCameraThatCannotBeSharedCostsItsFrame(_ bad: Int) throws {
+        let camera: [String: Double] = ["fl_x": 50, "fl_y": 50, "cx": 28, "cy": 20, "w": 60, "h": 40]
+        var cameras = [camera, camera]
+        cameras[bad]["cx"] = -5
+        try dataset(cameras)
+        let rest = "- undistort: {one-camera: true}\n- decompress"
+        let run = try StageRun(
+            "- read: {bad-frame-limit: 0.5}\n\(rest)", reading: path, probing: [.color, .depth, .previousDepth])
+        let wrong = "the principal point -5, 20 lies outside of the picture"
+        #expect(run.kept == [1 - bad] && run.frames.map(\.index) == [1 - bad])
+        #expect(run.drops.count == 1 && run.drops[0].hasPrefix("\(bad) undistort: \(wrong)"), "\(run.drops)")
+        #expect(run.capture.frames[bad].drop?.isBad == true)
+        // The border pixel's centre is 29.5 from the new principal point, and must be within the 28 that were recorded.
+        let shared = try #require(run.frames[0].intrinsics?.counted(from: .corner))
+        #expect(shared.cx == 30 && abs(shared.fx - 50 * 29.5 / 28) < 1e-6)
+        // One that reads nothing of the frames does not get the bad one either.
+        let probed = try StageRun("- read: {bad-frame-limit: 0.5}\n\(rest)", reading: path, probing: [])
+        #expect(probed.frames.map(\.index) == [1 - bad])
+
+        let refusal = problem { _ = try StageRun("- read\n\(rest)", reading: path, probing: []) }
+        #expect(refusal?.summary == "1 of 2 frames is bad (50 %)" && refusal?.place.stage == "undistort")
+        #expect(refusal?.notes.contains { $0.hasPrefix("frame \(bad): \(wrong)") } == true, "\(refusal?.notes ?? [])")
+        #expect(
+            refusal?.fix == "check whether the intrinsics are for pictures of another size, or that were cut to size, "
+                + "or allow more with  --set read.bad-frame-limit=0.5")
+        let strict = problem {
+            _ = try StageRun("- read: {on-bad-frame: fail}\n\(rest)", reading: path, probing: [])
         }
-        #expect(refusal?.summary.hasPrefix("the principal point -5, 20 lies outside of the picture") == true)
-        #expect(refusal?.place.frame == 1)
+        #expect(strict?.summary.hasPrefix(wrong) == true && strict?.place.frame == bad)
+    }
+
+    /// What stands above has taken the frame when its camera is looked at: the capture is run again without it.
+    @Test func aCameraThatCannotBeSharedIsInNoFile() throws {
+        let camera: [String: Double] = ["fl_x": 50, "fl_y": 50, "cx": 28, "cy": 20, "w": 60, "h": 40]
+        var cameras = [camera, camera]
+        cameras[1]["cx"] = -5
+        try dataset(cameras)
+        let run = try StageRun(
+            "- read: {bad-frame-limit: 0.5}\n- write-frames\n- undistort: {one-camera: true}", reading: path,
+            probing: [])
+        #expect(run.kept == [0] && run.drops.count == 1)
+        #expect(run.files.filter { $0.contains("color/") }.count == 1, "\(run.files)")
+    }
+
+    /// Straight pictures too are cut to what all of them show: between the centres of the pixels at the border, here to
+    /// (8 / 29.5)² of 59 × 39 of 60 × 40.
+    @Test func aPrincipalPointFarFromTheMiddleIsNoWideLens() throws {
+        try dataset([[:], ["fl_x": 50, "fl_y": 50, "cx": 8, "cy": 20, "w": 60, "h": 40]])
+        let run = try StageRun("- read\n- undistort: {one-camera: true}", reading: path, probing: [])
+        let warning = try #require(run.warnings.first { $0.contains("is left of 2 of 2 frames, of one 7.051 %") })
+        #expect(
+            warning.hasSuffix(
+                "%: a principal point is far from the middle, or one frame's focal length far from the others'"))
+    }
+
+    /// Turning leaves nothing of a lens that distorts. Where none does, both orders are right.
+    @Test func oneCameraBelowTurn() throws {
+        let (turn, straighten) = ("- turn: {quarter-turns: 1}\n", "- undistort: {one-camera: true}\n")
+        func warnings(_ stages: String) throws -> [String] {
+            let text = "stages:\n- read\n\(stages)- write-colmap\n"
+            return try Pipeline.load(text: text, path: "p.yaml", library: .builtIn).warnings
+                .map { "\($0.summary); \($0.fix ?? "")" }
+        }
+        #expect(
+            try warnings(turn + straighten) == [
+                "the `turn` above leaves no lens to undo: a capture whose lens distorts will fail; move it above `turn`"
+            ])
+        #expect(try warnings(straighten + turn) == [])
+        #expect(try warnings("- turn: {quarter-turns: 0}\n" + straighten) == [])
+
+        try dataset(Self.bent)
+        let refusal = problem { _ = try StageRun("- read\n\(turn)\(straighten)- write-colmap", reading: path) }
+        #expect(refusal?.summary == "the lens distorts, and the `turn` above undistort leaves nothing of it to undo")
+        #expect(refusal?.fix == "move `undistort` above `turn`" && refusal?.place.stage == "undistort")
+        #expect(refusal?.isOfPipeline == true)
+        try dataset([[:], [:]])
+        let run = try StageRun("- read\n\(turn)\(straighten)- write-colmap", reading: path, probing: [])
+        #expect(run.frames.map { $0.intrinsics?.size } == [PixelSize(40, 60), PixelSize(40, 60)])
     }
 
     /// Pictures that have that camera already are copied.

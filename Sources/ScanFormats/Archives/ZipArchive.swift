@@ -22,6 +22,8 @@ public final class ZipArchive: Sendable {
     /// One file of the archive.
     struct Entry: Hashable, Sendable {
         var index: UInt64
+        /// As the archive spells it, perhaps with `./` before it.
+        var name: String
         var byteCount: Int64
         var packedByteCount: Int64
         var isStored: Bool
@@ -131,7 +133,7 @@ extension ZipArchive: CaptureTree {
             return offsets ?? []
         }
         guard offsets.count == opened.contents.entryCount,
-            let start = ZipOffsets.start(of: full(file), header: offsets[Int(entry.index)], in: path)
+            let start = ZipOffsets.start(of: entry.name, header: offsets[Int(entry.index)], in: path)
         else { return nil }
         return FileLocation(path: path, range: start..<start + entry.byteCount)
     }

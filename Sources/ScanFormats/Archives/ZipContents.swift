@@ -32,7 +32,8 @@ struct ZipContents: Sendable {
             }
             if case .file = entry.kind {
                 files[name] = ZipArchive.Entry(
-                    index: UInt64(index), byteCount: entry.byteCount, packedByteCount: entry.packedByteCount,
+                    index: UInt64(index), name: entry.name, byteCount: entry.byteCount,
+                    packedByteCount: entry.packedByteCount,
                     isStored: entry.isStored, isDeflated: entry.isDeflated, crc: entry.crc)
             }
         }
@@ -95,17 +96,20 @@ struct ZipContents: Sendable {
     /// How long the paths of all folders may be together. A few long names can add up to very many bytes.
     private static let mostPathBytes = 16 << 20
 
-    /// The name without a folder's last slash; nil for anything but a plain path below the archive.
+    /// The name without a folder's last slash, and without the `./` that bsdtar writes before every name: empty for
+    /// `./` itself. Nil for anything but a plain path below the archive.
     private static func checked(_ name: String) -> String? {
         var parts = name.allPathParts
         if parts.count > 1, parts.last == "" { parts.removeLast() }
-        guard parts.count <= deepest else { return nil }
+        parts = Array(parts.drop { $0 == "." })
+        guard parts.count <= deepest, !parts.isEmpty || name.endsInSlash else { return nil }
         let isPlain = parts.allSatisfy { part in
             !part.isEmpty && part != "." && part != ".." && part.utf8.count <= 255
                 && part.utf8.allSatisfy { $0 >= 0x20 && $0 != UInt8(ascii: "\\") && $0 != 0x7F }
         }
+        let path = parts.joined(separator: "/")
         // "C:" is a drive elsewhere.
-        return isPlain && name.utf8.dropFirst().first != UInt8(ascii: ":") ? parts.joined(separator: "/") : nil
+        return isPlain && path.utf8.dropFirst().first != UInt8(ascii: ":") ? path : nil
     }
 
     private static func refusal(of name: String) -> Problem {
@@ -132,15 +136,17 @@ struct ZipContents: Sendable {
         Problem(.input, "the archive holds two entries called \(name)", fix: "pack the capture again")
     }
 
-    /// Finder's notes on the other files.
-    private static func isPassedOver(_ name: String) -> Bool { name == "__MACOSX" || name.hasPrefix("__MACOSX/") }
+    /// The archive's own top, and Finder's notes on the other files.
+    private static func isPassedOver(_ name: String) -> Bool {
+        name.isEmpty || name == "__MACOSX" || name.hasPrefix("__MACOSX/")
+    }
 
     /// The bytes of all entries that are read, unpacked; nil where the directory's numbers cannot be true.
     private static func byteCount(of handle: borrowing ZipHandle) throws(Problem) -> Int64? {
         var sum: Int64 = 0
         for index in 0..<handle.count {
             let entry = try handle.entry(UInt64(index))
-            if isPassedOver(entry.name) { continue }
+            if isPassedOver(checked(entry.name) ?? entry.name) { continue }
             let (next, overflow) = sum.addingReportingOverflow(entry.byteCount)
             if overflow || entry.byteCount < 0 { return nil }
             sum = next

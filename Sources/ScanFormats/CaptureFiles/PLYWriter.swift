@@ -22,10 +22,11 @@ public struct PLYWriter: Sendable {
     }
 
     /// The header of a file whose number of points is known.
+    /// - Parameter triangles: how many triangles follow on the points, in a file that has some.
     public static func header(
-        count: Int, _ properties: PointCloud.Properties, unit: LengthUnit = .metre
+        count: Int, _ properties: PointCloud.Properties, unit: LengthUnit = .metre, triangles: Int? = nil
     ) -> [UInt8] {
-        text(count: count, properties, unit)
+        text(count: count, properties, unit, triangles: triangles)
     }
 
     /// A header that has the same length for every count: written with 0 before the points, and overwritten when they
@@ -39,7 +40,8 @@ public struct PLYWriter: Sendable {
     }
 
     private static func text(
-        count: Int, _ properties: PointCloud.Properties, _ unit: LengthUnit, comment: String? = nil
+        count: Int, _ properties: PointCloud.Properties, _ unit: LengthUnit, comment: String? = nil,
+        triangles: Int? = nil
     ) -> [UInt8] {
         var lines = ["ply", "format binary_little_endian 1.0"]
         if let comment { lines.append("comment \(comment)") }
@@ -48,6 +50,7 @@ public struct PLYWriter: Sendable {
         lines += ["x", "y", "z"].map { "property float \($0)" }
         if properties.contains(.normals) { lines += ["nx", "ny", "nz"].map { "property float \($0)" } }
         if properties.contains(.colors) { lines += ["red", "green", "blue"].map { "property uchar \($0)" } }
+        if let triangles { lines += ["element face \(triangles)", "property list uchar int vertex_indices"] }
         lines.append("end_header")
         return Array((lines.joined(separator: "\n") + "\n").utf8)
     }

@@ -72,7 +72,6 @@ extension TransformsJSON {
         public var depth: String?
         public var pose: Pose
         public var lens: Lens
-        public var sharpness: Double?
         /// Whether the pose is that at the start of the exposure, and changes while the picture is taken.
         public var isOfStart: Bool
 
@@ -82,7 +81,6 @@ extension TransformsJSON {
             isOfStart = frame["transform_matrix"].isAbsent && !frame["transform_matrix_start"].isAbsent
             pose = try frame[isOfStart ? "transform_matrix_start" : "transform_matrix"].pose(leavesLastRow: true)
             lens = try Lens(frame, top)
-            sharpness = frame["sharpness"].value?.double
         }
 
         /// The depth picture that a frame names, even if nothing else of it can be read.

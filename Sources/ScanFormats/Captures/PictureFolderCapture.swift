@@ -6,7 +6,7 @@ public enum PictureFolderCapture: CaptureFormat {
         name: "frames", summary: "A folder with numbered pictures in color/, rgb/ or images/; no poses, no depth.",
         reads: [.color], writer: "write-frames",
         writingLoses: ["everything but pictures; depth is written but not read back"], origin: .derived,
-        revision: 5)
+        revision: 6)
 
     public static func isPart(_ tree: any CaptureTree) -> Bool { true }
 

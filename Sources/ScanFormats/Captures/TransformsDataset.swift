@@ -22,7 +22,7 @@ public enum TransformsDataset: CaptureFormat {
             "timestamps", "confidence", "the bounding box", "motion",
             "that its unit is the metre, where there is no depth",
         ],
-        origin: .derived, revision: 18)
+        origin: .derived, revision: 19)
 
     static let file = "transforms.json"
     /// Blender's datasets have a description of each part, and none of the whole.
@@ -226,7 +226,6 @@ struct TransformsReader {
                 throw Problem(.input, "\(defect), once applied_transform and applied_scale are undone")
             }
             capture.frames[index].pose = pose
-            capture.frames[index].sharpness = found.sharpness
             guard let look else {
                 // Without a picture the file itself must tell the size.
                 if found.lens.size.width == nil || found.lens.size.height == nil {

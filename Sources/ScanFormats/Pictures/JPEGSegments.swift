@@ -18,9 +18,9 @@ struct JPEGSegments: Sequence, IteratorProtocol {
     init(_ head: [UInt8]) { self.head = head }
 
     mutating func next() -> Segment? {
-        // FF bytes may pad the space before a marker.
-        while place + 3 < head.count, head[place] == 0xFF, head[place + 1] == 0xFF { place += 1 }
-        guard place + 3 < head.count, head[place] == 0xFF, head[place + 1] != 0xDA else { return nil }
+        // FF bytes may pad the space before a marker; what else is no marker libjpeg skips too.
+        while place + 3 < head.count, head[place] != 0xFF || !(0x01...0xFE ~= head[place + 1]) { place += 1 }
+        guard place + 3 < head.count, head[place + 1] != 0xDA else { return nil }
         let segment = Segment(marker: head[place + 1], start: place + 4)
         // The length counts its own two bytes.
         let length = Int(head[place + 2]) << 8 | Int(head[place + 3])

@@ -12,11 +12,13 @@ public enum PNG {
     /// Whether a file begins as a PNG does, whatever it is called.
     public static func isPNG(_ bytes: [UInt8]) -> Bool { bytes.starts(with: signature) }
 
-    /// Says from a file's last bytes why it cannot be a whole PNG, or nil if it may be one. A few bytes after the last
-    /// chunk are harmless.
+    /// Says from a file's last bytes why it cannot be a whole PNG, or nil if it may be one. Bytes after the last chunk
+    /// are harmless, as many as `tail` has room for.
     public static func cutDefect(_ tail: [UInt8]) -> String? {
-        let last = tail.suffix(1024)
-        let found = last.indices.reversed().contains { last[$0...].starts(with: end) }
+        // One byte first: it tells nearly always, and `tail` may be a whole file.
+        let found = tail.indices.dropLast(end.count - 1).reversed().contains {
+            tail[$0 + 4] == end[4] && tail[$0...].starts(with: end)
+        }
         return found ? nil : "it does not end with its last chunk"
     }
 

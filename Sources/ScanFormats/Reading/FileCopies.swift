@@ -22,6 +22,8 @@ enum FileCopy {
     static func isCopy(_ name: String, among names: Set<String>) -> Bool {
         guard let dot = name.lastIndex(of: ".") else { return false }
         let (stem, ending) = (name[..<dot], name[dot...])
+        // Phones count the pictures of one second in this way, from 0 on; a copy's number is 1 or more.
+        if let bracket = stem.lastIndex(of: "("), names.contains("\(stem[..<bracket])(0)\(ending)") { return false }
         if let bracket = stem.lastIndex(of: "("), bracket > stem.startIndex, isNumber(stem[bracket...]),
             names.contains("\(stem[..<bracket])\(ending)")
         {

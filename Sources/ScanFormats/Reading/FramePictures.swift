@@ -79,9 +79,10 @@ extension FramePictures {
         for case let path? in paths where sizes.count < 2 || (sizes.count == 2 && sizes[0] != sizes[1]) {
             do throws(Problem) {
                 // A capture may have thousands that are not depth, and each of them is looked at.
-                let beginning = content == .depth(.float32Metres) ? nil : tree.beginning(of: path)
                 let bytes =
-                    if let beginning { beginning } else { try tree.bytes(of: path, limit: PictureLimits.fileBytes) }
+                    content == .depth(.float32Metres)
+                    ? try tree.bytes(of: path, limit: PictureLimits.fileBytes)
+                    : try PictureLook.beginning(of: try tree.openInPlace(path), limits: rules.pictureLimits)
                 sizes.append(try Self.size(of: bytes, content, rules.pictureLimits))
             } catch { problem = problem ?? error.at(file: path) }
         }

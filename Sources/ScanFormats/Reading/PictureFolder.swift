@@ -3,7 +3,7 @@ import ScanModel
 /// A folder of numbered pictures inside a capture: `color/`, `rgb/` or `images/`.
 struct PictureFolder {
     var folder: String
-    /// Sorted by number; paths relative to the capture.
+    /// In the order in which a person would list them; paths relative to the capture.
     var pictures: [(number: Int?, path: String)]
 
     static let folders = ["color", "rgb", "images"]
@@ -29,9 +29,19 @@ struct PictureFolder {
                 && !parts.dropFirst().dropLast().contains { $0 == "depth" || $0 == "mask" }
         }
         if let times = byTime(pictures) { return times.map { (nil, $0.path(in: folder)) } }
-        let listed = pictures.map { (number: number(in: $0), path: $0.path(in: folder)) }
-        return listed.sorted { precedes($0, $1) }
+        let listed = pictures.map { (number: number(in: $0), path: $0.path(in: folder), stem: String(stem($0))) }
+        let sorted = listed.sorted { one, other in
+            // Names without a number come last.
+            if (one.number == nil) != (other.number == nil) { return other.number == nil }
+            // Without the extensions: `shot.jpg` comes before `shot(0).jpg` and `shot_1.jpg`.
+            return one.stem == other.stem
+                ? precedesNaturally(one.path, other.path) : precedesNaturally(one.stem, other.stem)
+        }
+        return sorted.map { ($0.number, $0.path) }
     }
+
+    /// A file's name without what follows its last dot.
+    private static func stem(_ name: String) -> Substring { name[..<(name.lastIndex(of: ".") ?? name.endIndex)] }
 
     /// What to do with pictures in a folder that holds nothing else that is read; nil where there are none.
     static func wayToRead(in tree: any CaptureTree) -> String? {
@@ -100,35 +110,77 @@ struct PictureFolder {
 
     /// The last run of digits in the first part of the name that has any: 12 for `frame_000012.jpg`,
     /// `frame-000012.color.jpg` and `img.0012.png`.
-    static func number(in name: String) -> Int? {
+    static func number(in name: String) -> Int? { digits(in: name).flatMap { Int($0) } }
+
+    /// The digits of the number in a name.
+    private static func digits(in name: String) -> Substring? {
         let parts = name.utf8.split(separator: UInt8(ascii: ".")).dropLast()
         guard let part = parts.first(where: { $0.contains(where: \.isASCIIDigit) }),
             let last = part.lastIndex(where: \.isASCIIDigit)
         else { return nil }
         let start = part[..<last].lastIndex { !$0.isASCIIDigit }.map(part.index(after:)) ?? part.startIndex
-        return Int(Substring(part[start...last]))
+        return Substring(part[start...last])
     }
 
-    private func checkNumbers() throws(Problem) {
-        for (one, next) in zip(pictures, pictures.dropFirst()) where one.number != nil && one.number == next.number {
+    /// A name with a number: the text before that number, its digits, and the numbers that follow it, as in `2024-01-02
+    /// at 13.04.05`, without leading zeros.
+    private typealias NumberedName = (before: Substring, digits: Substring, behind: [Substring])
+
+    /// - Returns: nil where the name has no number.
+    private static func numberedName(_ path: String) -> NumberedName? {
+        let name = path.lastPart
+        guard let digits = digits(in: name) else { return nil }
+        let stem = stem(name)
+        let behind = stem[digits.endIndex...].utf8.split { !$0.isASCIIDigit }
+        return (stem[..<digits.startIndex], digits, behind.map { Substring($0.drop { $0 == UInt8(ascii: "0") }) })
+    }
+
+    /// Whether the numbers count the pictures: before them all names are alike, and they are no times.
+    private static func areCounts(_ pictures: [(number: Int?, path: String)]) -> Bool {
+        let before = pictures.first.flatMap { numberedName($0.path) }?.before
+        return pictures.allSatisfy { picture in
+            guard let name = numberedName(picture.path), name.before == before, name.behind.isEmpty else {
+                return false
+            }
+            // `PXL_20240102_130405678`, or seconds since 1970.
+            let isBehindDate = name.before.utf8.count { $0.isASCIIDigit } >= 8
+            return (picture.number ?? 0) < 100_000_000 && !(isBehindDate && name.digits.count >= 6)
+        }
+    }
+
+    /// - Parameter areFrames: whether a number says which frame a picture is; otherwise other numbers and the text
+    ///   before it count too: phones have dates in their names, and number the pictures of each day or second anew.
+    private func checkNumbers(of pictures: [(number: Int?, path: String)], areFrames: Bool) throws(Problem) {
+        var known: [String: String] = [:]
+        for (number, path) in pictures {
+            guard let number else { continue }
+            var key = "\(number)"
+            if !areFrames, let name = Self.numberedName(path) {
+                key = ([name.before, key[...]] + name.behind).joined(separator: "/")
+            }
+            guard let other = known.updateValue(path, forKey: key) else { continue }
             throw Problem(
                 .input, "two pictures have the same number",
-                notes: ["\(one.path) and \(next.path): the frames could not be told apart"],
+                notes: ["\(other) and \(path): the frames could not be told apart"],
                 fix: "keep one picture a frame in \(folder)/"
             ).at(file: folder)
         }
     }
 
     /// Gives each frame of a capture its picture: by its number, since a missing picture would otherwise give all later
-    /// ones another frame's pose, or by order where the numbers are not those of the frames.
+    /// ones another frame's pose, or by order where the numbers are not those of the frames. Where there are no camera
+    /// lines, the order is that in which a person would list the pictures.
     /// - Parameter start: the number of the first frame in the pictures that were written with the camera lines, where that
     ///   is known: programs count from 0 or from 1.
     /// - Throws: when two pictures have the same number, or there are too few or too many for the frames.
     func attach(to capture: inout Capture, countedFrom start: Int? = nil, rules: ReadRules) throws(Problem) {
         try rules.check(frames: pictures.count, of: "pictures")
-        try checkNumbers()
         let lines = capture.frames.count
-        let pictures = frames(of: &capture)
+        // Times are in their order already.
+        let areFrames = lines > 0 && pictures.contains { $0.number != nil }
+        let listed = areFrames ? pictures.sorted { Self.precedes($0, $1) } : pictures
+        try checkNumbers(of: listed, areFrames: areFrames)
+        let pictures = frames(of: listed, &capture)
         let places = places(of: pictures, countedFrom: start, &capture)
         let extent = (places.last ?? -1) + 1
         var shortest = extent
@@ -152,7 +204,9 @@ struct PictureFolder {
     }
 
     /// The pictures that are frames: where numbered ones belong to camera lines, those without a number are not.
-    private func frames(of capture: inout Capture) -> [(number: Int?, path: String)] {
+    private func frames(
+        of pictures: [(number: Int?, path: String)], _ capture: inout Capture
+    ) -> [(number: Int?, path: String)] {
         let numbered = pictures.filter { $0.number != nil }
         guard !capture.frames.isEmpty, !numbered.isEmpty, numbered.count < pictures.count else { return pictures }
         for picture in pictures where picture.number == nil {
@@ -171,6 +225,7 @@ struct PictureFolder {
         guard numbers.count == pictures.count, let first = numbers.first, let last = numbers.last else {
             return byOrder
         }
+        if lines == 0, !Self.areCounts(pictures) { return byOrder }
         // Numbers may be as large as an Int: one more would not fit.
         let hasGaps = last - first != numbers.count - 1
         if !hasGaps && (lines == 0 || numbers.count >= lines) { return byOrder }

@@ -58,29 +58,54 @@ extension PictureLook {
 
     /// What a picture's header says, if it looks whole. Only the start and the end of a large file are read.
     private static func header(of source: any ByteSource, limits: PictureLimits) throws(Problem) -> Header {
-        guard let file = source as? FileSource else {
-            return try header(try source.readAll(limit: PictureLimits.fileBytes), limits)
+        try stepwise(source, needsTail: true) { (head, tail, offset) throws(Problem) in
+            try header(head, tail: tail, at: offset, limits)
         }
-        let total = file.byteCount
+    }
+
+    /// A file's beginning, with the whole header of a picture that is a PNG.
+    /// - Throws: when that header is damaged, or the picture is larger than `limits` allow.
+    static func beginning(of source: any ByteSource, limits: PictureLimits) throws(Problem) -> [UInt8] {
+        try stepwise(source, needsTail: false) { (head, _, _) throws(Problem) in
+            if PNG.isPNG(head) { _ = try PNG.header(head, limits: limits) }
+            return head
+        }
+    }
+
+    /// What `look` finds in as little of a picture file as it needs: where it throws, it gets more, and the whole file
+    /// in the end.
+    /// - Parameters:
+    ///   - source: at its start.
+    ///   - needsTail: whether `look` needs the file's end, too. Of a source that is no file it gets everything at once
+    ///     then.
+    ///   - look: gets the file's start, its end, and where in the file that begins; an empty end where it needs none.
+    private static func stepwise<Found>(
+        _ source: any ByteSource, needsTail: Bool,
+        _ look: (_ head: [UInt8], _ tail: [UInt8], _ offset: Int) throws(Problem) -> Found
+    ) throws(Problem) -> Found {
+        let total = source.byteCount
+        let file = source as? FileSource
+        var start = BufferedSource(source, chunk: parts[0].head)
         var problem: Problem?
-        for part in parts where total > Int64(part.head + part.tail) {
-            let tail = try file.bytes(at: total - Int64(part.tail), count: part.tail)
-            let head = try file.bytes(at: 0, count: part.head)
-            do throws(Problem) {
-                return try header(head, tail: tail, at: Int(total) - part.tail, limits)
-            } catch { problem = error }
+        for part in parts where total > Int64(part.head + part.tail) && (file != nil || !needsTail) {
+            let offset = total - Int64(part.tail)
+            let tail = needsTail ? try file?.bytes(at: offset, count: part.tail) ?? [] : []
+            let head = try start.peek(part.head)
+            do throws(Problem) { return try look(head, tail, Int(offset)) } catch { problem = error }
+        }
+        if problem == nil {
+            let bytes = try source.readAll(limit: PictureLimits.fileBytes)
+            return try look(bytes, bytes, 0)
         }
         if let problem, total > Int64(PictureLimits.fileBytes) { throw problem }
-        return try header(try file.bytes(at: 0, count: Int(total)), limits)
+        // One more than is expected, as a source that is damaged may notice at its end only.
+        let bytes = try start.peek(Int(total) + 1)
+        return try look(bytes, bytes, 0)
     }
 
-    /// The same for a file that was read as a whole.
-    private static func header(_ bytes: [UInt8], _ limits: PictureLimits) throws(Problem) -> Header {
-        let start = max(0, bytes.count - JPEG.tailBytes)
-        return try header(bytes, tail: Array(bytes[start...]), at: start, limits)
-    }
-
-    /// - Parameter offset: where in the file `tail` begins.
+    /// - Parameters:
+    ///   - tail: the whole file, or its end.
+    ///   - offset: where in the file `tail` begins.
     private static func header(
         _ head: [UInt8], tail: [UInt8], at offset: Int, _ limits: PictureLimits
     ) throws(Problem) -> Header {
@@ -90,7 +115,8 @@ extension PictureLook {
             return (header.size, 1)
         }
         if let foreign = ForeignPicture.problem(head) { throw foreign }
-        if let defect = JPEG.cutDefect(head, tail, at: offset) {
+        let last = tail.suffix(JPEG.tailBytes)
+        if let defect = JPEG.cutDefect(head, Array(last), at: offset + last.startIndex) {
             throw Problem(.input, "JPEG truncated or damaged: \(defect)")
         }
         let header = try JPEG.colorHeader(head, limits)

@@ -20,4 +20,20 @@ extension Capture {
         guard let depthCamera else { return CameraView(camera: camera, pose: pose) }
         return CameraView(camera: depthCamera.intrinsics, pose: pose * depthCamera.colorFromDepth)
     }
+
+    /// The points of a frame's depth map, with the colours of its picture if there is one.
+    /// - Parameter view: the frame's own, which is the colour camera's.
+    public func points(
+        of depth: DepthMap, every: Int = 1, seenBy view: CameraView, centre: PixelCentre, picture: RGBImage?,
+        withNormals: Bool = false
+    ) -> PointCloud {
+        let depthView = depthView(camera: view.camera, pose: view.pose)
+        let unprojection = Unprojection(
+            camera: depthView.camera, pose: depthView.pose, width: depth.width, height: depth.height, centre: centre)
+        let isAligned = depthCamera == nil
+        var points = unprojection.points(
+            of: depth, every: every, picture: isAligned ? picture : nil, withNormals: withNormals)
+        if !isAligned, let picture { points.paint(from: picture, seenBy: view) }
+        return points
+    }
 }

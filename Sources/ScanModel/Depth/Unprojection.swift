@@ -4,6 +4,17 @@ public enum PixelCentre: String, Hashable, Sendable, CaseIterable {
     case integer
     /// At (u + ½, v + ½), which is exact for a principal point counted from the corner.
     case half
+
+    /// The camera of a depth map whose pixel (u, v) lies at the whole numbers u and v.
+    /// - Parameter camera: the colour camera; it is scaled to the depth map's size.
+    func camera(_ camera: CameraIntrinsics, of size: PixelSize) -> CameraIntrinsics {
+        var k = camera.resized(to: size)
+        // A principal point counted from the pixel's centre already means integer coordinates, whatever is asked for.
+        let shift = self == .half && k.pixelOrigin == .corner ? 0.5 : 0
+        k.cx -= shift
+        k.cy -= shift
+        return k
+    }
 }
 
 /// Turns depth pixels into points in the world.
@@ -30,11 +41,7 @@ public struct Unprojection: Sendable {
     public init(camera: CameraIntrinsics, pose: Pose, width: Int, height: Int, centre: PixelCentre) {
         self.width = width
         self.height = height
-        var k = camera.resized(to: PixelSize(width, height))
-        // A principal point counted from the pixel's centre already means integer coordinates, whatever is asked for.
-        let shift = centre == .half && k.pixelOrigin == .corner ? 0.5 : 0
-        k.cx -= shift
-        k.cy -= shift
+        let k = centre.camera(camera, of: PixelSize(width, height))
         (self.camera, rotation) = (k, pose.rotation)
         let (right, up, back) = pose.rotation.columns
         let columns = (0..<width).map { right * ((Double($0) - k.cx) / k.fx) - back }

@@ -1,11 +1,14 @@
 /// The dominant horizontal plane below the cameras.
 public struct Floor: Hashable, Sendable {
-    /// Along the world's up, metres.
+    /// Of the plane that fits its points best, in the middle of them; along the world's up, metres. Where the world is
+    /// tilted that is where the scene was filmed, whereas the layers in which it was found lie anywhere along the slope.
     public var height: Double
-    /// The angle between the normal of the plane that fits its points best and the world's up; degrees.
+    /// The angle between that plane's normal and the world's up; degrees.
     public var tilt: Double
-    /// The area that its points cover, in cells of ``cellSize``; square metres.
+    /// What the layers in which it was found cover, in cells of ``cellSize``: a level floor, or a strip of a tilted one;
+    /// square metres.
     public var area: Double
+    /// Near that plane, without those of walls.
     public var pointCount: Int
 
     /// Edge of a cell, metres.

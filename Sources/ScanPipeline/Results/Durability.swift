@@ -40,8 +40,10 @@ final class Durability: Sendable {
     /// - Parameter path: the result's, for messages.
     func flush(path: String) throws(Problem) {
         guard usesSyncfs, fileCount.withLock({ $0 > Self.fewFiles }) else { return }
-        while sm_sync_filesystem(folder) != 0 {
-            if errno != EINTR { throw FileSystem.syncProblem(path: path, code: errno) }
+        while true {
+            let code = DiskWait.during { sm_sync_filesystem(folder) == 0 ? 0 : errno }
+            if code == 0 { return }
+            if code != EINTR { throw FileSystem.syncProblem(path: path, code: code) }
         }
     }
 

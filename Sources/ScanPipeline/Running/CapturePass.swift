@@ -62,6 +62,7 @@ extension CaptureRun {
                     if let stage = step.stage as? any CaptureStage { try stage.finish(&capture, in: context) }
                 }
             } catch { throw error.inStage(step.label) }
+            try leaveOut(lateDropsOf: index)
         }
     }
 
@@ -100,6 +101,23 @@ extension CaptureRun {
         for drop in stage.groups(of: capture.keptFrames).flatMap(stage.drops(among:)) {
             capture.drop(drop.frame, stage: steps[index].label, reason: drop.reason)
         }
+    }
+
+    /// A frame that turns out to be bad when all are through may have gone into what stages above have made.
+    private mutating func leaveOut(lateDropsOf index: Int) throws(Problem) {
+        guard steps[..<index].contains(where: { $0.gathersFrames || !$0.uses.claims.isEmpty }) else { return }
+        let label = steps[index].label
+        var late: [Int: Drop] = [:]
+        for frame in capture.frames where leftOut[frame.index] == nil {
+            if let drop = frame.drop, drop.isBad, drop.stage == label { late[frame.index] = drop }
+        }
+        try beginAgain(without: late)
+    }
+
+    private mutating func beginAgain(without drops: [Int: Drop]) throws(Problem) {
+        if drops.isEmpty { return }
+        retry = .without(drops)
+        throw Problem(.tool, "frames of which stages have made something are bad")
     }
 
     /// The channels that are there when each step's turn comes.
@@ -253,11 +271,7 @@ extension CaptureRun {
         self.walks.done += 1
         (capture.frames, traces) = (box.frames, box.traces)
         try checkEnds(of: tracks.filter { !checkedTracks.contains($0.name) })
-        let drops = spoilt.all
-        if !drops.isEmpty {
-            retry = .without(drops)
-            throw Problem(.tool, "frames of which stages have made something are bad")
-        }
+        try beginAgain(without: spoilt.all)
     }
 
     private mutating func checkEnds(of tracks: [any FrameTrack]) throws(Problem) {

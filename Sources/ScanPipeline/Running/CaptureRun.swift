@@ -28,7 +28,7 @@ struct CaptureRun {
     /// What was warned of when last all frames of a pass were through, or a stage had come to its end.
     var settledWarnings: [String] = []
     /// Frames that an earlier attempt found to be bad when it was too late to drop them.
-    private let leftOut: [Int: Drop]
+    let leftOut: [Int: Drop]
     let spoilt = SpoiltFrames()
     /// Digests that another attempt need not take again.
     private(set) var learned = KnownDigests()

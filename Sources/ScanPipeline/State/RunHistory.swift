@@ -8,7 +8,8 @@ package struct RunHistory {
         var recipe: Recipe
     }
 
-    /// The captures of all plans, and those that the newest run did not come to; the oldest plan's first.
+    /// The captures of all plans, and those that the newest run found up to date or did not come to; the oldest plan's
+    /// first.
     package private(set) var ids: [String] = []
     private let state: StateFolder
     /// The oldest first.
@@ -33,7 +34,9 @@ package struct RunHistory {
             guard run == names.count - 1 else { continue }
             let outcome = RunRecord.outcome(of: name, in: state)
             endings[run] = .some(outcome.map(Self.endings))
-            for entry in outcome?.captures ?? [] where [.arriving, .excluded, .left].contains(entry.ended) {
+            // The run that made a result may be remembered no longer.
+            for entry in outcome?.captures ?? []
+            where [.arriving, .excluded, .left, .upToDate].contains(entry.ended) {
                 if let input = entry.input { add(entry.id, RunRecord.place(input, by: plan)) }
             }
         }

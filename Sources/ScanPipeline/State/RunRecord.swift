@@ -159,11 +159,12 @@ public struct RunRecord: Sendable {
         FileSystem.path(input, from: plan?["command"]?["folder"]?.string ?? ".")
     }
 
-    /// The ids, as bytes, of captures that any remembered run made a result of.
+    /// The ids, as bytes, of captures that any remembered run made a result of, or found one of.
     static func made(in state: StateFolder) -> Set<[UInt8]> {
         var ids: Set<[UInt8]> = []
         for run in names(in: state) {
-            for capture in outcome(of: run, in: state)?.captures ?? [] where capture.ended == .done {
+            for capture in outcome(of: run, in: state)?.captures ?? []
+            where [.done, .upToDate].contains(capture.ended) {
                 ids.insert(capture.id.bytes)
             }
         }

@@ -62,12 +62,13 @@ public struct StateFolder: Sendable, Hashable {
         return "\(String(decoding: plain.utf8.prefix(11), as: UTF8.self))-\(Digest.of(name).hex.prefix(12))"
     }
 
-    private static func parts(ofWorkName name: String) -> [Substring]? {
-        let parts = name.split(separator: ".", omittingEmptySubsequences: false)
-        return parts.count > 3 ? parts : nil
+    /// By bytes: some characters that an id may end with make one with a dot behind them.
+    private static func parts(ofWorkName name: String) -> [String]? {
+        let parts = name.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+        return parts.count > 3 ? parts.map { String(Substring($0)) } : nil
     }
 
-    static func host(ofWorkName name: String) -> String? { parts(ofWorkName: name).map { String($0[$0.count - 3]) } }
+    static func host(ofWorkName name: String) -> String? { parts(ofWorkName: name).map { $0[$0.count - 3] } }
 
     static func process(ofWorkName name: String) -> pid_t? {
         parts(ofWorkName: name).flatMap { pid_t($0[$0.count - 2]) }
@@ -81,7 +82,7 @@ public struct StateFolder: Sendable, Hashable {
     static func trashName(_ id: String) -> String { "\(id).\(FileSystem.randomName())" }
 
     static func id(ofTrashName name: String) -> String? {
-        name.lastIndex(of: ".").map { String(name[..<$0]) }
+        name.utf8.lastIndex(of: UInt8(ascii: ".")).map { String(name[..<$0]) }
     }
 
     /// The ids that have a result: folders of OUT with a receipt.
@@ -123,8 +124,8 @@ public struct StateFolder: Sendable, Hashable {
     /// The ids with a failure note.
     public var failed: [String] {
         FileSystem.names(in: failures).compactMap { file in
-            guard file.hasSuffix(".json") else { return nil }
-            let name = String(file.dropLast(5))
+            guard file.utf8.suffix(5).elementsEqual(".json".utf8) else { return nil }
+            let name = String(Substring(file.utf8.dropLast(5)))
             // It may be a digest, and then the note says of what.
             guard name.utf8.count == 64, let id = Self.read("\(failures)/\(file)")?["id"]?.string,
                 failure(id).utf8.elementsEqual("\(failures)/\(file)".utf8)

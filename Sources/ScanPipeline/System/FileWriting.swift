@@ -69,9 +69,10 @@ extension FileSystem {
     /// fsync, with its failure as a problem.
     /// - Parameter accepted: error numbers that do not count as failures.
     package static func sync(_ descriptor: Int32, path: String, unless accepted: Set<Int32> = []) throws(Problem) {
-        while fsync(descriptor) != 0 {
-            if accepted.contains(errno) { return }
-            if errno != EINTR { throw syncProblem(path: path, code: errno) }
+        while true {
+            let code = DiskWait.during { fsync(descriptor) == 0 ? 0 : errno }
+            if code == 0 || accepted.contains(code) { return }
+            if code != EINTR { throw syncProblem(path: path, code: code) }
         }
     }
 

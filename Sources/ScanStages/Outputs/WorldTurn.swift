@@ -5,6 +5,18 @@ import ScanPipeline
 package struct WorldTurn: Hashable, Sendable {
     package let rotation: Matrix3
 
+    /// Which way is up in a file.
+    public enum Up: String, CaseIterable, Sendable {
+        case recorded, y, z
+
+        /// - Throws: where the capture does not say which way is up, and the file is to have another than recorded.
+        func turn(of capture: Capture, _ label: String) throws(Problem) -> WorldTurn {
+            if self == .recorded { return .none }
+            _ = try capture.requiredUp(fix: "write it as recorded with  --set \(label).up=recorded")
+            return self == .y ? .yUp(capture) : .zUp(capture)
+        }
+    }
+
     package static let none = WorldTurn(rotation: .identity)
     /// (x, y, z) → (x, −z, y): a quarter turn about x, right-handed. ARKit's y-up worlds become z-up.
     package static let yUpToZUp = WorldTurn(rotation: .yUpToZUp)

@@ -75,6 +75,13 @@ struct ShownPictures: Sendable {
     }
 }
 
+/// Which frames are shown, as far as none is missing, and how. Made in `begin`, where the frames are known.
+struct ShownFrames: Sendable {
+    let pictures: ShownPictures
+    /// Their numbers in the source.
+    let frames: Set<Int>
+}
+
 extension DepthColors {
     /// Declares `near` and `far`.
     /// - Parameters:

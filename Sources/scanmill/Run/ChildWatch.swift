@@ -66,7 +66,10 @@ final class ChildWatch: Sendable {
         let reason = lines[..<crash].suffix(8).filter {
             $0.contains("Fatal error") || $0.contains("Swift runtime failure")
         }.map { $0.trimmingCharacters(of: "* ") }
-        let frames = lines[crash...].filter { $0.contains(" at /") && !$0.contains("<compiler-generated>") }
+        // Not all of the tool's own frames have a place in the sources.
+        let frames = lines[crash...].filter {
+            ($0.contains(" at /") || $0.contains(" in scanmill")) && !$0.contains("<compiler-generated>")
+        }
         return reason + [lines[crash].trimmingCharacters(of: "* ")]
             + frames.prefix(3).map { $0.trimmingCharacters(of: " ") }
     }

@@ -1,9 +1,20 @@
 import Glibc
 import Subprocess
+import Synchronization
 import SystemPackage
 
 /// A program that runs after a run has ended, and is ended early if a signal to stop comes meanwhile or came before.
 enum Follower {
+    /// The process id of the one that runs, which leads its process group; 0 for none. Only one runs at a time.
+    private static let leader = Atomic<pid_t>(0)
+
+    /// Kills the one that runs, with its process group. It does nothing that a signal handler may not do, once it has been
+    /// called before: the first use of a global may wait for a lock.
+    static func kill() {
+        let leader = Self.leader.load(ordering: .relaxed)
+        if leader > 0 { _ = Glibc.kill(-leader, SIGKILL) }
+    }
+
     /// - Parameter grace: how long it has after the signal, which is passed on to it, or from its start where the
     ///   signal had ended the run; nil ends it at once.
     static func run<Output: OutputProtocol, Errors: ErrorOutputProtocol>(
@@ -16,12 +27,16 @@ enum Follower {
         // A signal that ended the run is not for this program, which has yet to do its work.
         let isLate = stop.caught != nil
         var watch: Task<Void, Never>?
-        defer { watch?.cancel() }
+        defer {
+            watch?.cancel()
+            Self.leader.store(0, ordering: .relaxed)
+        }
         let ended = try await Subprocess.run(
             .path(program), arguments: arguments, environment: environment, platformOptions: options, input: .none,
             output: output, error: error
         ) { execution in
             let leader = execution.processIdentifier.value
+            Self.leader.store(leader, ordering: .relaxed)
             watch = Task { await end(leader, when: stop, grace, passesOn: !isLate) }
         }
         // What it started may take longer to end than it does.
@@ -37,7 +52,7 @@ enum Follower {
                 signal = stop.caught
             }
             if let grace, let signal {
-                if passesOn { kill(-leader, signal) }
+                if passesOn { Glibc.kill(-leader, signal) }
                 let end = ContinuousClock.now + grace
                 while ProcessSession.isAlive(leader), .now < end { try await Task.sleep(for: .milliseconds(100)) }
             }

@@ -1,4 +1,5 @@
 import FoundationEssentials
+import Glibc
 import ScanModel
 import ScanPipeline
 
@@ -14,12 +15,21 @@ enum RunMetrics {
             throw Problem(.environment, "the figures cannot be written: this is a folder", fix: "name a file in it")
                 .at(file: path)
         }
+        // What is no file is written in place, and a file is replaced by renaming.
+        if FileSystem.isSpecial(path) { return try requireAccess(to: path, W_OK) }
         let folder = FileSystem.parent(of: path)
-        if FileSystem.isFolder(folder) { return }
+        if FileSystem.isFolder(folder) { return try requireAccess(to: folder, W_OK | X_OK) }
         throw Problem(
             .environment, "the figures cannot be written: there is no folder \(folder)",
             fix: "make the folder, or name another file"
         ).at(file: path)
+    }
+
+    private static func requireAccess(to path: String, _ ways: Int32) throws(Problem) {
+        if faccessat(AT_FDCWD, path, ways, AT_EACCESS) == 0 { return }
+        let code = errno
+        guard [EACCES, EROFS].contains(code) else { return }
+        throw .system("the figures cannot be written", path: FileSystem.absolute(path), code: code)
     }
 
     /// Whose figures these are, as labels of every series: the collector takes no two files with one series. One pipeline

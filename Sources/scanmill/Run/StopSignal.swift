@@ -24,6 +24,8 @@ final class StopSignal: @unchecked Sendable {
 
     /// Begins to listen.
     func listen() {
+        // Nothing runs yet; see there.
+        Follower.kill()
         for number in Self.numbers {
             signal(number, SIG_IGN)
             let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
@@ -42,16 +44,22 @@ final class StopSignal: @unchecked Sendable {
             return false
         }
         if isSecond {
-            // The children end with their stdin, which ends with this process.
-            _exit(ExitStatus.signals + number)
+            Self.endAtOnce(number)
         }
         // From here on the next signal ends the process directly: a busy machine may hold up the queue that calls this.
-        for number in Self.numbers { signal(number) { _exit(ExitStatus.signals + $0) } }
+        for number in Self.numbers { signal(number) { StopSignal.endAtOnce($0) } }
         let what =
             state.withLock(\.isBehindCaptures)
             ? "no capture is running; what is left to do has 5 seconds"
             : "no further capture is begun; running ones have 5 seconds"
         printer.withLock { $0 }("\(Self.name(number)): \(what). Again to end at once.")
+    }
+
+    /// Called by a signal handler. The children end with their stdin, which ends with this process; what follows the
+    /// captures has none.
+    private static func endAtOnce(_ number: Int32) -> Never {
+        Follower.kill()
+        _exit(ExitStatus.signals + number)
     }
 
     /// From now on a signal is for what follows the captures.

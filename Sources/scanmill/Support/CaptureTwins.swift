@@ -16,18 +16,27 @@ struct CaptureTwins {
     /// - Returns: all other captures in their order, and the archives' paths.
     func separate(_ captures: [CaptureSearch.Found]) -> (others: [CaptureSearch.Found], packed: [String]) {
         let byID = Dictionary(grouping: captures, by: \.id)
+        let twins = captures.filter { $0.result == nil && (byID[$0.id]?.count ?? 0) > 1 }
+        let folders = Dictionary(grouping: twins.filter { FileSystem.isFolder($0.path) }, by: Kind.init)
         var others: [CaptureSearch.Found] = []
         var packed: [String] = []
         for capture in captures {
-            let twins = (byID[capture.id] ?? []).filter { $0.format == capture.format && $0.result == nil }
+            // Several folders are refused whatever is beside them, so that no archive has to be opened.
+            let copies = folders[Kind(capture)] ?? []
             let isPacked =
-                twins.count > 1 && capture.result == nil && ZipArchive.isArchive(capture.path)
-                && twins.contains {
-                    UnpackedCopy.missing(from: $0.path, of: capture.path, limits: limits)?.isEmpty == true
-                }
+                copies.count == 1 && capture.result == nil && ZipArchive.isArchive(capture.path)
+                && UnpackedCopy.missing(from: copies[0].path, of: capture.path, limits: limits)?.isEmpty == true
             if isPacked { packed.append(capture.path) } else { others.append(capture) }
         }
         return (others, packed)
+    }
+
+    /// What an archive and the folder into which it was unpacked have in common.
+    private struct Kind: Hashable {
+        let id: String
+        let format: String?
+
+        init(_ capture: CaptureSearch.Found) { (id, format) = (capture.id, capture.format) }
     }
 
     /// Why captures with one id cannot be run; nil for a single one.
@@ -82,6 +91,7 @@ struct CaptureTwins {
         guard let result = twins.first?.result, let format = formats.first, !asked.isEmpty,
             Set(formats).isDisjoint(with: asked)
         else { return nil }
+        if let own = ownCapture(of: result, besides: twins) { return own }
         let files = ShellWord.quoted(result) + "/*.ply"
         let other =
             "take another one with  --format \(format)  or, where the pipeline names the format, with  "
@@ -90,6 +100,18 @@ struct CaptureTwins {
             .usage, "the result holds no capture in the format \(asked.joined(separator: " or "))",
             notes: ["\(result) holds \(formats.listed)"],
             fix: asked == [PLYCapture.name] ? "name its PLY files:  \(files)" : other)
+    }
+
+    /// The problem with a result whose own files are a capture in a format that is asked for, and one in another, which
+    /// comes first; nil where they are not.
+    private func ownCapture(of result: String, besides twins: [CaptureSearch.Found]) -> Problem? {
+        guard let first = twins.first(where: { $0.path == result })?.format else { return nil }
+        let formats = asked.compactMap(CaptureFormats.format(named:))
+        guard let own = formats.compactMap({ $0.recognise(CaptureFolder(path: result)) }).first else { return nil }
+        return Problem(
+            .usage, "the result's own files are taken for \(first), and not for \(own.format)",
+            notes: [own.reason, "\(result) holds \(Self.formats(of: twins).listed) as well"],
+            fix: "copy or link (ln -s) the files of \(own.format) into a folder of their own, and name that")
     }
 
     private func choice(of twins: [CaptureSearch.Found]) -> String {

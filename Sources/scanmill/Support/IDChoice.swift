@@ -1,4 +1,3 @@
-import Glibc
 import ScanModel
 import ScanPipeline
 
@@ -16,9 +15,12 @@ struct IDChoice {
         }
     }
 
-    /// An id with such characters in it names itself and no other.
+    /// An id with such characters in it names itself and no other, also when its capture is gone, as far as that can be
+    /// told.
     private static func ids(meantBy word: String, among known: [String]) -> [String] {
-        known.contains(word) ? [word] : known.filter { fnmatch(word, $0, 0) == 0 }
+        if known.contains(word) { return [word] }
+        let pattern = NamePattern(word)
+        return pattern.isName ? [] : known.filter(pattern.fits)
     }
 
     /// What is wrong with a word that no id fits.

@@ -5,14 +5,15 @@ import ScanPipeline
 /// Where commands may write.
 enum OutputPlace {
     /// What is made besides results, such as samples and pictures, is never written into a recording or a result, nor
-    /// among results.
+    /// among results: a run takes what is half done there for left over.
     /// - Parameters:
     ///   - path: where something will be written.
     ///   - what: what will be written there: "the pictures".
     /// - Throws: a problem with fault `usage` when the path is one of these, or lies in a recording or a result.
     static func requireFree(_ path: String, for what: String) throws(Problem) {
         try PublishedResult.requireOutside(path, what)
-        if FileSystem.exists(StateFolder(output: path).owner) {
+        let around = FileSystem.realPath(path).map { FileSystem.parent(of: $0) } ?? path
+        if [path, around].contains(where: { FileSystem.exists(StateFolder(output: $0).owner) }) {
             throw Problem(.usage, "\(what) would be written among results", fix: "name another folder").at(file: path)
         }
         guard let capture = FileSystem.realPath(path).flatMap(CaptureSearch.recording(around:)) else { return }

@@ -47,6 +47,13 @@ size_t twin_normals(
 /// Sums up points in cubes; returns how many cubes there are.
 size_t twin_voxels(const float *points, size_t count, double size);
 
+/// Adds a frame without colours to blocks of 8 × 8 × 8 samples, `blocks` being x, y, z of each, that hold sums of distances,
+/// in 1 / 32,767 of the truncation, and counts. A point p is seen at (axes[0…2] · p, axes[3…5] · p) / (axes[6…8] · p) from
+/// `center`. Returns how many distances were added.
+size_t twin_fuse(
+    const float *metres, uint32_t width, uint32_t height, const double *axes, const float *center,
+    const int32_t *blocks, size_t count, double voxel, float truncation, int32_t *distances, uint16_t *counts);
+
 /// Halves a picture's width and height.
 void twin_halve(const uint8_t *pixels, size_t width, size_t height, uint16_t *sums, uint8_t *out);
 

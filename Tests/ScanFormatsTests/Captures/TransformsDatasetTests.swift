@@ -70,6 +70,13 @@ import Testing
         }
     }
 
+    /// Scores of another program, on pictures of perhaps another size, are not those of `measure-blur`.
+    @Test func sharpnessIsPassedOver() throws {
+        try picture("images/0.png")
+        try write([frame("images/0.png", with: ["sharpness": 812.5])], Self.lens)
+        #expect(try open().frames.map(\.sharpness) == [nil])
+    }
+
     @Test func aLinkOfSuchANameLeadsOutAllTheSame() throws {
         try write([frame("images/K\u{FC}che.png")], Self.lens)
         try folder.write("x", to: "secret.png")

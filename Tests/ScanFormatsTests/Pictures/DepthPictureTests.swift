@@ -133,6 +133,37 @@ import Testing
         #expect(throws: Problem.self) { try DepthPicture.size(large) }
     }
 
+    /// A text, a profile or EXIF before the pixels, longer than what is read of a file at first.
+    @Test(arguments: [5000, 300_000]) func picturesWithLongNotes(_ count: Int) throws {
+        let recording = try WrittenCapture("0a1b2c3d4e")
+        try recording.write("1, 2, 3, 1, 0, 0, 0", to: "odometry.csv")
+        try recording.write("50, 0, 32\n0, 50, 24\n0, 0, 1\n", to: "camera_matrix.csv")
+        let script = """
+            note = [(b'tEXt', b'Comment\\0' + b'x' * \(count))]
+            put(png(4, 3, 16, 0, [struct.pack('>4H', *range(1000 + 4 * y, 1004 + 4 * y)) for y in range(3)], note))
+            put(png(4, 3, 8, 0, [bytes([0, 1, 2, 2])] * 3, note))
+            """
+        let made = try python(PNGTests.codec + script)
+        try recording.write(made[0], to: "depth/000000.png")
+        try recording.write(made[1], to: "confidence/000000.png")
+        let capture = try recording.open(StrayScannerCapture.self)
+        let frame = try capture.loaded([.recordedDepth, .recordedConfidence])[0]
+        #expect(frame.recordedDepth?.first == 1)
+        #expect(frame.recordedConfidence?.values == [0, 1, 2, 2, 0, 1, 2, 2, 0, 1, 2, 2])
+        // Packed in an archive, files can be read from their start only.
+        let archive = recording.folder.url("packed.zip").path
+        let pack = """
+            import sys, zipfile
+            z = zipfile.ZipFile(sys.argv[2], 'w', zipfile.ZIP_DEFLATED)
+            for n in ('odometry.csv', 'camera_matrix.csv', 'depth/000000.png', 'confidence/000000.png'):
+                z.write(f'{sys.argv[1]}/{n}', n)
+            z.close()
+            """
+        try runPython(pack, [recording.path, archive]).require(0)
+        let packed = try StrayScannerCapture.open(try CaptureFormats.tree(at: archive), rules: ReadRules())
+        #expect(packed.channels.isSuperset(of: [.recordedDepth, .recordedConfidence]))
+    }
+
     @Test func pictures() throws {
         let png = try PNG.encodeGray16(Gray16Image(width: 2, height: 1, pixels: [7, 8]))
         #expect(try DepthPicture.decode(png).pixels == [7, 8])

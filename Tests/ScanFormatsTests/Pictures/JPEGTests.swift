@@ -142,6 +142,74 @@ func meanDifference(_ a: [UInt8], _ b: [UInt8]) -> Double {
         #expect(problem?.notes.first?.hasSuffix("extraneous bytes before marker 0xd9") == true)
     }
 
+    /// Samsung's phones left numbers 0 that only progressive pictures need.
+    @Test func toleratesAScanHeaderOfZeros() throws {
+        let file = try JPEG.encode(testPicture(48, 40))
+        let scan = try #require((0..<file.count - 1).first { file[$0] == 0xff && file[$0 + 1] == 0xda })
+        // The last three bytes of a header for three components (ITU-T T.81, B.2.3).
+        try #require(Array(file[scan + 11..<scan + 14]) == [0, 63, 0])
+        var zeros = file
+        zeros[scan + 12] = 0
+        #expect(try JPEG.decodeRGB(zeros) == JPEG.decodeRGB(file))
+        #expect(try JPEG.decodeLuma(zeros) == JPEG.decodeLuma(file))
+    }
+
+    /// Pixel phones wrote a segment whose marker was 00 E1 instead of FF E1.
+    @Test func toleratesBytesBetweenSegments() throws {
+        let file = try JPEG.encode(testPicture(48, 40))
+        let pixels = try JPEG.decodeRGB(file)
+        // Behind JFIF's segment.
+        try #require(Array(file[2..<6]) == [0xff, 0xe0, 0, 16])
+        let odd = [0x00, 0xe1, 1, 0xf4] + [UInt8](repeating: 0x78, count: 498)
+        let picture = Array(file[..<20]) + odd + Array(file[20...])
+        #expect(try JPEG.decodeRGB(picture) == pixels)
+        #expect(try JPEG.header(picture) == JPEG.header(file) && JPEG.cutDefect(picture) == nil)
+        // What follows is found all the same: here a thumbnail with an end marker of its own.
+        let notes = Array("Exif\0\0".utf8) + (try JPEG.encode(testPicture(16, 12)))
+        let size = notes.count + 2
+        let segment = [0xff, 0xe1, UInt8(size >> 8), UInt8(size & 255)] + notes
+        let noted = Array(file[..<20]) + odd + segment + Array(file[20...])
+        #expect(try JPEG.decodeRGB(noted) == pixels)
+        #expect(JPEG.cutDefect(noted) == nil)
+        #expect(JPEG.cutDefect(Array(noted.dropLast(2))) == "it has no end marker")
+        // Tables that are lost in this way are missed, also from the header alone.
+        var (place, tables) = (2, [Int]())
+        while file[place + 1] != 0xda {
+            if file[place + 1] == 0xc4 { tables.append(place) }
+            place += 2 + (Int(file[place + 2]) << 8) + Int(file[place + 3])
+        }
+        #expect(tables.count == 4)
+        for table in tables {
+            var lost = file
+            lost[table] = 0
+            let problem = problem { () throws(Problem) in _ = try JPEG.header(lost) }
+            #expect(problem?.summary == "JPEG damaged" && problem?.fault == .input)
+            #expect(problem?.notes.first?.hasPrefix("libjpeg says: a Huffman table is missing") == true)
+        }
+    }
+
+    /// As many as there are, as long as they have not been taken for pixels.
+    @Test func toleratesPaddingBeforeTheEndMarker() throws {
+        let file = try JPEG.encode(testPicture(48, 40))
+        let pixels = try JPEG.decodeRGB(file)
+        for count in [40, 400, 70_000] {
+            for byte: UInt8 in [0, 0xff] {
+                let padded = Array(file.dropLast(2)) + [UInt8](repeating: byte, count: count) + Array(file.suffix(2))
+                #expect(try JPEG.decodeRGB(padded) == pixels, "\(count) × \(byte)")
+                #expect(JPEG.cutDefect(padded) == nil)
+            }
+        }
+        let scan = try #require((0..<file.count - 1).first { file[$0] == 0xff && file[$0 + 1] == 0xda })
+        let half = Array(file[..<((scan + file.count) / 2)])
+        let lost = half + [UInt8](repeating: 0, count: 200_000) + Array(file.suffix(2))
+        let problem = problem { () throws(Problem) in _ = try JPEG.decodeRGB(lost) }
+        #expect(problem?.summary == "JPEG damaged")
+        #expect(problem?.notes.first?.hasSuffix("extraneous bytes before marker 0xd9") == true)
+        // Zeros behind stray bytes do not excuse those.
+        let mixed = Array(file.dropLast(2)) + [UInt8](repeating: 0x12, count: 60) + [0, 0] + Array(file.suffix(2))
+        #expect(ScanFormatsTests.problem { () throws(Problem) in _ = try JPEG.decodeRGB(mixed) } != nil)
+    }
+
     /// A header that announces much in few bytes: refused before any memory is taken for it.
     @Test func refusesHugeAndEmptyPictures() throws {
         let file = try JPEG.encode(testPicture(16, 16))

@@ -227,6 +227,7 @@ import Testing
         #expect(!PNG.isPNG(Array(file.dropFirst())) && !PNG.isPNG([]))
         #expect(PNG.cutDefect(file.suffix(20)) == nil)
         #expect(PNG.cutDefect(file + [0, 0, 0]) == nil)
+        #expect(PNG.cutDefect(file + [UInt8](repeating: 0, count: 2000)) == nil && PNG.cutDefect([]) != nil)
         for cut in 1...12 {
             #expect(PNG.cutDefect(Array(file.dropLast(cut))) == "it does not end with its last chunk")
         }

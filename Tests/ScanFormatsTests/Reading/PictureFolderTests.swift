@@ -45,6 +45,9 @@ import Testing
         #expect {
             try open(["rgb/12.left.png": try png(), "rgb/12.right.png": try png()])
         } throws: { ($0 as? Problem)?.summary == "two pictures have the same number" }
+        #expect {
+            try open(["rgb/12_left.png": try png(), "rgb/12_right.png": try png()])
+        } throws: { ($0 as? Problem)?.summary == "two pictures have the same number" }
     }
 
     @Test func picturesAreSortedByNumberNotAsText() throws {
@@ -89,6 +92,31 @@ import Testing
                     "the numbers in images/ have gaps; the pictures were given to the frames in their order"
                 ])
         }
+    }
+
+    /// Dates, times of the day, and numbers that begin anew each day or second: in their order, without a word on gaps.
+    @Test(arguments: [
+        ["PXL_20230105_143022123", "PXL_20230105_143025456", "PXL_20230106_010000000"],
+        ["PXL_20230105_090022123", "PXL_20230105_143025456"], ["1672929022123", "1672929025456"],
+        ["20230105_143022_001", "20230105_143022_002", "20230105_143100_001"],
+        ["IMG-20230106-WA0001", "IMG-20230106-WA0002", "IMG-20230107-WA0001"],
+        ["20230105_143022", "20230105_143022(0)", "20230105_143022(1)", "20230105_143023"],
+        ["2023-01-05 14.30.22", "2023-01-05 14.30.25", "2023-01-06 09.00.00"],
+    ])
+    func picturesThatPhonesName(_ names: [String]) throws {
+        let capture = try open(names.reduce(into: [:]) { $0["images/\($1).png"] = try png() })
+        #expect(self.names(capture) == names.map { "\($0).png" })
+        #expect(capture.warnings.isEmpty, "\(capture.warnings)")
+    }
+
+    @Test(arguments: [["frame_1", "frame_2", "frame_10"], ["0000000001", "0000000003"]])
+    func gapsInCountsAreSaid(_ names: [String]) throws {
+        let capture = try open(names.reduce(into: [:]) { $0["images/\($1).png"] = try png() })
+        #expect(self.names(capture) == names.map { "\($0).png" })
+        #expect(
+            capture.warnings == [
+                "the numbers in images/ have gaps; the pictures were given to the frames in their order"
+            ])
     }
 
     @Test func picturesWithoutNumbersComeBehindSortedAsText() throws {
@@ -255,6 +283,18 @@ import Testing
         #expect(reasons[4] == "JPEG truncated or damaged: it does not start as a JPEG (color/4.jpg)")
         #expect(reasons[6].hasSuffix("(color/6.png)"))
         #expect(capture.frames.allSatisfy { $0.drop?.isBad != false })
+    }
+
+    /// As many bytes as there are may follow a PNG's last chunk, which its decoder never reads.
+    @Test func whatFollowsAPNGDoesNotMatter() throws {
+        let whole = try png()
+        let padded = whole + [UInt8](repeating: 0, count: 2000)
+        let capture = try open([
+            "color/0.png": padded, "color/1.png": whole + [UInt8](repeating: 7, count: 500_000),
+            "color/2.png": whole.dropLast(1) + [UInt8](repeating: 0, count: 500_000),
+        ])
+        #expect(capture.dropReasons == [nil, nil, "PNG truncated (color/2.png)"])
+        #expect(try PNG.decodeRGB(padded) == PNG.decodeRGB(whole))
     }
 
     @Test func aLargePictureIsLookedAtFromBothEnds() throws {

@@ -266,6 +266,11 @@ extension VideoEncoderTests {
         #expect(problem?.fault == .usage)
         #expect(problem?.summary == "a video of 65 × 48 pixels cannot be written")
         #expect(problem?.notes == ["H.264 with 4:2:0 chroma, which every player reads, has an even width and height"])
+        // Not every format that holds a video has a place for pictures.
+        #expect(
+            problem?.fix
+                == "make both even above it, as `resize: {width: 64, height: 48}` does, or write pictures where the format has them"
+        )
     }
 
     @Test func timesMustAscend() throws {

@@ -23,14 +23,14 @@ import Testing
         #expect(
             names.sorted() == [
                 "decode-images.yaml", "nightly-staging.yaml", "object-nerf.yaml", "object-no-box.yaml",
-                "object-on-table.yaml", "pictures-only.yaml", "room-cloud.yaml", "room-nerf.yaml",
-                "video-frames.yaml",
+                "object-on-table.yaml", "pictures-only.yaml", "room-cloud.yaml", "room-mesh.yaml",
+                "room-nerf.yaml", "video-frames.yaml",
             ])
     }
 
     @Test(arguments: [
         "decode-images", "nightly-staging", "object-nerf", "object-no-box", "object-on-table", "pictures-only",
-        "room-cloud", "room-nerf", "video-frames",
+        "room-cloud", "room-mesh", "room-nerf", "video-frames",
     ])
     func passesTheCheckWithoutAWarning(_ pipeline: String) throws {
         let result = try Scanmill.run(["check", "\(Self.folder)/\(pipeline).yaml"])
@@ -88,6 +88,15 @@ import Testing
         let voxels = receipt["stages"]?.array?.first { $0["name"]?.string == "voxel-downsample" }?["counts"]?["voxels"]
         let header = String(decoding: try folder.bytes("desk/desk.ply").prefix(60), as: UTF8.self)
         #expect(header.contains("element vertex \(try #require(voxels?.integer))\n"))
+    }
+
+    @Test func roomMesh() throws {
+        let (folder, receipt) = try Self.run("room-mesh")
+        let counts = receipt["stages"]?.array?.first { $0["name"]?.string == "fuse-depth" }?["counts"]
+        let header = String(decoding: try folder.bytes("desk/desk_mesh.ply").prefix(400), as: UTF8.self)
+        #expect(header.contains("element vertex \(try #require(counts?["vertices"]?.integer))\n"))
+        #expect(header.contains("element face \(try #require(counts?["triangles"]?.integer))\n"))
+        #expect(try folder.bytes("desk/desk.glb").prefix(4) == Array("glTF".utf8)[...])
     }
 
     /// Also of captures that do not say which way is up.

@@ -60,6 +60,13 @@ import Testing
             "warning: archives were passed over, since the folders into which they were unpacked are there too: in/mini.zip\n"
         #expect(both.errors.hasPrefix(told), "\(both.errors)")
 
+        // Of two, nobody can say which one is meant, whatever the archive holds: it is not compared with either.
+        try FileManager.default.createDirectory(at: folder.url("in/more"), withIntermediateDirectories: false)
+        try FileManager.default.copyItem(at: folder.url("mini"), to: folder.url("in/more/mini"))
+        let three = try folder.run(stages, command)
+        #expect(three.status == 1 && three.errors.contains("error: 3 captures are called mini\n"), "\(three)")
+        try FileManager.default.removeItem(at: folder.url("in/more"))
+
         // One that lacks something is not chosen for anybody.
         try FileManager.default.removeItem(at: folder.url("in/mini/recorded.depth.zlib"))
         let lacking = try folder.run(stages, command)

@@ -39,6 +39,16 @@ import Testing
         }
     }
 
+    /// A run would take what is half done there for left over, and remove it.
+    @Test func nothingElseIsMadeBesideResults() throws {
+        #expect(symlink("out", folder.url("link").path) == 0)
+        for command in [sample("out/b"), sample("link/b"), ["inspect", "caps/a", "--pictures", "out/look"]] {
+            #expect(try refusal(command).contains(" would be written among results"), "\(command)")
+        }
+        let names = try FileManager.default.contentsOfDirectory(atPath: folder.url("out").path)
+        #expect(names.sorted() == [".scanmill", "a"])
+    }
+
     @Test(arguments: ["--log", "--metrics"]) func nothingIsWrittenIntoAResult(_ option: String) throws {
         let errors = try refusal(["run", "cloud.yaml", "caps", "-o", "out", option, "out/a/night.txt"])
         #expect(errors.contains("the file would be written into the result"))
@@ -65,6 +75,22 @@ import Testing
         #expect(run.status == 0, "\(run.errors)")
         let figures = String(decoding: try folder.bytes("new.prom"), as: UTF8.self).withoutOwner
         #expect(figures.contains("scanmill_captures_salvaged 0.0\n"))
+    }
+
+    /// A night is not spent for these either.
+    @Test func figuresThatMayNotBeWritten() throws {
+        try folder.write("", to: "shut/old.prom")
+        #expect(chmod(folder.path, 0o777) == 0 && chmod(folder.url("shut").path, 0o555) == 0)
+        defer { chmod(folder.url("shut").path, 0o755) }
+        #expect(mkfifo(folder.url("pipe").path, 0o444) == 0)
+        let what = "figures that may not be written"
+        guard let tool = try Scanmill.commandOfNobody(in: folder.path, for: what) else { return }
+        for path in ["shut/old.prom", "pipe"] {
+            let words = ["run", "cloud.yaml", "caps", "-o", "new", "--metrics", path]
+            let run = try runCommand(tool + words, in: folder.path)
+            #expect(run.status == 3 && run.output == "", "\(run)")
+            #expect(run.errors.contains("error: the figures cannot be written: Permission denied\n"), "\(run)")
+        }
     }
 
     @Test func aPlanSaysWhereNoResultCanLie() throws {

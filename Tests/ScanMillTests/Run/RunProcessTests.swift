@@ -186,6 +186,29 @@ import Testing
         #expect(states.allSatisfy { $0.contains("zombie") }, "\(states)")
     }
 
+    /// The second signal leaves it no time.
+    @Test func aSecondSignalEndsTheLastCommand() throws {
+        try MiniCapture().write(in: folder)
+        try folder.write("name: trouble\nstages: [read, decompress]\n", to: "trouble.yaml")
+        try folder.write("trap '' TERM\nsleep 60 & echo $$ $! > pids\ntouch begun\nsleep 60\n", to: "hook.sh")
+        let script = """
+            "$1" run trouble.yaml mini -o out --no-report --on-finish 'sh hook.sh' 2> said & run=$!
+            for i in $(seq 300); do [ -e begun ] && break; sleep 0.1; done
+            kill -TERM $run
+            for i in $(seq 60); do grep -q "Again to end at once" said && break; sleep 0.05; done
+            kill -TERM $run; wait $run; echo "status $?"
+            sleep 0.5
+            for pid in $(cat pids); do grep State: /proc/$pid/status; done
+            """
+        let result = try runCommand(["sh", "-c", script, "sh", Scanmill.path], in: folder.path)
+        let started = String(decoding: try folder.bytes("pids"), as: UTF8.self).split(separator: " ")
+        #expect(started.count == 2)
+        let lines = result.output.split(separator: "\n")
+        #expect(lines.contains("status 143"), "\(result)")
+        // They may be zombies where nobody looks after orphans.
+        #expect(lines.filter { $0.hasPrefix("State:") }.allSatisfy { $0.contains("zombie") }, "\(lines)")
+    }
+
     @Test func aSignalEndsTheReport() throws {
         var mini = MiniCapture()
         mini.pictures = .mp4
@@ -261,6 +284,21 @@ import Testing
             ], in: folder.path)
         #expect(late.status == 0, "\(late.errors)")
         #expect(late.output.contains("1 capture: 1 done"))
+    }
+
+    /// A disk may first have to write what other programs have left to it.
+    @Test func waitingForTheDiskIsNoStandstill() throws {
+        guard Self.hasStrace else { return }
+        try MiniCapture().write(in: folder)
+        try folder.write("name: t\nstages: [read, decompress, unproject, write-ply]\n", to: "t.yaml")
+        let slow = try runCommand(
+            [
+                "strace", "-f", "-o", "/dev/null", "-e", "trace=fsync", "-e",
+                "inject=fsync:delay_enter=6000000:when=1", Scanmill.path, "run", "t.yaml", "mini", "-o", "out",
+                "--patience", "3s", "--no-report",
+            ], in: folder.path)
+        #expect(slow.status == 0, "\(slow.errors)")
+        #expect(slow.output.contains("1 capture: 1 done"), "\(slow.output)")
     }
 
     static let hasStrace = {
@@ -365,7 +403,8 @@ import Testing
                     "out", "--force", "--jobs", "1", "--no-report",
                 ], in: folder.path)
         let last = "nothing was published for mini; the last good result is unchanged"
-        #expect(killed.errors.contains("the capture's process was killed\n  --> mini\n   = it had done "))
+        let reached = "the capture's process was killed\n  --> mini\n   = it had done 7 of 7 frames of the pass "
+        #expect(killed.errors.contains(reached), "\(killed.errors)")
         #expect(killed.errors.contains("\n   = \(last)\n"), "\(killed.errors)")
         #expect(try runCommand(["ls", "-di", "out/mini"], in: folder.path).output == before)
         #expect(try FileManager.default.contentsOfDirectory(atPath: "\(folder.path)/out/.scanmill/trash") == [])

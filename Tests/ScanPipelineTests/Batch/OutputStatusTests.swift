@@ -230,6 +230,23 @@ import Testing
         #expect(try fixture.plan([input]) == [.upToDate])
     }
 
+    /// The run that made it is not remembered for ever, and those that found it up to date name it in their outcomes alone.
+    @Test func aLostResultWhoseRunIsForgotten() throws {
+        let fixture = try DiskFixture()
+        let (a, b) = (try fixture.capture("a"), try fixture.capture("b"))
+        let maker = try record(fixture, try fixture.pipeline(), [a], minutesAgo: 60)
+        try maker.end([CaptureOutcome(input: a, ending: try fixture.run(a))], seconds: 1)
+        let later = try record(fixture, try fixture.pipeline(), [b], minutesAgo: 50)
+        let outcomes = [
+            CaptureOutcome(input: a, ending: .upToDate), CaptureOutcome(input: b, ending: try fixture.run(b)),
+        ]
+        try later.end(outcomes, seconds: 1)
+        for path in [maker.path, "\(fixture.output)/a"] { FileSystem.removeTree(path) }
+        let entries = OutputStatus(output: fixture.output, programs: fixture.programs).entries
+        #expect(entries.map(\.id) == ["a", "b"])
+        #expect(entries.map(\.standing) == [.resultGone, .done])
+    }
+
     /// Who takes finished results elsewhere every morning knows that they were made.
     @Test func resultsThatWereMovedAway() throws {
         let fixture = try DiskFixture()

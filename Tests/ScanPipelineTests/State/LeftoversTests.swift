@@ -45,6 +45,19 @@ import Testing
         #expect(try Leftovers.collect(in: fixture.state).removed == [])
     }
 
+    /// To Swift, some characters make one with a dot behind them.
+    @Test func namesWhoseLastCharacterTakesTheDot() throws {
+        let fixture = try DiskFixture()
+        let id = "a\u{600}"
+        #expect(StateFolder.id(ofWorkName: "\(id).host.1.x") == id)
+        try fixture.write("{}", to: "out/.scanmill/failures/\(id).json")
+        #expect(fixture.state.failed == [id])
+        try fixture.write(OutputFixture.receipt, to: "out/.scanmill/trash/\(id).x/receipt.json")
+        let collected = try Leftovers.collect(in: fixture.state)
+        #expect(collected.putBack == ["\(fixture.state.path)/trash/\(id).x"])
+        #expect(FileSystem.exists("\(fixture.output)/\(id)/receipt.json"))
+    }
+
     /// Locks may not reach other machines, as on some network shares: what a name says to be theirs is left to them.
     @Test func workOfOtherMachinesStays() throws {
         let fixture = try DiskFixture()

@@ -1,0 +1,208 @@
+/// The surface that many depth maps see, as the signed distance to it at the points of a grid: a truncated signed distance
+/// field (TSDF).
+///
+/// Each frame says of a sample how far it lies in front of the surface, along the optical axis: the depth of the pixel onto
+/// which the sample falls, less the sample's own. Values beyond the truncation count as it where they lie in front, and not
+/// at all behind. The mean over all frames is the volume's value; where it changes its sign is the surface.
+///
+/// Only blocks of 8 × 8 × 8 samples near a surface exist. Sums are whole numbers, so that nothing depends on rounding.
+///
+/// Source: B. Curless, M. Levoy, "A volumetric method for building complex models from range images", SIGGRAPH 1996; the
+/// blocks: M. Nießner et al., "Real-time 3D reconstruction at scale using voxel hashing", SIGGRAPH Asia 2013.
+public struct DistanceVolume: Sendable {
+    public let layout: VolumeLayout
+    /// In the order in which frames first reached them.
+    private(set) var blocks: [Block] = []
+    private var numbers: [BlockIndex: Int] = [:]
+    let hasColor: Bool
+
+    /// A block's samples: x runs fastest, then y, then z.
+    struct Block: Sendable {
+        let index: BlockIndex
+        /// Distances in units of ``unitsPerTruncation``, summed over the frames.
+        var distances = [Int32](repeating: 0, count: VolumeLayout.samples)
+        /// How many frames were summed.
+        var counts = [UInt16](repeating: 0, count: VolumeLayout.samples)
+        /// Sums of red, green and blue over the first frames that saw the surface here; empty without colours.
+        var colors: [UInt16]
+        var colorCounts: [UInt8]
+    }
+
+    /// As fine as a sum of 65,535 frames in 32 bits allows.
+    static let unitsPerTruncation = 32_767
+
+    /// How many blocks there are, each of 512 samples.
+    public var blockCount: Int { blocks.count }
+
+    /// The memory that its blocks take.
+    public var byteCount: Int { blocks.count * Self.bytesPerBlock(hasColor: hasColor) }
+
+    /// How often a frame has said something of a sample.
+    package var observationCount: Int {
+        blocks.reduce(0) { $0 + $1.counts.reduce(0) { $0 + Int($1) } }
+    }
+
+    static func bytesPerBlock(hasColor: Bool) -> Int {
+        VolumeLayout.samples * (4 + 2 + (hasColor ? 3 * 2 + 1 : 0))
+    }
+
+    public init(_ layout: VolumeLayout, hasColor: Bool) {
+        self.layout = layout
+        self.hasColor = hasColor
+    }
+
+    /// Which of ``blocks`` lies there, if any.
+    func number(_ index: BlockIndex) -> Int? { numbers[index] }
+
+    /// Adds what a frame sees.
+    public mutating func add(_ frame: VolumeFrame) {
+        let projection = BlockProjection(frame, layout)
+        var seen = SamplePixels()
+        for index in frame.blocks {
+            let number = number(of: index)
+            projection.project(index, into: &seen)
+            blocks[number].add(frame, seen, truncation: Float(layout.truncation))
+        }
+    }
+
+    private mutating func number(of index: BlockIndex) -> Int {
+        if let number = numbers[index] { return number }
+        let size = hasColor ? VolumeLayout.samples : 0
+        blocks.append(
+            Block(
+                index: index, colors: [UInt16](repeating: 0, count: 3 * size),
+                colorCounts: [UInt8](repeating: 0, count: size)))
+        numbers[index] = blocks.count - 1
+        return blocks.count - 1
+    }
+}
+
+/// Where a block's samples fall in a depth map, a row along x at a time.
+struct SamplePixels {
+    typealias Row<Value: SIMDScalar> = SIMD8<Value>
+
+    /// Any numbers: of a pixel of the map, or outside of it.
+    var columns = [Row<UInt32>](repeating: .zero, count: VolumeLayout.rows)
+    var rows = [Row<UInt32>](repeating: .zero, count: VolumeLayout.rows)
+    /// Metres along the optical axis; 0 or less behind the camera.
+    var depths = [Row<Float>](repeating: .zero, count: VolumeLayout.rows)
+
+    fileprivate func withPointers(
+        _ body: (UnsafePointer<UInt32>, UnsafePointer<UInt32>, UnsafePointer<Float>) -> Void
+    ) {
+        func values<Value>(_ rows: [Row<Value>], _ body: (UnsafePointer<Value>) -> Void) {
+            rows.withUnsafeBytes { bytes in
+                guard let first = bytes.bindMemory(to: Value.self).baseAddress else { return }
+                body(first)
+            }
+        }
+        values(columns) { columns in
+            values(rows) { rows in
+                values(depths) { depths in body(columns, rows, depths) }
+            }
+        }
+    }
+}
+
+/// Projects blocks into a frame's depth map. The pixel of a sample is linear in its place, up to a division: one product
+/// and one sum a coordinate.
+private struct BlockProjection {
+    /// fx · right, −fy · up, −back: what a vector in the world adds to (u · z, v · z, z).
+    private let axes: (u: Vector3, v: Vector3, z: Vector3)
+    private let eye: Vector3
+    private let center: (u: Float, v: Float)
+    private let voxel: Double
+
+    init(_ frame: VolumeFrame, _ layout: VolumeLayout) {
+        let (right, up, back) = frame.pose.rotation.columns
+        axes = (right * frame.camera.fx, up * -frame.camera.fy, back * -1)
+        eye = frame.pose.position
+        center = (Float(frame.camera.cx), Float(frame.camera.cy))
+        voxel = layout.voxel
+    }
+
+    func project(_ block: BlockIndex, into seen: inout SamplePixels) {
+        let side = VolumeLayout.side
+        let corner = Vector3(Double(block.x), Double(block.y), Double(block.z)) * (voxel * Double(side)) - eye
+        // From here on in single precision: the block is near the camera, wherever the world's origin is.
+        let start = (Float(axes.u.dot(corner)), Float(axes.v.dot(corner)), Float(axes.z.dot(corner)))
+        let (x, y, z) = (step(\.x), step(\.y), step(\.z))
+        let along = SamplePixels.Row<Float>(0, 1, 2, 3, 4, 5, 6, 7)
+        let (alongU, alongV, alongZ) = (along * x.u, along * x.v, along * x.z)
+        for row in 0..<VolumeLayout.rows {
+            let (fy, fz) = (Float(row % side), Float(row / side))
+            let depth = alongZ + (start.2 + fy * y.z + fz * z.z)
+            let inverse = 1 / depth
+            let u = (alongU + (start.0 + fy * y.u + fz * z.u)) * inverse + center.u
+            let v = (alongV + (start.1 + fy * y.v + fz * z.v)) * inverse + center.v
+            seen.columns[row] = u.roundedBits
+            seen.rows[row] = v.roundedBits
+            seen.depths[row] = depth
+        }
+    }
+
+    private func step(_ part: (Vector3) -> Double) -> (u: Float, v: Float, z: Float) {
+        (Float(part(axes.u) * voxel), Float(part(axes.v) * voxel), Float(part(axes.z) * voxel))
+    }
+}
+
+extension Float {
+    /// Added to a value between −2²² and 2²², it gives a sum that is rounded to a whole number and has it in its lowest
+    /// bits: two instructions, where the C library's rounding is a call.
+    static let roundingShift: Float = 0x1.8p23
+
+    /// The nearest whole number of a value between −2²² and 2²², as 32 bits; bits that are no less than 2²², read without a
+    /// sign, of everything else.
+    @inline(__always)
+    var roundedBits: UInt32 { (self + Self.roundingShift).bitPattern &- Self.roundingShift.bitPattern }
+}
+
+extension SIMD8<Float> {
+    /// As of a single value.
+    @inline(__always)
+    fileprivate var roundedBits: SIMD8<UInt32> {
+        unsafeBitCast(self + Float.roundingShift, to: SIMD8<UInt32>.self) &- Float.roundingShift.bitPattern
+    }
+}
+
+extension DistanceVolume.Block {
+    fileprivate mutating func add(_ frame: VolumeFrame, _ seen: SamplePixels, truncation: Float) {
+        let units = Float(DistanceVolume.unitsPerTruncation) / truncation
+        let paints = !colors.isEmpty && !frame.colors.isEmpty
+        let (width, height) = (UInt32(frame.width), UInt32(frame.height))
+        distances.withUnsafeMutableBufferPointer { distances in
+            counts.withUnsafeMutableBufferPointer { counts in
+                colors.withUnsafeMutableBufferPointer { colors in
+                    colorCounts.withUnsafeMutableBufferPointer { colorCounts in
+                        frame.metres.withUnsafeBufferPointer { metres in
+                            frame.colors.withUnsafeBufferPointer { picture in
+                                seen.withPointers { columns, rows, depths in
+                                    for i in 0..<VolumeLayout.samples {
+                                        let (column, row) = (columns[i], rows[i])
+                                        guard column < width, row < height, depths[i] > 0 else { continue }
+                                        let pixel = Int(row &* width &+ column)
+                                        let depth = metres[pixel]
+                                        let distance = depth - depths[i]
+                                        guard depth > 0, distance >= -truncation, counts[i] < .max else { continue }
+                                        counts[i] &+= 1
+                                        if distance > truncation {
+                                            distances[i] &+= Int32(DistanceVolume.unitsPerTruncation)
+                                            continue
+                                        }
+                                        distances[i] &+= Int32(bitPattern: (distance * units).roundedBits)
+                                        guard paints, colorCounts[i] < .max else { continue }
+                                        colorCounts[i] &+= 1
+                                        let color = picture[pixel]
+                                        colors[3 &* i] &+= UInt16(truncatingIfNeeded: color & 0xFF)
+                                        colors[3 &* i &+ 1] &+= UInt16(truncatingIfNeeded: color >> 8 & 0xFF)
+                                        colors[3 &* i &+ 2] &+= UInt16(truncatingIfNeeded: color >> 16)
+                                    }
+                                }
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}

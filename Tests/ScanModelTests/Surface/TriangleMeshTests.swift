@@ -1,0 +1,38 @@
+import ScanModel
+import Testing
+
+@Suite struct TriangleMeshTests {
+    /// Two triangles that share a side, and one that lies elsewhere; vertex 3 is in none.
+    private static let mesh = TriangleMesh(
+        vertices: PointCloud(
+            positions: [0, 0, 0, 3, 0, 0, 0, 4, 0, 9, 9, 9, 3, 4, 0, 7, 0, 0, 7, 2, 0, 7, 0, 2],
+            colors: (0..<24).map { UInt8($0) }),
+        triangles: [0, 1, 2, 1, 4, 2, 5, 6, 7])
+
+    @Test func areasAddUp() { #expect(Self.mesh.area == 6 + 6 + 2) }
+
+    @Test func normalsAreThoseOfTheTrianglesAround() {
+        var mesh = Self.mesh
+        mesh.setNormals()
+        let normals = mesh.vertices.normals ?? []
+        #expect(Array(normals[0..<3]) == [0, 0, 1])
+        #expect(Array(normals[9..<12]) == [0, 0, 0])
+        #expect(Array(normals[15..<18]) == [1, 0, 0])
+    }
+
+    @Test func smallPiecesGoWithTheirVertices() {
+        var mesh = Self.mesh
+        #expect(mesh.removePieces(smallerThan: 2) == 1)
+        #expect(mesh.triangles == [0, 1, 2, 1, 3, 2])
+        #expect(mesh.vertices.positions == [0, 0, 0, 3, 0, 0, 0, 4, 0, 3, 4, 0])
+        #expect(mesh.vertices.colors == [0, 1, 2, 3, 4, 5, 6, 7, 8, 12, 13, 14])
+        #expect(mesh.removePieces(smallerThan: 3) == 1)
+        #expect(mesh == TriangleMesh(vertices: PointCloud(colors: [])))
+    }
+
+    @Test func whatIsLargeEnoughStays() {
+        var mesh = Self.mesh
+        #expect(mesh.removePieces(smallerThan: 1) == 0)
+        #expect(mesh == Self.mesh)
+    }
+}

@@ -1,0 +1,114 @@
+import ScanFormats
+import ScanModel
+import ScanStages
+import TestSupport
+import Testing
+
+@Suite struct FuseDepthTests {
+    private static let scene =
+        "- synthesize: {frames: 40, rate: 2, picture-width: 64, picture-height: 48, depth-width: 128, depth-height: 96}\n"
+        + "- decompress\n- mask-range: {far: 3}\n"
+
+    private static func run(_ options: String, _ more: String = "", workers: Int = 1) throws -> StageRun {
+        try StageRun(
+            "\(scene)\(more)- fuse-depth: {\(options)}\n- write-mesh", reading: "nowhere/a", workers: workers)
+    }
+
+    private static func distances(_ mesh: TriangleMesh) -> [Double] {
+        let room = SyntheticRoom()
+        return (0..<mesh.vertices.count).map { room.distanceToSurface(mesh.vertices[$0]) }.sorted()
+    }
+
+    /// Half floats of up to 3 m are off by 0.7 mm, a depth pixel is up to 3 cm wide, and edges are rounded by a voxel.
+    @Test func theMeshLiesOnTheSurfacesOfTheRoom() throws {
+        let run = try Self.run("voxel: 0.03")
+        let mesh = try #require(run.capture.mesh)
+        #expect(run.count("fuse-depth", "triangles") == mesh.triangleCount && mesh.triangleCount > 20_000)
+        #expect(run.count("fuse-depth", "vertices") == mesh.vertices.count)
+        #expect(run.count("write-mesh", "triangles") == mesh.triangleCount)
+        let distances = Self.distances(mesh)
+        #expect(distances[distances.count / 2] < 0.002, "\(distances[distances.count / 2])")
+        #expect(distances[distances.count * 99 / 100] < 0.02, "\(distances[distances.count * 99 / 100])")
+        #expect((distances.last ?? 1) < 0.09, "\(distances.last ?? 1)")
+        let area = try #require(run.counts("fuse-depth")["area"]?.double)
+        #expect(abs(area - mesh.area) < 1e-9)
+        // Seen from within: the normals of the floor look up.
+        let normals = try #require(mesh.vertices.normals)
+        let floor = (0..<mesh.vertices.count).filter { abs(mesh.vertices[$0].y - SyntheticRoom.floorHeight) < 0.002 }
+        let up = floor.filter { normals[3 * $0 + 1] > 0.95 }
+        #expect(floor.count > 100 && up.count > floor.count * 9 / 10)
+    }
+
+    @Test func workersMakeNoDifference() throws {
+        let (one, many) = (try Self.run("voxel: 0.05"), try Self.run("voxel: 0.05", workers: 4))
+        #expect(try one.bytes("a_mesh.ply") == many.bytes("a_mesh.ply"))
+    }
+
+    /// The object alone, which nobody can see from below.
+    @Test func aBoxAboveLeavesTheObject() throws {
+        let run = try Self.run("voxel: 0.02", "- cull-by-box: {depth: true}\n")
+        let mesh = try #require(run.capture.mesh)
+        let room = SyntheticRoom()
+        let box = room.boundingBox(isClamped: false)
+        let limit = box.grown(by: 0.03, bottom: 0)
+        #expect((0..<mesh.vertices.count).allSatisfy { limit.contains(mesh.vertices[$0]) })
+        // Top and sides of 32 × 24 × 22 cm: 0.33 m².
+        #expect(abs(mesh.area - 0.33) < 0.06, "\(mesh.area)")
+    }
+
+    @Test func coloursComeFromThePictures() throws {
+        let run = try Self.run("voxel: 0.05")
+        let colors = try #require(run.capture.mesh?.vertices.colors)
+        #expect(Set(colors).count > 20)
+        let bare = try Self.run("voxel: 0.05, color: false")
+        #expect(bare.capture.mesh?.vertices.colors == nil)
+        #expect(bare.capture.mesh?.triangles == run.capture.mesh?.triangles)
+        #expect(bare.capture.mesh?.vertices.positions == run.capture.mesh?.vertices.positions)
+    }
+
+    /// 8 × 6 pixels at 1 m, a pixel being ¼ m: a wall that `times` frames see.
+    private static func wall(_ times: Int, _ depths: [Float]? = nil) -> MemoryCapture {
+        MemoryCapture((0..<times).map { _ in .init(depth: depths ?? (0..<48).map { _ in 1 }, height: 6) })
+    }
+
+    @Test func aSurfaceHasToBeSeenSoOften() throws {
+        let stages = "- fuse-depth: {voxel: 0.1, min-piece: 0, min-frames: 3}"
+        let run = try StageRun(stages + "\n- write-mesh", on: Self.wall(3))
+        #expect(run.capture.mesh?.triangleCount ?? 0 > 50)
+        let few = problem { _ = try StageRun(stages + "\n- write-mesh", on: Self.wall(2)) }
+        #expect(few?.summary == "no surface was seen by 3 frames from the same side")
+        #expect(few?.fix == "make the voxels larger, or let one frame do with  --set fuse-depth.min-frames=1")
+    }
+
+    @Test func smallPiecesAreCounted() throws {
+        // Two columns of a wall of two metres, far from each other.
+        let depths: [Float] = (0..<48).map { $0 % 8 == 0 || $0 % 8 > 4 ? 1 : 0 }
+        func stages(_ least: Int) -> String {
+            "- fuse-depth: {voxel: 0.1, min-piece: \(least), min-frames: 1}\n- write-mesh"
+        }
+        let all = try StageRun(stages(0), on: Self.wall(1, depths))
+        #expect(all.count("fuse-depth", "small-pieces") == 0)
+        let triangles = try #require(all.count("fuse-depth", "triangles"))
+        let large = try StageRun(stages(triangles / 2), on: Self.wall(1, depths))
+        #expect(large.count("fuse-depth", "small-pieces") == 1)
+        #expect(large.count("fuse-depth", "triangles") ?? 0 < triangles)
+        let none = problem { _ = try StageRun(stages(100_000), on: Self.wall(1, depths)) }
+        #expect(
+            none?.summary == "all pieces of the surface have fewer than 100000 triangles: nothing would be left of it")
+    }
+
+    @Test func withoutDepthThereIsNoSurface() {
+        let failure = problem {
+            _ = try StageRun("- fuse-depth\n- write-mesh", on: Self.wall(2, (0..<48).map { _ in 0 }))
+        }
+        #expect(failure?.summary == "no pixel with depth is left, so there is no surface")
+        #expect(failure?.fix == "loosen the masks above fuse-depth")
+    }
+
+    @Test func anUnknownUnitIsSaid() throws {
+        var capture = Self.wall(2)
+        capture.isMetric = false
+        let run = try StageRun("- fuse-depth: {voxel: 0.1, min-piece: 0}\n- write-mesh", on: capture)
+        #expect(run.warnings == ["fuse-depth: the world's unit is unknown: a voxel of 0.1 m may be anything"])
+    }
+}
