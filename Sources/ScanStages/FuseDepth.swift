@@ -11,8 +11,8 @@ public struct FuseDepth: FrameStage, FoldStage {
             mean signed distance to what the frames saw, and marching cubes where that changes its sign. A sample's
             distance in a frame is the depth of the pixel on which it falls, less its own along the optical axis. In front
             of the surface it counts as the truncation at most; behind, a frame says nothing of what lies farther off than
-            that. So the sensor's noise is averaged, and what only a few frames have seen before a surface, such as
-            somebody who walked by, is worn away by the frames that saw past it.
+            that. So the sensor's noise is averaged. Frames that see past something do not remove it, such as somebody who
+            walked by: raise `min-frames`, or put `mask-jumps` above.
 
             `voxel` decides how fine the surface is, and what it costs: half of it takes four times the memory and time. A
             room of 4 × 3 m at 0.02 m takes some 50 MB. The depth of a phone's LiDAR carries 0.01 m for what is near, and
@@ -23,7 +23,8 @@ public struct FuseDepth: FrameStage, FoldStage {
             surface has an edge where the recording ends; holes are not closed.
 
             The mesh has the mean colours of the first 255 frames that saw each place, and normals. Its depth must be masked
-            before: put `mask-confidence` and `mask-range` above, and `cull-by-box: {depth: true}` for a single object.
+            before: put `mask-confidence` and `mask-range` above, and `cull-by-box: {depth: true, pixel-centre: half}` for a single
+            object.
             `write-mesh` writes it. The receipt counts `vertices` and `triangles`, has the `area` in m², and says how many
             pieces were left out as `small-pieces`.
 
@@ -52,10 +53,18 @@ public struct FuseDepth: FrameStage, FoldStage {
             "min-piece", "Leave out pieces of fewer triangles than this that hang together with nothing else.",
             default: 100, in: 0...1_000_000_000)
         isColored = options.flag("color", "Give the mesh colours when the capture has pictures.", default: true)
-        centre = options.choice(
-            "pixel-centre", "Where a depth pixel's coordinates are taken, unless an `unproject` above says it.",
-            default: options.pixelCentreAbove ?? .half)
+        centre = options.choice("pixel-centre", "Where a depth pixel's coordinates are taken.", default: .half)
         let isCut = options.value(of: "depth", above: "cull-by-box") == .bool(true)
+        for stage in ["unproject", "cull-by-box"] where stage != "cull-by-box" || isCut {
+            guard let other = options.value(of: "pixel-centre", above: stage)?.string, other != centre.rawValue else {
+                continue
+            }
+            options.warn(
+                "pixel-centre",
+                "`pixel-centre` is `\(centre.rawValue)`, and `\(other)` in the `\(stage)` above: the mesh lies half a depth "
+                    + "pixel beside what that makes",
+                fix: "set  pixel-centre: \(centre.rawValue)  there")
+        }
         if options.isBelow("cull-by-box") && !isCut {
             options.warn(
                 nil, "the `cull-by-box` above takes away points and no depth, so the mesh is of everything",
@@ -75,10 +84,11 @@ public struct FuseDepth: FrameStage, FoldStage {
         let camera = try frame.facts.requiredIntrinsics
         let picture = isColored && context.available.contains(.color) ? try frame.loadRGB(context) : nil
         let view = context.capture.depthView(camera: camera, pose: pose)
-        let points = context.capture.points(
+        let (points, isPainted) = context.capture.paintedPoints(
             of: depth, seenBy: CameraView(camera: camera, pose: pose), centre: centre, picture: picture)
         if let doubt = PointCloud.coarseness(at: view.pose.position) { context.warn(doubt) }
-        frame.parcels[context.label] = VolumeFrame(depth, points: points, view: view, centre: centre, in: layout)
+        frame.parcels[context.label] = VolumeFrame(
+            depth, points: points, isPainted: isPainted, view: view, centre: centre, in: layout)
     }
 
     public func begin(_ context: StageContext) -> DistanceVolume {
@@ -117,6 +127,12 @@ public struct FuseDepth: FrameStage, FoldStage {
             return Problem(
                 .input, "no pixel with depth is left, so there is no surface",
                 fix: "loosen the masks above \(context.label)")
+        }
+        if volume.frameCount < minFrames {
+            return Problem(
+                .input,
+                "\(volume.frameCount.counted("frame")) with depth cannot show a surface that \(minFrames) have seen",
+                fix: "keep more frames above \(context.label), or let one do with  \(setting("min-frames", 1))")
         }
         return Problem(
             .input, "no surface was seen by \(minFrames.counted("frame")) from the same side",

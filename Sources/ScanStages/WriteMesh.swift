@@ -18,10 +18,7 @@ public struct WriteMesh: CaptureStage, DemandingStage {
 
             The receipt has the turn as `applied-transform`.
             """,
-        example: """
-            - write-mesh
-            - write-mesh: {file: "{id}.glb"}
-            """)
+        example: "- write-mesh: {file: \"{id}.glb\"}")
 
     enum Kind: String, CaseIterable {
         case ply, glb
@@ -33,7 +30,7 @@ public struct WriteMesh: CaptureStage, DemandingStage {
     let up: WorldTurn.Up
 
     public init(_ options: inout OptionReader) {
-        file = options.resultFile(default: "{id}_mesh.ply", endings: Kind.allCases.map(\.rawValue))
+        file = options.resultFile(default: "{id}_mesh.ply", endings: Kind.allCases.map(\.rawValue), folder: "meshes")
         kind = file.hasSuffix(".glb") ? .glb : .ply
         unit = options.choice("unit", "The unit of the coordinates.", default: .metre)
         up = options.choice("up", "Which axis is to point up in a PLY file.", default: .recorded)

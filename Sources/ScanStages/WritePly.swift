@@ -34,7 +34,7 @@ public struct WritePly: FoldStage, DemandingStage {
     let up: WorldTurn.Up
 
     public init(_ options: inout OptionReader) {
-        file = options.resultFile(default: "{id}.ply", endings: ["ply"])
+        file = options.resultFile(default: "{id}.ply", endings: ["ply"], folder: "clouds")
         unit = options.choice("unit", "The unit of the coordinates.", default: .metre)
         up = options.choice("up", "Which axis is to point up: as recorded, y or z.", default: .recorded)
     }

@@ -46,7 +46,7 @@ import Testing
 
     /// The object alone, which nobody can see from below.
     @Test func aBoxAboveLeavesTheObject() throws {
-        let run = try Self.run("voxel: 0.02", "- cull-by-box: {depth: true}\n")
+        let run = try Self.run("voxel: 0.02", "- cull-by-box: {depth: true, pixel-centre: half}\n")
         let mesh = try #require(run.capture.mesh)
         let room = SyntheticRoom()
         let box = room.boundingBox(isClamped: false)
@@ -76,8 +76,14 @@ import Testing
         let run = try StageRun(stages + "\n- write-mesh", on: Self.wall(3))
         #expect(run.capture.mesh?.triangleCount ?? 0 > 50)
         let few = problem { _ = try StageRun(stages + "\n- write-mesh", on: Self.wall(2)) }
-        #expect(few?.summary == "no surface was seen by 3 frames from the same side")
-        #expect(few?.fix == "make the voxels larger, or let one frame do with  --set fuse-depth.min-frames=1")
+        #expect(few?.summary == "2 frames with depth cannot show a surface that 3 have seen")
+        #expect(
+            few?.fix == "keep more frames above fuse-depth, or let one do with  --set fuse-depth.min-frames=1")
+        // Two walls, each of which one frame has seen.
+        var apart = Self.wall(2)
+        apart.items[1].pose = Pose(rotation: .identity, position: Vector3(0, 0, -50))
+        let other = problem { _ = try StageRun("- fuse-depth: {voxel: 0.1}\n- write-mesh", on: apart) }
+        #expect(other?.summary == "no surface was seen by 2 frames from the same side")
     }
 
     @Test func smallPiecesAreCounted() throws {

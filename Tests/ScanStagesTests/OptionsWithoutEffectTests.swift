@@ -40,7 +40,8 @@ import Testing
     @Test func aMeshOfABox() throws {
         func said(_ cull: String) throws -> [String] {
             try warnings(
-                of: "- read\n- decompress\n- unproject\n- cull-by-box\(cull)\n- voxel-downsample\n- write-ply\n"
+                of:
+                    "- read\n- decompress\n- unproject: {pixel-centre: half}\n- cull-by-box\(cull)\n- voxel-downsample\n- write-ply\n"
                     + "- fuse-depth\n- write-mesh")
         }
         #expect(
@@ -48,7 +49,12 @@ import Testing
                 "the `cull-by-box` above takes away points and no depth, so the mesh is of everything; set `depth: true` "
                     + "there for a mesh of what is in the box"
             ])
-        #expect(try said(": {depth: true}") == [])
+        #expect(try said(": {depth: true, pixel-centre: half}") == [])
+        #expect(
+            try said(": {depth: true, pixel-centre: integer}") == [
+                "`pixel-centre` is `half`, and `integer` in the `cull-by-box` above: the mesh lies half a depth pixel "
+                    + "beside what that makes; set  pixel-centre: half  there"
+            ])
     }
 
     /// Points outside of the box for masks are none that a trainer may learn from.

@@ -27,13 +27,23 @@ extension Capture {
         of depth: DepthMap, every: Int = 1, seenBy view: CameraView, centre: PixelCentre, picture: RGBImage?,
         withNormals: Bool = false
     ) -> PointCloud {
+        paintedPoints(
+            of: depth, every: every, seenBy: view, centre: centre, picture: picture, withNormals: withNormals
+        ).points
+    }
+
+    /// The same, with whether the picture has each point's colour; nil where it has them all, or there is none.
+    package func paintedPoints(
+        of depth: DepthMap, every: Int = 1, seenBy view: CameraView, centre: PixelCentre, picture: RGBImage?,
+        withNormals: Bool = false
+    ) -> (points: PointCloud, isPainted: [Bool]?) {
         let depthView = depthView(camera: view.camera, pose: view.pose)
         let unprojection = Unprojection(
             camera: depthView.camera, pose: depthView.pose, width: depth.width, height: depth.height, centre: centre)
         let isAligned = depthCamera == nil
         var points = unprojection.points(
             of: depth, every: every, picture: isAligned ? picture : nil, withNormals: withNormals)
-        if !isAligned, let picture { points.paint(from: picture, seenBy: view) }
-        return points
+        let isPainted = isAligned ? nil : picture.map { points.paint(from: $0, seenBy: view) }
+        return (points, isPainted)
     }
 }

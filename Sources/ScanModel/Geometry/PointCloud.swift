@@ -108,19 +108,24 @@ public struct PointCloud: Hashable, Sendable {
 extension PointCloud {
     /// Gives each point the colour of the picture's pixel on which it falls; grey 128 outside the picture and behind the
     /// camera.
-    public mutating func paint(from picture: RGBImage, seenBy view: CameraView) {
+    /// - Returns: for each point whether the picture has its colour.
+    @discardableResult
+    public mutating func paint(from picture: RGBImage, seenBy view: CameraView) -> [Bool] {
         let seen = CameraView(
             camera: view.camera.resized(to: picture.size).counted(from: .corner),
             pose: view.pose)
         var painted = [UInt8](repeating: 128, count: count * 3)
+        var isSeen = [Bool](repeating: false, count: count)
         for i in 0..<count {
             guard let (u, v, _) = seen.project(self[i]), u >= 0, v >= 0, u < Double(picture.width),
                 v < Double(picture.height)
             else { continue }
+            isSeen[i] = true
             let at = (Int(v) * picture.width + Int(u)) * 3
             for channel in 0..<3 { painted[3 * i + channel] = picture.pixels[at + channel] }
         }
         colors = painted
+        return isSeen
     }
 }
 

@@ -54,7 +54,7 @@ package struct CubeCases: Sendable {
                 var end = (start + 1) % 4
                 while isInside(face[(end + 1) % 4]) { end = (end + 1) % 4 }
                 let begins = Edge(between: face[start], face[(start + 1) % 4])
-                next[Edge(between: face[end], face[(end + 1) % 4])] = begins
+                next[begins] = Edge(between: face[end], face[(end + 1) % 4])
             }
         }
         var loops: [[Edge]] = []

