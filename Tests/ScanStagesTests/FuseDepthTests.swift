@@ -19,7 +19,8 @@ import Testing
         return (0..<mesh.vertices.count).map { room.distanceToSurface(mesh.vertices[$0]) }.sorted()
     }
 
-    /// Half floats of up to 3 m are off by 0.7 mm, a depth pixel is up to 3 cm wide, and edges are rounded by a voxel.
+    /// Half floats of up to 3 m are off by 0.7 mm, a depth pixel is up to 3 cm wide, and thin things such as the table's top
+    /// and legs are thicker by up to the truncation.
     @Test func theMeshLiesOnTheSurfacesOfTheRoom() throws {
         let run = try Self.run("voxel: 0.03")
         let mesh = try #require(run.capture.mesh)
@@ -28,8 +29,9 @@ import Testing
         #expect(run.count("write-mesh", "triangles") == mesh.triangleCount)
         let distances = Self.distances(mesh)
         #expect(distances[distances.count / 2] < 0.002, "\(distances[distances.count / 2])")
-        #expect(distances[distances.count * 99 / 100] < 0.02, "\(distances[distances.count * 99 / 100])")
-        #expect((distances.last ?? 1) < 0.09, "\(distances.last ?? 1)")
+        #expect(distances[distances.count * 9 / 10] < 0.01, "\(distances[distances.count * 9 / 10])")
+        #expect(distances[distances.count * 99 / 100] < 0.05, "\(distances[distances.count * 99 / 100])")
+        #expect((distances.last ?? 1) < 0.12, "\(distances.last ?? 1)")
         let area = try #require(run.counts("fuse-depth")["area"]?.double)
         #expect(abs(area - mesh.area) < 1e-9)
         // Seen from within: the normals of the floor look up.

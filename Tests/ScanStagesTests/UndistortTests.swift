@@ -154,7 +154,8 @@ import Testing
         cameras[1]["cx"] = -5
         try dataset(cameras)
         let run = try StageRun(
-            "- read: {bad-frame-limit: 0.5}\n- write-frames\n- undistort: {one-camera: true}", reading: path,
+            "- read: {bad-frame-limit: 0.5}\n- write-frames: {depth: none}\n- undistort: {one-camera: true}",
+            reading: path,
             probing: [])
         #expect(run.kept == [0] && run.drops.count == 1)
         #expect(run.files.filter { $0.contains("color/") }.count == 1, "\(run.files)")

@@ -63,9 +63,7 @@ import Testing
         #expect(StageRun.mistakes(in: stages + "{file: a.obj}") == ["`file` does not end in .ply or .glb"])
         #expect(StageRun.mistakes(in: stages + "{file: a.glb, unit: mm}") == ["glTF is always in metres"])
         #expect(
-            StageRun.mistakes(in: "- write-mesh").first
-                == "`write-mesh` needs mesh, which no stage before it makes; put `fuse-depth` above it, or make a mesh of "
-                + "the depth above it, with `decompress` and `fuse-depth`")
+            StageRun.mistakes(in: "- write-mesh").first == "`write-mesh` needs mesh, which no stage before it makes")
     }
 
     /// Both may stand in one pipeline, and are made in one pass.
