@@ -15,7 +15,7 @@ public struct FuseDepth: FrameStage, FoldStage {
             walked by: raise `min-frames`, or put `mask-jumps` above.
 
             `voxel` decides how fine the surface is, and what it costs: half of it takes four times the memory and time. A
-            room of 4 × 3 m at 0.02 m takes some 50 MB. The depth of a phone's LiDAR carries 0.01 m for what is near, and
+            room of 4 × 3 m at 0.02 m takes some 60 MB. The depth of a phone's LiDAR carries 0.01 m for what is near, and
             0.02 m for rooms.
 
             `truncation` is to be larger than the depth's error: if it is too small, a wall that was recorded twice with

@@ -7,7 +7,7 @@ struct ScanMillCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "scanmill",
         abstract:
-            "Turns phone and tablet scans into point clouds, NeRF data and staging captures, a night's batch at a time.",
+            "Turns phone and tablet scans into point clouds, meshes, NeRF data and staging captures, a night's batch at a time.",
         discussion: """
             A pipeline is a list of stages in a YAML file. `scanmill stages` lists the stages; ready-made pipelines \
             are in the folder pipelines/.

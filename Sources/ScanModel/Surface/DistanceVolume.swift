@@ -5,7 +5,8 @@
 /// which the sample falls, less the sample's own. Values beyond the truncation count as it where they lie in front, and not
 /// at all behind. The mean over all frames is the volume's value; where it changes its sign is the surface.
 ///
-/// Only blocks of 8 × 8 × 8 samples near a surface exist, and a frame adds to those near the surface that it sees. Sums are whole numbers, so that nothing depends on rounding.
+/// Only blocks of 8 × 8 × 8 samples near a surface exist, and a frame adds to those near the surface that it sees. Sums are
+/// whole numbers, so that nothing depends on rounding.
 ///
 /// Source: B. Curless, M. Levoy, "A volumetric method for building complex models from range images", SIGGRAPH 1996; the
 /// blocks: M. Nießner et al., "Real-time 3D reconstruction at scale using voxel hashing", SIGGRAPH Asia 2013.
@@ -21,13 +22,24 @@ public struct DistanceVolume: Sendable {
     /// A block's samples: x runs fastest, then y, then z.
     struct Block: Sendable {
         let index: BlockIndex
-        /// Distances in units of ``unitsPerTruncation``, summed over the frames.
-        var distances = [Int32](repeating: 0, count: VolumeLayout.samples)
+        var samples = [Sample](repeating: Sample(), count: VolumeLayout.samples)
+        /// One a sample; empty without colours.
+        var colors: [ColorSum]
+    }
+
+    struct Sample: Sendable {
+        /// Summed over the frames, in units of which the truncation has ``unitsPerTruncation``.
+        var distance: Int32 = 0
         /// How many frames were summed.
-        var counts = [UInt16](repeating: 0, count: VolumeLayout.samples)
-        /// Sums of red, green and blue over the first frames that saw the surface here; empty without colours.
-        var colors: [UInt16]
-        var colorCounts: [UInt8]
+        var count: UInt16 = 0
+    }
+
+    /// The colours of the first frames that saw the surface at a sample.
+    struct ColorSum: Sendable {
+        var red: UInt16 = 0
+        var green: UInt16 = 0
+        var blue: UInt16 = 0
+        var count: UInt8 = 0
     }
 
     /// As fine as a sum of 65,535 frames in 32 bits allows.
@@ -37,15 +49,14 @@ public struct DistanceVolume: Sendable {
     public var blockCount: Int { blocks.count }
 
     /// The memory that its blocks take.
-    public var byteCount: Int { blocks.count * Self.bytesPerBlock(hasColor: hasColor) }
+    public var byteCount: Int {
+        let sample = MemoryLayout<Sample>.stride + (hasColor ? MemoryLayout<ColorSum>.stride : 0)
+        return blocks.count * VolumeLayout.samples * sample
+    }
 
     /// How often a frame has said something of a sample.
     package var observationCount: Int {
-        blocks.reduce(0) { $0 + $1.counts.reduce(0) { $0 + Int($1) } }
-    }
-
-    static func bytesPerBlock(hasColor: Bool) -> Int {
-        VolumeLayout.samples * (4 + 2 + (hasColor ? 3 * 2 + 1 : 0))
+        blocks.reduce(0) { $0 + $1.samples.reduce(0) { $0 + Int($1.count) } }
     }
 
     public init(_ layout: VolumeLayout, hasColor: Bool) {
@@ -70,11 +81,8 @@ public struct DistanceVolume: Sendable {
 
     private mutating func number(of index: BlockIndex) -> Int {
         if let number = numbers[index] { return number }
-        let size = hasColor ? VolumeLayout.samples : 0
-        blocks.append(
-            Block(
-                index: index, colors: [UInt16](repeating: 0, count: 3 * size),
-                colorCounts: [UInt8](repeating: 0, count: size)))
+        let colors = [ColorSum](repeating: ColorSum(), count: hasColor ? VolumeLayout.samples : 0)
+        blocks.append(Block(index: index, colors: colors))
         numbers[index] = blocks.count - 1
         return blocks.count - 1
     }
@@ -172,41 +180,60 @@ extension DistanceVolume.Block {
     fileprivate mutating func add(_ frame: VolumeFrame, _ seen: SamplePixels, truncation: Float) {
         let units = Float(DistanceVolume.unitsPerTruncation) / truncation
         let paints = !colors.isEmpty && !frame.colors.isEmpty
-        let (width, height) = (UInt32(frame.width), UInt32(frame.height))
-        distances.withUnsafeMutableBufferPointer { distances in
-            counts.withUnsafeMutableBufferPointer { counts in
-                colors.withUnsafeMutableBufferPointer { colors in
-                    colorCounts.withUnsafeMutableBufferPointer { colorCounts in
-                        frame.metres.withUnsafeBufferPointer { metres in
-                            frame.colors.withUnsafeBufferPointer { picture in
-                                seen.withPointers { columns, rows, depths in
-                                    for i in 0..<VolumeLayout.samples {
-                                        let (column, row) = (columns[i], rows[i])
-                                        guard column < width, row < height, depths[i] > 0 else { continue }
-                                        let pixel = Int(row &* width &+ column)
-                                        let depth = metres[pixel]
-                                        let distance = depth - depths[i]
-                                        guard depth > 0, distance >= -truncation, counts[i] < .max else { continue }
-                                        counts[i] &+= 1
-                                        if distance > truncation {
-                                            distances[i] &+= Int32(DistanceVolume.unitsPerTruncation)
-                                            continue
-                                        }
-                                        distances[i] &+= Int32(bitPattern: (distance * units).roundedBits)
-                                        guard paints, colorCounts[i] < .max else { continue }
-                                        let color = picture[pixel]
-                                        if color == 0 { continue }
-                                        colorCounts[i] &+= 1
-                                        colors[3 &* i] &+= UInt16(truncatingIfNeeded: color & 0xFF)
-                                        colors[3 &* i &+ 1] &+= UInt16(truncatingIfNeeded: color >> 8 & 0xFF)
-                                        colors[3 &* i &+ 2] &+= UInt16(truncatingIfNeeded: color >> 16 & 0xFF)
-                                    }
-                                }
-                            }
-                        }
-                    }
+        samples.withUnsafeMutableBufferPointer { samples in
+            colors.withUnsafeMutableBufferPointer { colors in
+                seen.forEachPixel(of: frame) { i, pixel, depth, sampleDepth in
+                    let distance = depth - sampleDepth
+                    guard distance >= -truncation else { return }
+                    samples[i].add(distance, truncation, units)
+                    // Only near the surface: what lies behind a sample in free space is not its colour.
+                    if paints && distance <= truncation { colors[i].add(frame.colors[pixel]) }
                 }
             }
         }
+    }
+}
+
+extension SamplePixels {
+    /// Calls `body` for every sample that falls on a pixel with depth.
+    @inline(__always)
+    fileprivate func forEachPixel(
+        of frame: VolumeFrame, _ body: (_ sample: Int, _ pixel: Int, _ depth: Float, _ sampleDepth: Float) -> Void
+    ) {
+        let (width, height) = (UInt32(frame.width), UInt32(frame.height))
+        withPointers { columns, rows, depths in
+            frame.metres.withUnsafeBufferPointer { metres in
+                for sample in 0..<VolumeLayout.samples {
+                    let (column, row) = (columns[sample], rows[sample])
+                    guard column < width, row < height, depths[sample] > 0 else { continue }
+                    let pixel = Int(row &* width &+ column)
+                    if metres[pixel] > 0 { body(sample, pixel, metres[pixel], depths[sample]) }
+                }
+            }
+        }
+    }
+}
+
+extension DistanceVolume.Sample {
+    /// - Parameter units: those in a metre.
+    @inline(__always)
+    fileprivate mutating func add(_ metres: Float, _ truncation: Float, _ units: Float) {
+        if count == .max { return }
+        count &+= 1
+        distance &+=
+            metres > truncation
+            ? Int32(DistanceVolume.unitsPerTruncation) : Int32(bitPattern: (metres * units).roundedBits)
+    }
+}
+
+extension DistanceVolume.ColorSum {
+    /// - Parameter color: as in ``VolumeFrame``.
+    @inline(__always)
+    fileprivate mutating func add(_ color: UInt32) {
+        if color == 0 || count == .max { return }
+        count &+= 1
+        red &+= UInt16(truncatingIfNeeded: color & 0xFF)
+        green &+= UInt16(truncatingIfNeeded: color >> 8 & 0xFF)
+        blue &+= UInt16(truncatingIfNeeded: color >> 16 & 0xFF)
     }
 }

@@ -139,17 +139,16 @@ extension DistanceVolume {
     }
 
     fileprivate func color(of index: SampleIndex) -> [Float]? {
-        let block = blocks[index.block]
-        let count = Float(block.colorCounts[index.sample])
-        return count == 0 ? nil : (0..<3).map { Float(block.colors[3 * index.sample + $0]) / count }
+        let sum = blocks[index.block].colors[index.sample]
+        return sum.count == 0 ? nil : [sum.red, sum.green, sum.blue].map { Float($0) / Float(sum.count) }
     }
 }
 
 extension DistanceVolume.Block {
     /// The mean distance at a sample, in truncations; NaN where fewer frames have seen it.
     fileprivate func distance(of sample: Int, minFrames: Int) -> Float {
-        let count = Int(counts[sample])
+        let count = Int(samples[sample].count)
         guard count >= max(1, minFrames) else { return .nan }
-        return Float(distances[sample]) / Float(count * DistanceVolume.unitsPerTruncation)
+        return Float(samples[sample].distance) / Float(count * DistanceVolume.unitsPerTruncation)
     }
 }

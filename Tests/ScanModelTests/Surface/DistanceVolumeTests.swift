@@ -176,9 +176,9 @@ import Testing
 
     @Test func theMemoryOfBlocksIsKnown() {
         let volume = Self.ball(voxel: 0.05)
-        #expect(volume.byteCount == volume.blockCount * 512 * 6)
+        #expect(volume.byteCount == volume.blockCount * 512 * 8)
         let coloured = Self.ball(voxel: 0.05, hasColor: true)
-        #expect(coloured.blockCount == volume.blockCount && coloured.byteCount == volume.blockCount * 512 * 13)
+        #expect(coloured.blockCount == volume.blockCount && coloured.byteCount == volume.blockCount * 512 * 16)
         // No picture gave it a colour.
         #expect(coloured.mesh().vertices.colors?.allSatisfy { $0 == 128 } == true)
     }
