@@ -55,7 +55,7 @@ public struct FuseDepth: FrameStage, FoldStage {
         isColored = options.flag("color", "Give the mesh colours when the capture has pictures.", default: true)
         centre = options.choice("pixel-centre", "Where a depth pixel's coordinates are taken.", default: .half)
         let isCut = options.value(of: "depth", above: "cull-by-box") == .bool(true)
-        for stage in ["unproject", "cull-by-box"] where stage != "cull-by-box" || isCut {
+        for stage in ["unproject"] + (isCut ? ["cull-by-box"] : []) {
             guard let other = options.value(of: "pixel-centre", above: stage)?.string, other != centre.rawValue else {
                 continue
             }
@@ -84,7 +84,7 @@ public struct FuseDepth: FrameStage, FoldStage {
         let camera = try frame.facts.requiredIntrinsics
         let picture = isColored && context.available.contains(.color) ? try frame.loadRGB(context) : nil
         let view = context.capture.depthView(camera: camera, pose: pose)
-        let (points, isPainted) = context.capture.paintedPoints(
+        let (points, isPainted) = context.capture.points(
             of: depth, seenBy: CameraView(camera: camera, pose: pose), centre: centre, picture: picture)
         if let doubt = PointCloud.coarseness(at: view.pose.position) { context.warn(doubt) }
         frame.parcels[context.label] = VolumeFrame(

@@ -58,7 +58,7 @@ public struct Unproject: FrameStage {
         let camera = try frame.facts.requiredIntrinsics
         let picture = isColored && context.available.contains(.color) ? try frame.loadRGB(context) : nil
         let view = CameraView(camera: camera, pose: pose)
-        let points = context.capture.points(
+        let (points, _) = context.capture.points(
             of: depth, every: every, seenBy: view, centre: centre, picture: picture, withNormals: hasNormals)
         context.count("points", points.count)
         if let count = points.unknownNormalCount { context.count("points-without-normal", count) }

@@ -125,7 +125,6 @@ public enum GLB {
     private static func description(_ columns: [Column], _ name: String) -> JSONObject {
         var offset = 0
         var attributes = JSONObject()
-        var primitive = JSONObject()
         var (accessors, views): ([JSONValue], [JSONValue]) = ([], [])
         for (number, column) in columns.enumerated() {
             if let attribute = column.attribute { attributes[attribute] = .of(number) }
@@ -144,9 +143,9 @@ public enum GLB {
                 ]))
             offset += column.byteCount
         }
-        primitive["attributes"] = .object(attributes)
-        primitive["indices"] = .of(columns.count - 1)
-        primitive["material"] = .of(0)
+        let primitive: JSONObject = [
+            "attributes": .object(attributes), "indices": .of(columns.count - 1), "material": .of(0),
+        ]
         let isColored = attributes["COLOR_0"] != nil
         let unlit = "KHR_materials_unlit"
         return [

@@ -11,27 +11,19 @@ extension PLYWriter {
             header(count: vertices.count, vertices.properties, unit: unit, triangles: mesh.triangleCount))
         var writer = PLYWriter(vertices.properties)
         try writer.write(vertices, to: &sink)
-        let perChunk = 4096
-        var start = 0
-        while start < mesh.triangles.count {
-            let corners = mesh.triangles[start..<min(start + 3 * perChunk, mesh.triangles.count)]
-            try sink.write(packed(corners))
-            start += 3 * perChunk
+        let perWrite = 3 * 4096
+        for start in stride(from: 0, to: mesh.triangles.count, by: perWrite) {
+            try sink.write(packed(mesh.triangles[start..<min(start + perWrite, mesh.triangles.count)]))
         }
     }
 
     /// For each triangle the number 3 as a byte, and its vertices as 32-bit integers.
     private static func packed(_ corners: ArraySlice<UInt32>) -> [UInt8] {
-        let (stride, count) = (13, corners.count / 3)
-        return [UInt8](unsafeUninitializedCapacity: stride * count) { buffer, used in
-            let bytes = UnsafeMutableRawBufferPointer(buffer)
-            for (number, vertex) in corners.enumerated() {
-                let (triangle, corner) = number.quotientAndRemainder(dividingBy: 3)
-                if corner == 0 { bytes[stride * triangle] = 3 }
-                bytes.storeBytes(
-                    of: vertex.littleEndian, toByteOffset: stride * triangle + 1 + 4 * corner, as: UInt32.self)
-            }
-            used = stride * count
+        var bytes: [UInt8] = []
+        for at in stride(from: corners.startIndex, to: corners.endIndex, by: 3) {
+            bytes.append(3)
+            for vertex in corners[at..<at + 3] { bytes.append(littleEndian: vertex) }
         }
+        return bytes
     }
 }

@@ -23,17 +23,8 @@ extension Capture {
 
     /// The points of a frame's depth map, with the colours of its picture if there is one.
     /// - Parameter view: the frame's own, which is the colour camera's.
-    public func points(
-        of depth: DepthMap, every: Int = 1, seenBy view: CameraView, centre: PixelCentre, picture: RGBImage?,
-        withNormals: Bool = false
-    ) -> PointCloud {
-        paintedPoints(
-            of: depth, every: every, seenBy: view, centre: centre, picture: picture, withNormals: withNormals
-        ).points
-    }
-
-    /// The same, with whether the picture has each point's colour; nil where it has them all, or there is none.
-    package func paintedPoints(
+    /// - Returns: the points, and whether the picture has the colour of each; nil where it has them all, or there is none.
+    package func points(
         of depth: DepthMap, every: Int = 1, seenBy view: CameraView, centre: PixelCentre, picture: RGBImage?,
         withNormals: Bool = false
     ) -> (points: PointCloud, isPainted: [Bool]?) {

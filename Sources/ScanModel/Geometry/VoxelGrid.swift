@@ -195,7 +195,7 @@ extension VoxelGrid {
         /// The index of a voxel, which is added if need be.
         @inline(__always)
         mutating func find(_ key: UInt64) -> Int {
-            var at = VoxelGrid.hash(key) & mask
+            var at = key.fibonacciHash & mask
             while true {
                 let number = Int(slots[at])
                 if number == 0 {
@@ -208,12 +208,6 @@ extension VoxelGrid {
                 at = (at &+ 1) & mask
             }
         }
-    }
-
-    /// Fibonacci hashing: the upper bits of the product are well mixed.
-    @inline(__always)
-    private static func hash(_ key: UInt64) -> Int {
-        Int(truncatingIfNeeded: (key &* 0x9E37_79B9_7F4A_7C15) >> 32)
     }
 
     private mutating func withTable(_ body: (inout Table) -> Void) {
@@ -250,9 +244,15 @@ extension VoxelGrid {
         while length < 2 * needed { length *= 4 }
         slots = Array(repeating: 0, count: length)
         for number in 0..<count {
-            var at = Self.hash(keys[number]) & (length - 1)
+            var at = keys[number].fibonacciHash & (length - 1)
             while slots[at] != 0 { at = (at + 1) & (length - 1) }
             slots[at] = Int32(number + 1)
         }
     }
+}
+
+extension UInt64 {
+    /// Fibonacci hashing: the upper bits of the product are well mixed.
+    @inline(__always)
+    var fibonacciHash: Int { Int(truncatingIfNeeded: (self &* 0x9E37_79B9_7F4A_7C15) >> 32) }
 }

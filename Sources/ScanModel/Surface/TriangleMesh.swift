@@ -47,6 +47,7 @@ public struct TriangleMesh: Hashable, Sendable {
     /// no triangle uses then. The others keep their order.
     /// - Returns: how many pieces were removed.
     public mutating func removePieces(smallerThan least: Int) -> Int {
+        if least <= 1 { return 0 }
         var parents = Array(0..<vertices.count)
         func root(of vertex: Int) -> Int {
             var vertex = vertex

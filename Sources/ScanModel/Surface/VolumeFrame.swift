@@ -75,7 +75,7 @@ struct BlockSet {
 
     mutating func insert(_ block: BlockIndex) {
         let mask = slots.count - 1
-        var at = Self.hash(block) & mask
+        var at = block.packed.fibonacciHash & mask
         while slots[at] != 0 {
             if blocks[Int(slots[at]) - 1] == block { return }
             at = (at + 1) & mask
@@ -85,16 +85,11 @@ struct BlockSet {
         if 2 * blocks.count > slots.count { grow() }
     }
 
-    /// Fibonacci hashing: the upper bits of the product are well mixed.
-    private static func hash(_ block: BlockIndex) -> Int {
-        Int(truncatingIfNeeded: (block.packed &* 0x9E37_79B9_7F4A_7C15) >> 32)
-    }
-
     private mutating func grow() {
         slots = [Int32](repeating: 0, count: 4 * slots.count)
         let mask = slots.count - 1
         for (index, block) in blocks.enumerated() {
-            var at = Self.hash(block) & mask
+            var at = block.packed.fibonacciHash & mask
             while slots[at] != 0 { at = (at + 1) & mask }
             slots[at] = Int32(index + 1)
         }

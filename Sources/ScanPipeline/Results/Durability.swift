@@ -40,11 +40,7 @@ final class Durability: Sendable {
     /// - Parameter path: the result's, for messages.
     func flush(path: String) throws(Problem) {
         guard usesSyncfs, fileCount.withLock({ $0 > Self.fewFiles }) else { return }
-        while true {
-            let code = DiskWait.during { sm_sync_filesystem(folder) == 0 ? 0 : errno }
-            if code == 0 { return }
-            if code != EINTR { throw FileSystem.syncProblem(path: path, code: code) }
-        }
+        try FileSystem.waitForDisk(path: path) { sm_sync_filesystem(folder) }
     }
 
     /// Whether `syncfs` waits for everything and reports what could not be written, on filesystems that are known to:

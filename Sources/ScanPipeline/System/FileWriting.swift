@@ -69,15 +69,17 @@ extension FileSystem {
     /// fsync, with its failure as a problem.
     /// - Parameter accepted: error numbers that do not count as failures.
     package static func sync(_ descriptor: Int32, path: String, unless accepted: Set<Int32> = []) throws(Problem) {
-        while true {
-            let code = DiskWait.during { fsync(descriptor) == 0 ? 0 : errno }
-            if code == 0 || accepted.contains(code) { return }
-            if code != EINTR { throw syncProblem(path: path, code: code) }
-        }
+        try waitForDisk(path: path, unless: accepted) { fsync(descriptor) }
     }
 
-    static func syncProblem(path: String, code: Int32) -> Problem {
-        .system("cannot make sure that the bytes are on the disk", path: absolute(path), code: code)
+    /// - Parameter call: fsync or the like, made again where a signal came between.
+    static func waitForDisk(path: String, unless accepted: Set<Int32> = [], _ call: () -> Int32) throws(Problem) {
+        while true {
+            let code = DiskWait.during { call() == 0 ? 0 : errno }
+            if code == 0 || accepted.contains(code) { return }
+            if code == EINTR { continue }
+            throw .system("cannot make sure that the bytes are on the disk", path: absolute(path), code: code)
+        }
     }
 
     /// Writes a whole file, replacing what was there.

@@ -12,11 +12,12 @@ enum OutputPlace {
     /// - Throws: a problem with fault `usage` when the path is one of these, or lies in a recording or a result.
     static func requireFree(_ path: String, for what: String) throws(Problem) {
         try PublishedResult.requireOutside(path, what)
-        let around = FileSystem.realPath(path).map { FileSystem.parent(of: $0) } ?? path
-        if [path, around].contains(where: { FileSystem.exists(StateFolder(output: $0).owner) }) {
+        let place = FileSystem.realPath(path)
+        let folders = [path] + (place.map { [FileSystem.parent(of: $0)] } ?? [])
+        if folders.contains(where: { FileSystem.exists(StateFolder(output: $0).owner) }) {
             throw Problem(.usage, "\(what) would be written among results", fix: "name another folder").at(file: path)
         }
-        guard let capture = FileSystem.realPath(path).flatMap(CaptureSearch.recording(around:)) else { return }
+        guard let capture = place.flatMap(CaptureSearch.recording(around:)) else { return }
         throw Problem(
             .usage, "\(what) would be written into the capture \(capture)", fix: "name a folder outside of it"
         ).at(file: path)

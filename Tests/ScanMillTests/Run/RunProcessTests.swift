@@ -271,17 +271,23 @@ import Testing
         #expect(named == Array(missing.dropFirst()), "\(result.errors)")
     }
 
+    /// Runs a pipeline, one of whose system calls takes as long as strace is told.
+    private func run(
+        _ stages: String, delaying call: String, _ delay: String, patience: String
+    ) throws -> CommandResult {
+        try MiniCapture().write(in: folder)
+        try folder.write("name: t\nstages: [\(stages)]\n", to: "t.yaml")
+        return try runCommand(
+            [
+                "strace", "-f", "-o", "/dev/null", "-e", "trace=\(call)", "-e", "inject=\(call):\(delay)",
+                Scanmill.path, "run", "t.yaml", "mini", "-o", "out", "--patience", patience, "--no-report",
+            ], in: folder.path)
+    }
+
     /// The capture is done, and its process takes too long to end.
     @Test func whatWasSaidCountsWhateverComesAfterwards() throws {
         guard Self.hasStrace else { return }
-        try MiniCapture().write(in: folder)
-        try folder.write("name: t\nstages: [read, decompress]\n", to: "t.yaml")
-        let late = try runCommand(
-            [
-                "strace", "-f", "-o", "/dev/null", "-e", "trace=exit_group", "-e",
-                "inject=exit_group:delay_enter=5000000", Scanmill.path, "run", "t.yaml", "mini", "-o", "out",
-                "--patience", "2s", "--no-report",
-            ], in: folder.path)
+        let late = try run("read, decompress", delaying: "exit_group", "delay_enter=5000000", patience: "2s")
         #expect(late.status == 0, "\(late.errors)")
         #expect(late.output.contains("1 capture: 1 done"))
     }
@@ -289,14 +295,8 @@ import Testing
     /// A disk may first have to write what other programs have left to it.
     @Test func waitingForTheDiskIsNoStandstill() throws {
         guard Self.hasStrace else { return }
-        try MiniCapture().write(in: folder)
-        try folder.write("name: t\nstages: [read, decompress, unproject, write-ply]\n", to: "t.yaml")
-        let slow = try runCommand(
-            [
-                "strace", "-f", "-o", "/dev/null", "-e", "trace=fsync", "-e",
-                "inject=fsync:delay_enter=6000000:when=1", Scanmill.path, "run", "t.yaml", "mini", "-o", "out",
-                "--patience", "3s", "--no-report",
-            ], in: folder.path)
+        let slow = try run(
+            "read, decompress, unproject, write-ply", delaying: "fsync", "delay_enter=6000000:when=1", patience: "3s")
         #expect(slow.status == 0, "\(slow.errors)")
         #expect(slow.output.contains("1 capture: 1 done"), "\(slow.output)")
     }
