@@ -32,7 +32,7 @@ struct ZipHandle: ~Copyable {
             if stat(path, &status) == 0, status.st_size == 0 {
                 throw Problem(.input, "the archive is empty: it holds not one byte", fix: "copy or pack it again")
             }
-            guard error.fault == .input, let damage = ZipDamage.problem(with: path) else { throw error }
+            guard error.fault == .input, let damage = try ZipDamage.problem(with: path) else { throw error }
             throw damage
         }
         guard let archive else { throw Problem(.tool, "libzip opened no archive, and does not say why") }

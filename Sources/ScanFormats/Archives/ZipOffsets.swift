@@ -1,26 +1,13 @@
 import ScanModel
 
 /// Where files stored in a ZIP archive begin, which libzip does not tell. ffmpeg needs it to read a video in place.
-///
-/// Format: PKWARE's APPNOTE.TXT, 4.3.7 (local header), 4.3.12 (directory), 4.3.14 (ZIP64's end record), 4.3.15 (its
-/// locator), 4.3.16 (end record). Archives that need ZIP64 for it have no offsets.
 enum ZipOffsets {
-    /// The offsets of the entries' local headers, in the order of the directory.
+    /// The offsets of the entries' local headers, in the order of the directory; none for archives that need ZIP64.
     static func read(_ path: String) throws(Problem) -> [Int64] {
         let file = try FileSource(path: path, name: path)
-        let tail = try tail(of: file)
-        guard let end = endRecord(in: tail) else { return [] }
-        let (count, byteCount, start) = (tail.uint16(end + 10), tail.uint32(end + 12), tail.uint32(end + 16))
-        if start == UInt32.max || count == UInt16.max { return [] }
+        guard let end = try ZipEnd(of: file), !end.lacksDirectoryStart, end.entryCount < UInt16.max else { return [] }
         var offsets: [Int64] = []
-        // One by one: the directory's size may be forged.
-        var position = Int64(start)
-        while offsets.count < count, position + 46 <= Int64(start + byteCount) {
-            let entry = try file.bytes(at: position, count: 46)
-            offsets.append(Int64(entry.uint32(42)))
-            // Name, extra field and comment follow the fixed part.
-            position += 46 + [28, 30, 32].reduce(0) { $0 + Int64(entry.uint16($1)) }
-        }
+        try end.eachEntry(of: path) { offsets.append(Int64($0.uint32(42))) }
         return offsets
     }
 
@@ -30,43 +17,17 @@ enum ZipOffsets {
     /// - Returns: nil where the archive's end is missing or cannot be true, which libzip says.
     static func entryCount(of path: String, most: Int) throws(Problem) -> Int? {
         let file = try FileSource(path: path, name: path)
-        let tail = try tail(of: file)
-        guard let end = endRecord(in: tail) else { return nil }
-        if end >= 20, tail[(end - 20)...].starts(with: [0x50, 0x4B, 6, 7]) {
-            let record = try file.bytes(at: Int64(clamping: tail.uint64(end - 12)), count: 56)
+        guard let end = try ZipEnd(of: file) else { return nil }
+        if let start = end.longRecordStart {
+            let record = try file.bytes(at: start, count: 56)
             let count = Int64(clamping: record.uint64(32))
             return record.starts(with: [0x50, 0x4B, 6, 6]) && count <= file.byteCount / 46 ? Int(count) : nil
         }
-        let (count, byteCount, start) = (tail.uint16(end + 10), tail.uint32(end + 12), tail.uint32(end + 16))
-        guard count <= most, byteCount / 46 > most, Int64(start + byteCount) <= file.byteCount else { return count }
-        let range = Int64(start)..<Int64(start + byteCount)
-        var directory = BufferedSource(try FileSource(path: path, name: path, range: range))
+        let mayHoldMore = end.entryCount <= most && end.directory.count / 46 > most
+        guard mayHoldMore, end.directory.upperBound <= file.byteCount else { return end.entryCount }
         var found = 0
-        while case let entry = try directory.peek(46), entry.count == 46, entry.starts(with: [0x50, 0x4B, 1, 2]) {
-            found += 1
-            guard try directory.skip([28, 30, 32].reduce(46) { $0 + entry.uint16($1) }) else { break }
-        }
+        try end.eachEntry(of: path) { _ in found += 1 }
         return found
-    }
-
-    /// The end of a file, as far back as an archive's end record can begin.
-    fileprivate static func tail(of file: FileSource) throws(Problem) -> [UInt8] {
-        let size = file.byteCount
-        let count = min(size, 22 + 65_535)
-        return try file.bytes(at: size - count, count: Int(count))
-    }
-
-    /// Where the end record begins.
-    fileprivate static func endRecord(in tail: [UInt8]) -> Int? {
-        // The record ends with a comment of a given length, which may look like a record itself.
-        tail.indices.dropLast(21).reversed().first {
-            tail[$0...].starts(with: [0x50, 0x4B, 5, 6]) && $0 + 22 + tail.uint16($0 + 20) == tail.count
-        }
-    }
-
-    /// Where the last thing begins that looks like an end record, whatever stands behind it.
-    fileprivate static func likelyEndRecord(in tail: [UInt8]) -> Int? {
-        tail.indices.dropLast(21).last { tail[$0...].starts(with: [0x50, 0x4B, 5, 6]) }
     }
 
     /// The first byte of a file's data, when its local header is where it should be and has its name.
@@ -79,30 +40,79 @@ enum ZipOffsets {
     }
 }
 
+/// The record at an archive's end, which says where its directory is.
+///
+/// Format: PKWARE's APPNOTE.TXT, 4.3.7 (local header), 4.3.12 (directory), 4.3.14 (ZIP64's end record), 4.3.15 (its
+/// locator), 4.3.16 (end record).
+private struct ZipEnd {
+    /// Where in the file the record begins.
+    let start: Int64
+    /// The number of this part of an archive that was cut into several, from 0 on (4.4.19).
+    let part: Int
+    let entryCount: Int
+    /// The directory's bytes in the file.
+    let directory: Range<Int64>
+    /// Where ZIP64's end record begins; nil without one.
+    let longRecordStart: Int64?
+    /// How many bytes of the file follow on the record and its comment.
+    let byteCountBehind: Int
+
+    /// Whether only ZIP64's end record says where the directory begins.
+    var lacksDirectoryStart: Bool { directory.lowerBound == UInt32.max }
+
+    /// - Parameter endsFile: whether only a record counts that ends with the file; else the last thing does that looks
+    ///   like one, whatever stands behind it.
+    /// - Returns: nil where there is none.
+    init?(of file: FileSource, endsFile: Bool = true) throws(Problem) {
+        // As far back as a record with the longest comment begins.
+        let count = min(file.byteCount, 22 + 65_535)
+        let tail = try file.bytes(at: file.byteCount - count, count: Int(count))
+        // A comment may look like a record itself.
+        let found = tail.indices.dropLast(21).last {
+            tail[$0...].starts(with: [0x50, 0x4B, 5, 6]) && (!endsFile || $0 + 22 + tail.uint16($0 + 20) == tail.count)
+        }
+        guard let place = found else { return nil }
+        start = file.byteCount - count + Int64(place)
+        part = tail.uint16(place + 4)
+        entryCount = tail.uint16(place + 10)
+        let directoryStart = Int64(tail.uint32(place + 16))
+        directory = directoryStart..<directoryStart + Int64(tail.uint32(place + 12))
+        byteCountBehind = tail.count - (place + 22 + tail.uint16(place + 20))
+        let hasLocator = place >= 20 && tail[(place - 20)...].starts(with: [0x50, 0x4B, 6, 7])
+        longRecordStart = hasLocator ? Int64(clamping: tail.uint64(place - 12)) : nil
+    }
+
+    /// Calls `body` with the fixed part of each entry's record in the directory. It is read piece by piece, since its
+    /// size may be forged.
+    func eachEntry(of path: String, _ body: ([UInt8]) -> Void) throws(Problem) {
+        var source = BufferedSource(try FileSource(path: path, name: path, range: directory))
+        while case let entry = try source.peek(46), entry.count == 46, entry.starts(with: [0x50, 0x4B, 1, 2]) {
+            body(entry)
+            // Name, extra field and comment follow the fixed part.
+            guard try source.skip([28, 30, 32].reduce(46) { $0 + entry.uint16($1) }) else { return }
+        }
+    }
+}
+
 /// What an archive that libzip cannot open lacks, for which libzip has no words of its own.
 enum ZipDamage {
     /// - Returns: nil where the file is no part of an archive, or what is wrong with it is something else.
-    static func problem(with path: String) -> Problem? {
-        guard let file = try? FileSource(path: path, name: path), let tail = try? ZipOffsets.tail(of: file) else {
-            return nil
-        }
-        let end = ZipOffsets.endRecord(in: tail)
-        if let split = split(path, disk: end.map { tail.uint16($0 + 4) }) { return split }
+    static func problem(with path: String) throws(Problem) -> Problem? {
+        let file = try FileSource(path: path, name: path)
+        let end = try ZipEnd(of: file)
+        if let split = split(path, part: end?.part) { return split }
         let size = file.byteCount
         let fix = "the copy is incomplete: copy the archive again"
         /// How many bytes are missing before an end record; nil with ZIP64, whose numbers stand elsewhere.
-        func lack(before end: Int) -> Int64? {
-            let (byteCount, start) = (tail.uint32(end + 12), tail.uint32(end + 16))
-            if start == UInt32.max { return nil }
-            return Int64(start) + Int64(byteCount) - (size - Int64(tail.count) + Int64(end))
+        func lack(before end: ZipEnd) -> Int64? {
+            end.lacksDirectoryStart ? nil : end.directory.upperBound - end.start
         }
         var notes = ["they are missing somewhere before its directory"]
         var lacking = end.flatMap(lack)
         // Behind its end something else may stand, such as the rest of a block.
-        if end == nil, let likely = ZipOffsets.likelyEndRecord(in: tail), let lack = lack(before: likely), lack > 0 {
+        if end == nil, let likely = try ZipEnd(of: file, endsFile: false), let lack = lack(before: likely), lack > 0 {
             lacking = lack
-            let end = likely + 22 + tail.uint16(likely + 20)
-            let stray = tail.count - end
+            let stray = likely.byteCountBehind
             if stray > 0 {
                 notes.append(
                     stray.counted("byte", "that is not its own follows", "that are not its own follow") + " its end")
@@ -119,18 +129,18 @@ enum ZipDamage {
     }
 
     /// What to do with a part of an archive that was cut into several.
-    /// - Parameter disk: the number of this part, from 0 on, as the end record has it (APPNOTE.TXT, 4.4.19).
+    /// - Parameter part: its number, as the end record has it.
     /// - Returns: nil where the file is not known to be one.
-    private static func split(_ path: String, disk: Int?) -> Problem? {
+    private static func split(_ path: String, part: Int?) -> Problem? {
         let isThere = { (part: String) in (try? FileSource(path: part, name: part)) != nil }
         // `zip -s` and WinZip: scan.z01, scan.z02, …, and the end in scan.zip.
-        if let disk, disk > 0, disk < UInt16.max, path.lowercased().hasSuffix(".zip") {
-            let parts = (1...disk).map { "\(path.dropLast(2))\($0 < 10 ? "0" : "")\($0)" }
+        if let part, part > 0, part < UInt16.max, path.lowercased().hasSuffix(".zip") {
+            let parts = (1...part).map { "\(path.dropLast(2))\($0 < 10 ? "0" : "")\($0)" }
             let missing = parts.filter { !isThere($0) }
             let whole = ShellWord.quoted("\(path.dropLast(4))-whole.zip")
             let way = "zip -s 0 \(ShellWord.quoted(path)) --out \(whole)  and remove the parts"
             return Problem(
-                .input, "the archive is split into \(disk + 1) parts",
+                .input, "the archive is split into \(part + 1) parts",
                 notes: missing.isEmpty ? [] : ["not beside it: \(missing.map(\.lastPart).listed(most: 8))"],
                 fix: missing.isEmpty ? "join them with  \(way)" : "copy all of them, and join them with  \(way)")
         }

@@ -38,12 +38,9 @@ public struct ZipWriter {
 
     /// The fields that the local header and the directory have in common.
     private func append(_ entry: Entry, to record: inout [UInt8], extra: Int = 0) {
-        record.append(littleEndian: UInt16(entry.offset >= 0xFFFF_FFFF ? 45 : 20))
-        // Names are UTF-8.
-        record.append(littleEndian: UInt16(1 << 11))
-        record.append(littleEndian: UInt16(0))
-        record.append(littleEndian: UInt16(0))
-        record.append(littleEndian: UInt16(1 << 5 | 1))
+        // The version that can read it; names are UTF-8; stored; the time and the date.
+        let version: UInt16 = entry.offset >= 0xFFFF_FFFF ? 45 : 20
+        for field: UInt16 in [version, 1 << 11, 0, 0, 1 << 5 | 1] { record.append(littleEndian: field) }
         record.append(littleEndian: entry.crc)
         record.append(littleEndian: entry.byteCount)
         record.append(littleEndian: entry.byteCount)
@@ -61,13 +58,13 @@ public struct ZipWriter {
             // Made on Unix, so that the mode is understood.
             record.append(littleEndian: UInt16(3 << 8 | 45))
             append(entry, to: &record, extra: isFar ? 12 : 0)
-            record.append(littleEndian: UInt16(0))
-            record.append(littleEndian: UInt16(0))
-            record.append(littleEndian: UInt16(0))
+            // No comment, the first part, no attributes but the mode.
+            for _ in 0..<3 { record.append(littleEndian: UInt16(0)) }
             record.append(littleEndian: UInt32(0o100644) << 16)
             record.append(littleEndian: isFar ? 0xFFFF_FFFF : UInt32(entry.offset))
             record += entry.name
             if isFar {
+                // ZIP64's own field.
                 record.append(littleEndian: UInt16(1))
                 record.append(littleEndian: UInt16(8))
                 record.append(littleEndian: entry.offset)
@@ -81,6 +78,7 @@ public struct ZipWriter {
         var record: [UInt8] = []
         let count = UInt64(entries.count)
         if count >= 0xFFFF || start >= 0xFFFF_FFFF || byteCount >= 0xFFFF_FFFF {
+            // ZIP64's end record, and the one that tells where it is.
             record.append(littleEndian: UInt32(0x0606_4B50))
             record.append(littleEndian: UInt64(44))
             record.append(littleEndian: UInt16(3 << 8 | 45))

@@ -39,7 +39,7 @@ public enum ARKitScenesText {
             guard let row = try table.next() else { throw Problem(.input, "the camera file is empty") }
             let numbers = try row.numbers(0..<6)
             guard let width = Int(exactly: numbers[0]), let height = Int(exactly: numbers[1]),
-                (1...1 << 20).contains(width), (1...1 << 20).contains(height)
+                CameraIntrinsics.sides.contains(width), CameraIntrinsics.sides.contains(height)
             else { throw Problem(.input, "the camera's picture is \(numbers[0]) × \(numbers[1])") }
             let camera = CameraIntrinsics(
                 fx: numbers[2], fy: numbers[3], cx: numbers[4], cy: numbers[5], width: width, height: height,

@@ -5,8 +5,9 @@ extension COLMAPModelReader {
     static let lineLimit = 64 << 20
 
     /// Calls `body` with each line that is not a comment.
+    /// - Parameter takesBlank: whether lines without words count too.
     static func eachLine(
-        of source: any ByteSource, empty: Bool = false, _ openLine: (Int) -> Void,
+        of source: any ByteSource, takesBlank: Bool = false, _ openLine: (Int) -> Void,
         _ body: (COLMAPLine, (String) -> Problem) throws(Problem) -> Void
     ) throws(Problem) {
         var lines = LineReader(source, limit: lineLimit)
@@ -14,10 +15,10 @@ extension COLMAPModelReader {
             let place = { (what: String) in Problem(.input, what).at(file: source.name, line: line.number) }
             if line.isTooLong { throw place("the line is longer than \(lineLimit) bytes") }
             try lines.withBytes(of: line) { (bytes) throws(Problem) in
-                let words = COLMAPLine(bytes)
-                if bytes.first == UInt8(ascii: "#") || words.isEmpty && !empty { return }
-                if !line.hasLineFeed, line.number > 1, !words.isEmpty { openLine(line.number) }
-                try body(words, place)
+                let text = COLMAPLine(bytes)
+                if bytes.first == UInt8(ascii: "#") || text.isBlank && !takesBlank { return }
+                if !line.hasLineFeed, line.number > 1, !text.isBlank { openLine(line.number) }
+                try body(text, place)
             }
         }
     }
@@ -30,31 +31,19 @@ struct COLMAPLine {
     /// - Parameter bytes: valid for as long as the line is used.
     init(_ bytes: UnsafeBufferPointer<UInt8>) { self.bytes = bytes }
 
-    var isEmpty: Bool { bytes.allSatisfy(\.isASCIISpace) }
+    var isBlank: Bool { bytes.allSatisfy(\.isASCIISpace) }
     var words: [String] { words(atMost: .max) }
 
     func words(atMost limit: Int) -> [String] {
-        ranges(atMost: limit).map { String(decoding: bytes[$0], as: UTF8.self) }
+        bytes.split(maxSplits: limit, whereSeparator: \.isASCIISpace).prefix(limit)
+            .map { String(decoding: $0, as: UTF8.self) }
     }
 
     /// The text from a word onwards, as written, without trailing white space.
+    /// - Parameter number: the word's, from 0; the line has that many.
     func rest(fromWord number: Int) -> String {
-        let start = ranges(atMost: number + 1).last?.lowerBound ?? bytes.endIndex
-        let end = bytes.lastIndex { !$0.isASCIISpace } ?? start
-        return String(decoding: bytes[start...max(start, end)], as: UTF8.self)
-    }
-
-    private func ranges(atMost limit: Int) -> [Range<Int>] {
-        var ranges: [Range<Int>] = []
-        var place = bytes.startIndex
-        while ranges.count < limit {
-            while place < bytes.endIndex, bytes[place].isASCIISpace { place += 1 }
-            if place == bytes.endIndex { break }
-            let start = place
-            while place < bytes.endIndex, !bytes[place].isASCIISpace { place += 1 }
-            ranges.append(start..<place)
-        }
-        return ranges
+        let rest = bytes.split(maxSplits: number, whereSeparator: \.isASCIISpace).last ?? bytes[...]
+        return String(decoding: rest.withoutSpaceAround, as: UTF8.self)
     }
 
     /// Whether the words consist of characters used in numbers, and come in threes.

@@ -3,7 +3,7 @@ import ScanModel
 /// Reads a COLMAP model, text or binary, which the files' names tell apart, as for COLMAP itself.
 ///
 /// Source: colmap, doc/format.rst, scene/reconstruction_io_*.cc and sensor/models.h.
-public struct COLMAPModelReader {
+public enum COLMAPModelReader {
     /// A camera of any model; the parameters in the model's order.
     public struct Camera: Hashable, Sendable {
         public var model: String
@@ -91,8 +91,8 @@ public struct COLMAPModelReader {
         var images: [COLMAPModel.Image] = []
         // Every second line holds observations. It may be empty, but it is there; comments are only at the top.
         var isObservations = false
-        try eachLine(of: source, empty: true, openLine) { (line, place) throws(Problem) in
-            if isObservations || line.isEmpty {
+        try eachLine(of: source, takesBlank: true, openLine) { (line, place) throws(Problem) in
+            if isObservations || line.isBlank {
                 isObservations = false
                 // A file without these lines would lose every second image.
                 guard line.isThreesOfNumbers else {
@@ -227,8 +227,7 @@ extension COLMAPModelReader.Camera {
             let count = parameters.count
             return "\(model) has \(known.parameterCount) parameters, and \(count) \(count.isOrAre) there"
         }
-        let sizes = 1...1 << 20
-        guard sizes.contains(width), sizes.contains(height) else {
+        guard CameraIntrinsics.sides.contains(width), CameraIntrinsics.sides.contains(height) else {
             return "the camera's pictures are \(width)×\(height)"
         }
         return nil

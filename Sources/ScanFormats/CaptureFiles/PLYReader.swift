@@ -231,14 +231,7 @@ public struct PLYReader {
                     .at(file: lines.rest.name)
             }
             // No overflow: the header limits counts to 2⁴⁰ and properties to 2¹².
-            var left = element.count * element.byteCount
-            while left > 0 {
-                try lines.rest.fill(min(left, 1 << 16))
-                let step = min(left, lines.rest.unread.count)
-                if step == 0 { throw truncated(at: 0) }
-                lines.rest.consume(step)
-                left -= step
-            }
+            if try !lines.rest.skip(element.count * element.byteCount) { throw truncated(at: 0) }
         }
     }
 

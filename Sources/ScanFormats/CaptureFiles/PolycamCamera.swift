@@ -17,7 +17,7 @@ public struct PolycamCamera: Hashable, Sendable {
         pose = Pose(rowMajor: numbers)
         (fx, fy) = (try json["fx"].number(), try json["fy"].number())
         (cx, cy) = (try json["cx"].number(), try json["cy"].number())
-        let sides = 1...1 << 20
+        let sides = CameraIntrinsics.sides
         let width = try json["width"].ifPresent { (field) throws(Problem) in try field.whole(in: sides) }
         let height = try json["height"].ifPresent { (field) throws(Problem) in try field.whole(in: sides) }
         if let width, let height { size = PixelSize(width, height) }

@@ -81,9 +81,7 @@ public struct StrayOdometry {
     }
 
     private func read(_ row: TextTable.Row) throws(Problem) -> Row {
-        var numbers: [Double] = []
-        for column in layout.pose { numbers.append(try row.number(column)) }
-        var result = Row(pose: try Pose(trajectory: numbers))
+        var result = Row(pose: try Pose(trajectory: try row.numbers(layout.pose)))
         if let column = layout.timestamp { result.timestamp = try row.time(column) }
         if let column = layout.number { _ = try Self.number(in: row, column) }
         if let columns = layout.camera { result.camera = try Self.camera(in: row, columns) }
@@ -101,11 +99,9 @@ public struct StrayOdometry {
     /// - Parameter columns: of fx, fy, cx and cy.
     /// - Returns: nil where all four are empty; a line that ends before them was cut off.
     private static func camera(in row: TextTable.Row, _ columns: [Int]) throws(Problem) -> CameraIntrinsics? {
-        var texts: [String] = []
-        for column in columns { texts.append(try row.text(column)) }
+        let texts = try columns.map { (column) throws(Problem) in try row.text(column) }
         if texts.allSatisfy(\.isEmpty) { return nil }
-        var k: [Double] = []
-        for column in columns { k.append(try row.number(column)) }
+        let k = try row.numbers(columns)
         let size = StrayCameraMatrix.recordedSize
         let camera = CameraIntrinsics(
             fx: k[0], fy: k[1], cx: k[2], cy: k[3], width: size.width, height: size.height, pixelOrigin: .corner)

@@ -45,7 +45,7 @@ extension TransformsJSON {
         /// - Parameter picture: the picture's own size, for what the file does not say.
         public func camera(for picture: PixelSize) throws(Problem) -> CameraIntrinsics {
             let (width, height) = (size.width ?? picture.width, size.height ?? picture.height)
-            guard width > 0, height > 0, width <= 1 << 20, height <= 1 << 20 else {
+            guard CameraIntrinsics.sides.contains(width), CameraIntrinsics.sides.contains(height) else {
                 throw Problem(.input, "the intrinsics are for \(width)×\(height)")
             }
             let x = focal.x ?? angle.x.map { 0.5 * Double(width) / tan($0 / 2) }

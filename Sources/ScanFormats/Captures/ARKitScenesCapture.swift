@@ -159,11 +159,7 @@ private struct ARKitScenesReader {
         }
         // Pictures are in order already, so equal times stay as they are.
         if !times.isEmpty { placed.sort { ($0.facts.timestamp ?? 0) < ($1.facts.timestamp ?? 0) } }
-        capture.frames = placed.enumerated().map { index, frame in
-            var facts = frame.facts
-            facts.index = index
-            return facts
-        }
+        capture.frames = placed.map(\.facts).renumbered
         return placed.map(\.picture)
     }
 

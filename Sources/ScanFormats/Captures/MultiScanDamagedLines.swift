@@ -39,8 +39,7 @@ extension MultiScanReader {
             next = place.found.upperBound
         }
         restored += lines[next...]
-        for index in restored.indices { restored[index].index = index }
-        capture.frames = restored
+        capture.frames = restored.renumbered
         let difference = abs(total - lines.count)
         capture.warnings.append(
             "damaged camera lines are \(difference.counted("line")) too \(total > lines.count ? "few" : "many") in \(stem).jsonl: by the times "

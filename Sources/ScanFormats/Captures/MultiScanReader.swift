@@ -28,10 +28,8 @@ struct MultiScanReader {
 
     mutating func read() throws(Problem) -> Capture {
         let metadataFile = "\(stem).json"
-        let root = try JSONField(
-            parsing: try tree.bytes(of: metadataFile, limit: Self.metadataLimit), file: metadataFile,
-            warnings: &capture.warnings)
-        let metadata = try ScanMetadata(root)
+        let metadata = try ScanMetadata(
+            try capture.readJSON(metadataFile, in: tree, limit: Self.metadataLimit, keepsNonNumbers: false))
         capture.variant = Self.variant(metadata)
         capture.device = [metadata.deviceType, metadata.deviceName].compactMap(\.self).filter { !$0.isEmpty }
             .joined(separator: ", ")
@@ -133,8 +131,8 @@ struct MultiScanReader {
         let backward = zip(times, times.dropFirst()).count { $1 <= $0 }
         if backward > 0 {
             capture.warnings.append(
-                "\(backward.counted("camera line")) \(backward == 1 ? "has" : "have") a timestamp that is not later than the "
-                    + "one before")
+                "\(backward.counted("camera line")) \(backward == 1 ? "has" : "have") a timestamp that is "
+                    + Capture.notLater)
         }
     }
 
@@ -201,9 +199,15 @@ struct MultiScanReader {
         let confidenceSize = metadata.confidenceStream?.size ?? size
         try rules.check(confidenceSize, of: "confidence map", in: "\(stem).json")
         capture.list(confidenceFile, in: tree, [.recordedConfidence])
-        source.confidence = PackedStream(
+        var confidence = PackedStream(
             file: confidenceFile, size: confidenceSize,
             content: .confidence(metadata.confidenceRange), rules: rules, claims: claims)
+        // iOS pads the rows of such buffers to multiples of 64 bytes, and the app writes the buffer as it is.
+        let padded = (confidenceSize.width + 63) / 64 * 64
+        let frames = metadata.confidenceStream?.frameCount ?? lineCount
+        let rowBytes = rowBytes(of: confidence, frames: frames, longest: padded)
+        if rowBytes == padded { confidence.rowBytes = rowBytes }
+        source.confidence = confidence
         capture.channels.insert(.recordedConfidence)
     }
 
@@ -240,19 +244,25 @@ struct MultiScanReader {
         if let pictures = metadata.colorStream?.frameCount, let frames = depth.frameCount, frames > 0 {
             packed.every = max(1, Int((Double(pictures) / Double(frames)).rounded()))
         }
-        if let frames = depth.frameCount, frames > 0 {
+        if let frames = depth.frameCount {
             try rules.check(frames: frames, of: "depth frames")
-            let rows = Int64(frames) * Int64(packed.size.height)
-            // A damaged stream is named when its frames are read.
-            let stream = InflateStream(try tree.open(packed.file), subject: packed.subject)
-            let longest = rows * Int64(4 * packed.size.width + 256)
-            if let total = try? stream.skip(longest + 1), total <= longest, total % rows == 0,
-                total / rows > 2 * Int64(packed.size.width)
-            {
-                packed.rowBytes = Int(total / rows)
-            }
+            packed.rowBytes = rowBytes(of: packed, frames: frames, longest: 2 * packed.usedRowBytes + 256)
         }
         source.depth = packed
+    }
+
+    /// How long the rows of a stream are that may be as long as they were in memory.
+    /// - Parameter longest: the most bytes that a row may have.
+    /// - Returns: nil where they are no longer than their pixels, or the stream's length does not tell.
+    private func rowBytes(of stream: PackedStream, frames: Int, longest: Int) -> Int? {
+        let rows = Int64(frames) * Int64(stream.size.height)
+        guard rows > 0, frames <= rules.maxFrames, longest > stream.usedRowBytes else { return nil }
+        // A damaged stream is named when its frames are read.
+        guard let source = try? tree.open(stream.file),
+            let total = try? InflateStream(source).skip(rows * Int64(longest) + 1), total % rows == 0
+        else { return nil }
+        let rowBytes = Int(total / rows)
+        return rowBytes > stream.usedRowBytes && rowBytes <= longest ? rowBytes : nil
     }
 
     // MARK: - Motion

@@ -18,7 +18,7 @@ public enum NeRFCaptureProject: CaptureFormat {
         writingLoses: ["depth", "confidence", "motion"], revision: 6)
 
     static let file = "transforms.json"
-    private static let sizeLimit = 256 << 20
+    fileprivate static let sizeLimit = 256 << 20
 
     public static func recognise(_ tree: any CaptureTree) -> Recognition? {
         guard tree.byteCount(of: file) != nil, let json = try? tree.outline(of: file, limit: sizeLimit),
@@ -62,24 +62,21 @@ public enum NeRFCaptureProject: CaptureFormat {
     }
 
     public static func open(_ tree: any CaptureTree, rules: ReadRules) throws(Problem) -> Capture {
-        var reader = NeRFCaptureReader(tree: tree, rules: rules)
         if tree.entry(file) == nil {
             throw Problem(
                 .input, "the poses are missing", notes: [tree.absence(of: file)],
                 fix: "copy \(file) too, or read the pictures alone with  --set \(Drop.reader).format="
                     + PictureFolderCapture.name)
         }
-        let bytes = try tree.bytes(of: file, limit: sizeLimit)
-        let root = try JSONField(
-            parsing: bytes, file: file, keepsNonNumbers: true, warnings: &reader.capture.warnings)
-        return try reader.read(root)
+        var reader = NeRFCaptureReader(tree: tree, rules: rules)
+        return try reader.read()
     }
 }
 
 private struct NeRFCaptureReader {
     let tree: any CaptureTree
     let rules: ReadRules
-    fileprivate var capture: Capture
+    private var capture: Capture
     private var turns: [Int: Int] = [:]
     /// Frames with an entry whose picture is not there.
     private var withoutPicture: [(index: Int, path: String)] = []
@@ -98,7 +95,8 @@ private struct NeRFCaptureReader {
         var depthFile: String?
     }
 
-    mutating func read(_ root: JSONField) throws(Problem) -> Capture {
+    mutating func read() throws(Problem) -> Capture {
+        let root = try capture.readJSON(NeRFCaptureProject.file, in: tree, limit: NeRFCaptureProject.sizeLimit)
         capture.worldUp = Vector3(0, 1, 0)
         var description = try root.object()
         description["frames"] = nil
@@ -114,11 +112,7 @@ private struct NeRFCaptureReader {
         addPictures(to: &entries)
         try rules.check(frames: entries.count, of: "frames")
         entries.sort { PictureFolder.precedes(($0.number, $0.path), ($1.number, $1.path)) }
-        for (index, entry) in entries.enumerated() {
-            var facts = entry.facts
-            facts.index = index
-            capture.frames.append(facts)
-        }
+        capture.frames = entries.map(\.facts).renumbered
         let wanted = entries.indices.map { capture.frames[$0].isDropped ? nil : entries[$0].path }
         let looks = PictureLook.each(named: wanted, of: tree, rules)
         if PictureFolder.find(in: tree) == nil, looks.allSatisfy({ (try? $0.get()) == nil }),
@@ -171,11 +165,11 @@ private struct NeRFCaptureReader {
                 in: "\(entry.path.pictureStem.pathName ?? "").png")
             entry.depthFile = element["depth_path"].value?.string
             let pose = try element["transform_matrix"].pose()
-            let size = 1...1 << 20
+            let sides = CameraIntrinsics.sides
             let camera = CameraIntrinsics(
                 fx: try element["fl_x"].number(), fy: try element["fl_y"].number(), cx: try element["cx"].number(),
-                cy: try element["cy"].number(), width: try element["w"].whole(in: size),
-                height: try element["h"].whole(in: size), pixelOrigin: .corner)
+                cy: try element["cy"].number(), width: try element["w"].whole(in: sides),
+                height: try element["h"].whole(in: sides), pixelOrigin: .corner)
             entry.facts.timestamp = try element["timestamp"].ifPresent { (field) throws(Problem) in try field.time() }
             if let defect = camera.defect { throw Problem(.input, defect) }
             entry.facts.pose = pose

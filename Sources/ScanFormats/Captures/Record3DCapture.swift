@@ -47,10 +47,7 @@ public enum Record3DCapture: CaptureFormat {
             file, "there is no Record3D metadata",
             fix: "the folder must hold \(isExport ? "metadata.json, rgb/ and depth/" : "metadata and rgbd/")")
         var reader = Record3DReader(tree: tree, rules: rules, file: file)
-        let bytes = try tree.bytes(of: file, limit: metadataLimit)
-        let root = try JSONField(
-            parsing: bytes, file: file, keepsNonNumbers: true, warnings: &reader.capture.warnings)
-        return try reader.read(root)
+        return try reader.read()
     }
 
     /// The metadata file, where it is Record3D's. Beside pictures and OpenEXR, no other app's is known, intact or not.
@@ -73,7 +70,7 @@ private struct Record3DReader {
     private let isExport: Bool
     /// Where the pictures lie.
     private let folder: String
-    fileprivate var capture: Capture
+    private var capture: Capture
 
     init(tree: any CaptureTree, rules: ReadRules, file: String) {
         self.tree = tree
@@ -84,7 +81,8 @@ private struct Record3DReader {
         capture = Capture(of: tree, as: Record3DCapture.self, rules)
     }
 
-    mutating func read(_ root: JSONField) throws(Problem) -> Capture {
+    mutating func read() throws(Problem) -> Capture {
+        let root = try capture.readJSON(file, in: tree, limit: Record3DCapture.metadataLimit)
         capture.variant = isExport ? "EXR + JPG export" : "r3d"
         capture.list(file, in: tree, [])
         try readFrames(root)
@@ -194,8 +192,8 @@ private struct Record3DReader {
     }
 
     private func camera(_ root: JSONField, _ each: [JSONField]?, of index: Int) throws(Problem) -> CameraIntrinsics {
-        let size = 1...1 << 20
-        let (width, height) = (try root["w"].whole(in: size), try root["h"].whole(in: size))
+        let sides = CameraIntrinsics.sides
+        let (width, height) = (try root["w"].whole(in: sides), try root["h"].whole(in: sides))
         let field: JSONField
         let k: [Double]
         if let each, each.indices.contains(index) {

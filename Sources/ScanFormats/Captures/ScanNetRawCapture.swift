@@ -118,9 +118,8 @@ private struct ScanNetRawReader {
         capture.list(file, in: tree, [], alsoHolding: [.recordedDepth])
         let size = try text.size("depthWidth", "depthHeight") ?? PixelSize(640, 480)
         try rules.check(size, of: "depth map", in: text.file)
-        let location = try tree.place(file)
         let frames = try ShiftFrames(
-            try FileSource(path: location.path, name: file, range: location.range), size: size,
+            try FileSource(try tree.place(file), name: file), size: size,
             announced: try text.whole("numDepthFrames", in: 0...Int(Int32.max)), rules: rules)
         capture.depthSize = size
         capture.channels.insert(.recordedDepth)
@@ -241,15 +240,13 @@ private struct ScanNetRawReader {
             capture.absences[.motion] = tree.absence(of: file)
             return
         }
-        let location = try tree.place(file)
         let count = Int(size) / ScanNetMotion.recordByteCount
         let partial = Int(size) % ScanNetMotion.recordByteCount
         if partial > 0 {
             capture.warnings.append("the last record of \(file) has \(partial) of 128 bytes and is left out")
         }
         let motion = ScanNetMotion(
-            try FileSource(path: location.path, name: file, range: location.range), offset: 0, count: count,
-            time: .secondsFirst, stem: stem)
+            try FileSource(try tree.place(file), name: file), offset: 0, count: count, time: .secondsFirst, stem: stem)
         capture.list(file, in: tree, [.motion])
         capture.attach(motion, absence: "\(file) holds no whole record")
         source.motion = motion

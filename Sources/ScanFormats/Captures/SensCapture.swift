@@ -65,7 +65,7 @@ struct SensReader {
         self.tree = tree
         self.rules = rules
         location = try tree.place(name)
-        file = try FileSource(path: location.path, name: name, range: location.range)
+        file = try FileSource(location, name: name)
         capture = Capture(of: tree, as: SensCapture.self, rules)
         source = SensSource(
             tree: tree, file: file, location: location, header: try SensHeader(file), limits: rules.pictureLimits)

@@ -130,7 +130,7 @@ struct SensSource: CaptureSource {
     func open(_ name: String) throws(Problem) -> any ByteSource {
         if let samples = motion?.open(name) { return samples }
         guard span(of: name) != nil, let location = location(of: name) else { return try tree.open(name) }
-        return try FileSource(path: location.path, name: name, range: location.range)
+        return try FileSource(location, name: name)
     }
 
     func place(_ name: String) throws(Problem) -> FileLocation {

@@ -63,10 +63,8 @@ private struct StrayScannerReader {
     let tree: any CaptureTree
     let rules: ReadRules
     private var capture: Capture
-    private var hasTimestamps = false
     /// The number in the names of each frame's pictures.
     private var numbers: [Int] = []
-    private var lines: [StrayPlaces.Line] = []
 
     init(tree: any CaptureTree, rules: ReadRules) {
         self.tree = tree
@@ -78,9 +76,9 @@ private struct StrayScannerReader {
         capture.worldUp = Vector3(0, 1, 0)
         capture.ignoresEditList = true
         capture.list(StrayScannerCapture.odometryFile, in: tree, [])
-        try readOdometry()
+        let lines = try readOdometry()
         var source = TreeSource(tree, rules)
-        try readVideo(&source)
+        try readVideo(of: lines, &source)
         try readCameras()
         let depth = tree.numbered(in: "depth", ["png", "npy"])
         try capture.takeDepth(
@@ -98,15 +96,16 @@ private struct StrayScannerReader {
         return capture
     }
 
-    private mutating func readOdometry() throws(Problem) {
+    /// - Returns: what tells which frame of the video each line belongs to; until then each is a frame of its own.
+    private mutating func readOdometry() throws(Problem) -> [StrayPlaces.Line] {
         let file = StrayScannerCapture.odometryFile
         try tree.require(file, "the poses are missing", fix: "copy \(file) too")
         var odometry = try StrayOdometry(try tree.open(file), lineLimit: rules.maxLine)
+        var lines: [StrayPlaces.Line] = []
         while let line = try odometry.next() {
             let index = capture.frames.count
             try rules.check(frames: index + 1, of: "odometry lines", in: file)
             var facts = FrameFacts(index: index)
-            var isSound = true
             switch line.row {
             case .success(let row):
                 facts.timestamp = row.timestamp
@@ -114,10 +113,8 @@ private struct StrayScannerReader {
                 facts.intrinsics = row.camera
             case .failure(let problem):
                 facts.drop = Drop(whileReading: problem.oneLine, isBad: true)
-                isSound = false
             }
-            numbers.append(line.number ?? index)
-            lines.append(StrayPlaces.Line(number: line.number, isSound: isSound))
+            lines.append(StrayPlaces.Line(number: line.number, isSound: !facts.isDropped))
             capture.frames.append(facts)
         }
         if capture.frames.isEmpty {
@@ -125,20 +122,21 @@ private struct StrayScannerReader {
         }
         capture.noteOpenLine(odometry.openLine, of: file)
         capture.channels.insert(.pose)
-        hasTimestamps = odometry.hasTimestamps
-        if hasTimestamps {
+        if odometry.hasTimestamps {
             capture.channels.insert(.timestamp)
         } else {
             capture.variant = "before 1.2"
             capture.absences[.timestamp] = "the app wrote none before version 1.2"
         }
+        return lines
     }
 
     /// Missing lines would shift every later pose by as many frames of the video: the lines' own numbers tell where
     /// they belong.
-    private mutating func placeLines(videoFrames: Int?) {
+    private mutating func place(_ recorded: [StrayPlaces.Line], videoFrames: Int?) {
         let file = StrayScannerCapture.odometryFile
-        restoreOrder()
+        let lines = restoreOrder(of: recorded)
+        numbers = lines.enumerated().map { $1.number ?? $0 }
         let places = StrayPlaces(lines, videoFrames: videoFrames, limit: rules.maxFrames)
         if let obstacle = places.obstacle, capture.channels.contains(.video) {
             capture.warnings.append(
@@ -172,13 +170,14 @@ private struct StrayScannerReader {
 
     /// Undoes what other programs do to the list: lines that are there twice, or sorted otherwise, would shift those after
     /// them.
-    private mutating func restoreOrder() {
+    /// - Returns: the lines in their order, which is now that of the frames.
+    private mutating func restoreOrder(of lines: [StrayPlaces.Line]) -> [StrayPlaces.Line] {
         let frames = capture.frames
         let order = StrayPlaces.order(of: lines) { one, other in
             let (one, other) = (frames[one], frames[other])
             return one.timestamp == other.timestamp && one.pose == other.pose && one.intrinsics == other.intrinsics
         }
-        guard let order, order != Array(lines.indices) else { return }
+        guard let order, order != Array(lines.indices) else { return lines }
         let file = StrayScannerCapture.odometryFile
         let copies = lines.count - order.count
         if copies > 0 {
@@ -189,32 +188,28 @@ private struct StrayScannerReader {
             capture.warnings.append(
                 "the lines of \(file) are not in the order of their frames; they were taken in that of their numbers")
         }
-        lines = order.map { lines[$0] }
-        numbers = order.map { numbers[$0] }
-        capture.frames = order.enumerated().map { index, line in
-            var facts = frames[line]
-            facts.index = index
-            return facts
-        }
+        capture.frames = order.map { frames[$0] }.renumbered
+        return order.map { lines[$0] }
     }
 
-    private mutating func readVideo(_ source: inout TreeSource) throws(Problem) {
+    private mutating func readVideo(of lines: [StrayPlaces.Line], _ source: inout TreeSource) throws(Problem) {
         let file = StrayScannerCapture.videoFile
         guard tree.byteCount(of: file) != nil else {
             for channel in [Channel.color, .luma, .video] {
                 capture.loses(channel, tree.absence(of: file), fix: "copy \(file) too")
             }
-            placeLines(videoFrames: nil)
+            place(lines, videoFrames: nil)
             return
         }
         let facts = try capture.readVideo(file, in: tree, rules)
-        placeLines(videoFrames: facts?.frameCount)
+        place(lines, videoFrames: facts?.frameCount)
         guard let facts else { return }
         let count = capture.frames.count
         source.video = VideoStream(file: file, facts: facts)
         try capture.reconcile("odometry lines", with: (Capture.videoStream, facts.frameCount), rules)
         // The app before version 1.2 wrote neither times nor numbers.
-        if rules.mismatch == .auto, facts.frameCount < count - 1 || facts.frameCount > count && !hasTimestamps {
+        let hasNumbers = capture.channels.contains(.timestamp)
+        if rules.mismatch == .auto, facts.frameCount < count - 1 || facts.frameCount > count && !hasNumbers {
             let list = StrayScannerCapture.odometryFile
             if facts.frameCount < count {
                 capture.noteShortfall(of: file, frames: facts.frameCount, lines: count, called: "lines in \(list)")

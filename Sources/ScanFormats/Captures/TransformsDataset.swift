@@ -86,9 +86,7 @@ public enum TransformsDataset: CaptureFormat {
     public static func open(_ tree: any CaptureTree, rules: ReadRules) throws(Problem) -> Capture {
         let file = description(in: tree) ?? file
         var reader = TransformsReader(tree: tree, file: file, rules: rules)
-        let bytes = try tree.bytes(of: file, limit: sizeLimit)
-        let root = try JSONField(
-            parsing: bytes, file: file, keepsNonNumbers: true, warnings: &reader.capture.warnings)
+        let root = try reader.capture.readJSON(file, in: tree, limit: sizeLimit)
         do throws(Problem) { return try reader.read(root) } catch {
             throw error.at(file: file)
         }

@@ -57,9 +57,7 @@ extension TransformsReader {
         let own: TransformsJSON.Top
         let held: [JSONField]
         do throws(Problem) {
-            root = try JSONField(
-                parsing: try tree.bytes(of: file, limit: TransformsDataset.sizeLimit), file: file,
-                keepsNonNumbers: true, warnings: &capture.warnings)
+            root = try capture.readJSON(file, in: tree, limit: TransformsDataset.sizeLimit)
             own = try TransformsJSON.Top(root)
             held = try root["frames"].elements()
         } catch {

@@ -39,9 +39,7 @@ public enum VideoFileCapture: CaptureFormat {
         // Frames and their times are the video's own, whatever a pipeline uses.
         capture.list(file, in: tree, [])
         let count = frameCount(of: facts)
-        do throws(Problem) { try rules.check(frames: count, of: "frames in the video") } catch {
-            throw error.at(file: file)
-        }
+        try rules.check(frames: count, of: "frames in the video", in: file)
         capture.frames = (0..<count).map(FrameFacts.init(index:))
         if capture.frames.count > facts.frameCount {
             try capture.reconcile("frames in its index", with: (Capture.videoStream, facts.frameCount), rules)

@@ -67,16 +67,11 @@ extension InflateStream {
         // Grows as the bytes come, since the limit may be far larger than the content.
         var room = min(limit, 64 << 10)
         while true {
-            let before = result.count
-            var problem: Problem?
-            result.append(
-                contentsOf: [UInt8](unsafeUninitializedCapacity: room) { buffer, count in
-                    do throws(Problem) {
-                        count = try read(into: UnsafeMutableRawBufferPointer(buffer))
-                    } catch { problem = error }
-                })
-            if let problem { throw problem }
-            if result.count - before < room { return result }
+            let part = try [UInt8](room: room) { (buffer) throws(Problem) in
+                try read(into: UnsafeMutableRawBufferPointer(rebasing: buffer[..<room]))
+            }
+            result += part
+            if part.count < room { return result }
             if result.count == limit { break }
             room = min(limit - result.count, result.count)
         }

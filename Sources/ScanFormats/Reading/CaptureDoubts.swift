@@ -58,7 +58,7 @@ extension Capture {
                     + "times takes frames for others")
         }
         // MultiScan's reader has already said the same about its lines.
-        if warnings.contains(where: { $0.hasSuffix("not later than the one before") }) { return }
+        if warnings.contains(where: { $0.hasSuffix(Self.notLater) }) { return }
         let still = steps.filter { $1.time == $0.time && !frames[$1.index].isDropped }
         // Where no frame has a time of its own, there is no clock.
         guard let first = still.first, timed.contains(where: { $0.time != timed[0].time }) else { return }
@@ -66,6 +66,9 @@ extension Capture {
             "\(still.count.counted("frame")) \(still.count == 1 ? "has" : "have") the time of the frame before, first frame "
                 + "\(first.1.index): one may be a copy of the other")
     }
+
+    /// How a reader's own warning of times that stand still or go back ends.
+    static let notLater = "not later than the one before"
 
     /// Warns of a camera that never moves.
     private mutating func noteStandstill() {

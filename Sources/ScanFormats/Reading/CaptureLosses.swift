@@ -49,10 +49,9 @@ extension Capture {
         }
         let near = some.compactMap { path in tree.otherForm(of: path).map { (path, $0) } }.first
         if let (path, other) = near {
-            let isRead = PictureFolder.extensions.contains { other.lowercased().hasSuffix(".\($0)") }
             return loses(
                 channel, "\(list) lists \(what), such as \(path.shortened), which is not there, and \(other) is",
-                fix: isRead
+                fix: PictureFolder.isNamed(other)
                     ? "let the names in \(list) have the files' own extension, .jpg or .png"
                     : "convert the pictures to JPEG or PNG")
         }

@@ -21,6 +21,18 @@ extension Capture {
         files.append(InputFile(path: file, byteCount: count, channels: channels, alsoHolds: others, stake: stake))
     }
 
+    /// Reads a description, and warns of keys that it holds twice.
+    /// - Parameters:
+    ///   - limit: the most bytes that the file may have.
+    ///   - keepsNonNumbers: as of ``JSONField/init(parsing:file:keepsNonNumbers:warnings:)``.
+    mutating func readJSON(
+        _ file: String, in tree: any CaptureTree, limit: Int, keepsNonNumbers: Bool = true
+    ) throws(Problem) -> JSONField {
+        try JSONField(
+            parsing: try tree.bytes(of: file, limit: limit), file: file, keepsNonNumbers: keepsNonNumbers,
+            warnings: &warnings)
+    }
+
     /// Reads `boundingbox.json`, which MultiScan and HMC's app write alike, or says why there is no box. Nothing else
     /// depends on it.
     /// - Parameter limit: the most bytes that the file may have.
@@ -78,6 +90,15 @@ extension Capture {
         if lost > 0 {
             warnings.append("\(lost.counted("point")) of \(file) were left out: a coordinate is not a finite number")
         }
+    }
+}
+
+extension [FrameFacts] {
+    /// The same frames, counted in this order.
+    var renumbered: [FrameFacts] {
+        var frames = self
+        for index in indices { frames[index].index = index }
+        return frames
     }
 }
 

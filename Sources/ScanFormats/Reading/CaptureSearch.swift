@@ -103,9 +103,7 @@ public struct CaptureSearch: Sendable {
     }
 
     /// The captures alone.
-    public static func captures(at path: String, skipping output: String? = nil) throws(Problem) -> [Found] {
-        try CaptureSearch(at: path, skipping: output).captures
-    }
+    public static func captures(at path: String) throws(Problem) -> [Found] { try CaptureSearch(at: path).captures }
 
     /// Folders that are not to be searched, or were already; links may lead in circles.
     private struct Closed {
@@ -253,7 +251,7 @@ public struct CaptureSearch: Sendable {
         guard result == nil,
             entries.contains(where: { Self.mayHoldCapture($0, besides: own) || inner.isNamedLikeVideo($0.name) })
         else {
-            take(folder, listed, own.format)
+            addCapture(in: folder, listed, own.format)
             return true
         }
         inner.nesting = nesting + 1
@@ -271,7 +269,7 @@ public struct CaptureSearch: Sendable {
             add(inner)
             return true
         }
-        take(folder, listed, own.format)
+        addCapture(in: folder, listed, own.format)
         captures += run
         // Archives with several captures cannot be looked into.
         let left = others.map(\.0.path) + inner.unreadable.map(\.path).filter(ZipArchive.isNamed)
@@ -312,8 +310,9 @@ public struct CaptureSearch: Sendable {
         strayResults += other.strayResults
     }
 
+    /// Takes a folder as one capture, unless several share it.
     /// - Parameter listed: the same folder.
-    private mutating func take(_ folder: CaptureFolder, _ listed: any CaptureTree, _ format: String) {
+    private mutating func addCapture(in folder: CaptureFolder, _ listed: any CaptureTree, _ format: String) {
         let id = CaptureName.of(folder, in: result, format: format)
         do throws(Problem) {
             try CaptureFormats.requireOne(in: listed)

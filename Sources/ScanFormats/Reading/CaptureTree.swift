@@ -31,7 +31,7 @@ extension CaptureTree {
         guard let location = location(of: file), location.range != nil, case .file? = entry(file)?.kind else {
             return try open(file)
         }
-        return try FileSource(path: location.path, name: file, range: location.range)
+        return try FileSource(location, name: file)
     }
 }
 

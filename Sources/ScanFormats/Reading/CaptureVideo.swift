@@ -54,7 +54,7 @@ extension Capture {
         input.keepsWhole = true
         let facts = try VideoProbe.probe(input, with: ffmpeg, rules)
         if let cut = facts.cut { try takeCut(facts, cut.at(file: file), rules) }
-        do throws(Problem) { try rules.check(facts.size, of: "video") } catch { throw error.at(file: file) }
+        try rules.check(facts.size, of: "video", in: file)
         return facts
     }
 

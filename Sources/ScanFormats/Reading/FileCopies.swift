@@ -22,12 +22,11 @@ enum FileCopy {
     static func isCopy(_ name: String, among names: Set<String>) -> Bool {
         guard let dot = name.lastIndex(of: ".") else { return false }
         let (stem, ending) = (name[..<dot], name[dot...])
-        // Phones count the pictures of one second in this way, from 0 on; a copy's number is 1 or more.
-        if let bracket = stem.lastIndex(of: "("), names.contains("\(stem[..<bracket])(0)\(ending)") { return false }
-        if let bracket = stem.lastIndex(of: "("), bracket > stem.startIndex, isNumber(stem[bracket...]),
-            names.contains("\(stem[..<bracket])\(ending)")
-        {
-            return true
+        if let bracket = stem.lastIndex(of: "(") {
+            let original = stem[..<bracket]
+            // Phones count the pictures of one second in this way, from 0 on; a copy's number is 1 or more.
+            if names.contains("\(original)(0)\(ending)") { return false }
+            if !original.isEmpty, isNumber(stem[bracket...]), names.contains("\(original)\(ending)") { return true }
         }
         guard let space = stem.lastIndex(of: " ") else { return false }
         let mark = stem[stem.index(after: space)...]

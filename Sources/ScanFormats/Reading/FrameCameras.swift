@@ -2,6 +2,9 @@ import ScanModel
 
 /// What readers note about the frames' cameras.
 extension CameraIntrinsics {
+    /// What the width and the height of a camera's pictures can be; numbers beyond that are damaged.
+    static let sides = 1...1 << 20
+
     /// The camera for pictures that were resized after recording; the same where their size is unknown.
     /// - Throws: when the pictures have another shape.
     func fitted(to size: PixelSize?) throws(Problem) -> CameraIntrinsics {

@@ -33,7 +33,7 @@ package struct PackedStream: Hashable, Sendable {
     var subject: String { isDepth ? "depth stream" : "confidence stream" }
 
     /// Bytes of a row's pixels.
-    private var usedRowBytes: Int {
+    var usedRowBytes: Int {
         if case .depth(let encoding) = content { size.width * encoding.bytesPerPixel } else { size.width }
     }
 
@@ -109,7 +109,7 @@ package final class PackedTrack: FrameTrack, @unchecked Sendable {
                     fix: "copy the file again from the device"
                 ).at(file: stream.file)
             }
-            if extra.frames > 0, !extra.goesOn, let padded = paddedRows { warnings.append(padded) }
+            if extra.frames > 0, !extra.goesOn, let padded = signOfPaddedRows() { warnings.append(padded) }
             if extra.frames > 0, !extra.goesOn { noteDifference(frames: frameCount + extra.frames) }
             if let problem = trailingBytes {
                 guard stream.rules.truncated == .keepWhole else { throw problem }
@@ -208,22 +208,24 @@ package final class PackedTrack: FrameTrack, @unchecked Sendable {
     private func reconcile(frames: Int, goesOn: Bool = false) throws(Problem) {
         let counts = [("camera lines and pictures", frameCount), (stream.subject, frames)]
         do throws(Problem) { _ = try stream.rules.reconcile(counts, goesOn: goesOn) } catch {
-            if tellsSize { readOn() }
-            guard tellsSize, let clue = otherSize ?? paddedRows else { throw error.at(file: stream.file) }
-            var problem = error.noting(clue).at(file: stream.file)
+            guard tellsSize else { throw error.at(file: stream.file) }
+            readOn()
+            let otherSize = signOfOtherSize()
+            guard let sign = otherSize ?? signOfPaddedRows() else { throw error.at(file: stream.file) }
+            var problem = error.noting(sign).at(file: stream.file)
             // To use the frames that all streams have would be no help.
-            let correction = otherSize == nil ? "write \(stream.file) without padded rows" : Self.wayToCorrect(stream)
+            let correction = otherSize == nil ? "write \(stream.file) without padded rows" : wayToCorrect
             problem.fix = correction + ", or copy the capture again"
             throw problem
         }
         let allowed = stream.rules.forgiven(counts, goesOn: goesOn)
         forgiven += allowed.map { $0.at(file: stream.file) }
-        guard !allowed.isEmpty, let otherSize else { return }
+        guard !allowed.isEmpty, let otherSize = signOfOtherSize() else { return }
         // Each would be a part of a frame, with another frame's pose.
         if frames > frameCount {
             throw Problem(
                 .input, "the \(stream.subject) is of frames of another size than \(stream.size)",
-                notes: [otherSize, stream.claims], fix: Self.wayToCorrect(stream)
+                notes: [otherSize, stream.claims], fix: wayToCorrect
             ).at(file: stream.file)
         }
         difference = [difference, otherSize].compactMap(\.self).joined(separator: "; ")
@@ -238,7 +240,7 @@ package final class PackedTrack: FrameTrack, @unchecked Sendable {
         }
     }
 
-    private static func wayToCorrect(_ stream: PackedStream) -> String {
+    private var wayToCorrect: String {
         "correct the size of the \(stream.subject)'s pictures, or how their numbers are stored, in the capture's description"
     }
 
@@ -247,48 +249,46 @@ package final class PackedTrack: FrameTrack, @unchecked Sendable {
 
     private var tellsSize: Bool { stream.every == 1 && frameCount >= Self.telling }
 
+    /// How long the stream is, where it was read to its end; nil where it goes on, or cannot be read on.
+    private func wholeLength() -> Int64? { (try? inflate.isAtEnd()) == true ? inflate.position : nil }
+
     /// What to say of a stream that is exactly as long as that many frames of another size, by a whole factor.
-    private var otherSize: String? {
-        guard tellsSize else { return nil }
-        let isAtEnd = (try? inflate.isAtEnd()) == true
-        let (length, count, size) = (inflate.position, Int64(frameCount), Int64(stream.frameBytes))
-        guard isAtEnd, length > 0, length.isMultiple(of: count) else {
-            return nil
-        }
+    private func signOfOtherSize() -> String? {
+        let (count, size) = (Int64(frameCount), Int64(stream.frameBytes))
+        guard tellsSize, let length = wholeLength(), length > 0, length.isMultiple(of: count) else { return nil }
         let real = length / count
         guard real != size, real.isMultiple(of: size) || size.isMultiple(of: real) else { return nil }
         return
             "\(stream.file) is exactly as long as \(frameCount.counted("frame")) of \(real.counted("byte")), and one of \(stream.size) takes \(size)"
     }
 
+    /// What to say of a stream that may hold rows as they lay in memory, longer than their pixels: its length fits.
+    private func signOfPaddedRows() -> String? {
+        let rows = Int64(frameCount) * Int64(stream.size.height)
+        guard stream.rowBytes == nil, stream.every == 1, rows > 0, let length = wholeLength(), length % rows == 0 else {
+            return nil
+        }
+        let (rowBytes, used) = (length / rows, Int64(stream.usedRowBytes))
+        guard rowBytes > used, rowBytes <= used + 256, rowBytes.isMultiple(of: 64) else { return nil }
+        return
+            "\(stream.file) is as long as \(frameCount.counted("frame")) whose rows take \(rowBytes) bytes, \(used) of them for "
+            + "pixels: if the frames look slanted, it was written with padded rows, and has to be written without"
+    }
+
     /// The stream has come to its proper end, at a length that it cannot have.
     private func partialFrame(_ got: Int64, at frame: Int) -> Problem {
-        Problem(
+        let otherSize = signOfOtherSize()
+        return Problem(
             .input,
             frame < frameCount
                 ? "the \(stream.subject) ends inside frame \(frame)"
                 : "the \(stream.subject) ends inside a frame, behind its \(frame.counted("whole one"))",
             notes: [
-                "\(got) of \(stream.frameBytes) bytes (\(stream.size) pixels) \(got.isOrAre) there; "
-                    + stream.claims
-            ]
-                + [paddedRows, otherSize].compactMap(\.self),
-            fix: otherSize == nil ? "copy the file again from the device" : Self.wayToCorrect(stream)
+                "\(got) of \(stream.frameBytes) bytes (\(stream.size) pixels) \(got.isOrAre) there; " + stream.claims,
+                signOfPaddedRows(), otherSize,
+            ].compactMap(\.self),
+            fix: otherSize == nil ? "copy the file again from the device" : wayToCorrect
         ).at(file: stream.file, byte: inflate.compressedPosition)
-    }
-
-    /// What to say of a stream that may hold rows as they lay in memory, longer than their pixels: its length fits.
-    private var paddedRows: String? {
-        let rows = Int64(frameCount) * Int64(stream.size.height)
-        guard stream.rowBytes == nil, stream.every == 1, rows > 0, inflate.position % rows == 0,
-            (try? inflate.isAtEnd()) == true
-        else { return nil }
-        let rowBytes = inflate.position / rows
-        let used = Int64(stream.frameBytes / stream.size.height)
-        guard rowBytes > used, rowBytes <= used + 256, rowBytes.isMultiple(of: 64) else { return nil }
-        return
-            "\(stream.file) is as long as \(frameCount.counted("frame")) whose rows take \(rowBytes) bytes, \(used) of them for "
-            + "pixels: if the frames look slanted, it was written with padded rows, and has to be written without"
     }
 
     /// Adds to a problem of the stream's bytes what it means for the frames.

@@ -11,6 +11,9 @@ struct PictureFolder {
     /// The extensions that a path in a description may leave out, PNG's first, which the readers of such datasets add.
     static let endingsLeftOut = [""] + extensions.reversed().flatMap { [".\($0)", ".\($0.uppercased())"] }
 
+    /// Whether a file has the extension of a picture that is read.
+    static func isNamed(_ file: String) -> Bool { extensions.contains { file.lowercased().hasSuffix(".\($0)") } }
+
     /// The first of the folders that holds a picture.
     static func find(in tree: any CaptureTree) -> PictureFolder? {
         for folder in folders where tree.hasFolder(folder) {

@@ -44,7 +44,9 @@ struct PosedPictures {
     static func folders(in tree: any CaptureTree) -> PosedPictures? {
         guard tree.hasFolder("pose") else { return nil }
         return PosedPictures { add in
-            for name in tree.originals(in: "color") where isPicture(name) { add(stem(name), \.color, "color/\(name)") }
+            for name in tree.originals(in: "color") where PictureFolder.isNamed(name) {
+                add(stem(name), \.color, "color/\(name)")
+            }
             for name in tree.originals(in: "depth") where isDepth(name) { add(stem(name), \.depth, "depth/\(name)") }
             for name in tree.originals(in: "pose") where name.hasSuffix(".txt") {
                 add(stem(name), \.pose, "pose/\(name)")
@@ -59,7 +61,7 @@ struct PosedPictures {
                 let parts = name.split(separator: ".")
                 guard let place = parts.dropFirst().firstIndex(where: { kinds.contains(String($0)) }) else { continue }
                 let (stem, kind) = (parts[..<place].joined(separator: "."), parts[place])
-                if kind == "color", isPicture(name) { add(stem, \.color, name) }
+                if kind == "color", PictureFolder.isNamed(name) { add(stem, \.color, name) }
                 if kind == "depth", isDepth(name) { add(stem, \.depth, name) }
                 if kind == "pose", name.hasSuffix(".pose.txt") { add(stem, \.pose, name) }
             }
@@ -70,7 +72,7 @@ struct PosedPictures {
     static func flatPicture(in tree: any CaptureTree) -> String? {
         tree.originals(in: "").first { name in
             let parts = name.split(separator: ".")
-            return name.hasPrefix("frame-") && parts.dropFirst().first == "color" && isPicture(name)
+            return name.hasPrefix("frame-") && parts.dropFirst().first == "color" && PictureFolder.isNamed(name)
         }
     }
 
@@ -134,10 +136,6 @@ struct PosedPictures {
             }
         }
         return twins
-    }
-
-    private static func isPicture(_ name: String) -> Bool {
-        PictureFolder.extensions.contains { name.lowercased().hasSuffix(".\($0)") }
     }
 
     private static func isDepth(_ name: String) -> Bool {

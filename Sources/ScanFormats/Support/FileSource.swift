@@ -47,6 +47,11 @@ public final class FileSource: ByteSource {
         byteCount = Int64(self.range.count)
     }
 
+    /// The same for bytes wherever they lie.
+    convenience init(_ location: FileLocation, name: String) throws(Problem) {
+        try self.init(path: location.path, name: name, range: location.range)
+    }
+
     deinit { close(descriptor) }
 
     public func read(into buffer: UnsafeMutableRawBufferPointer) throws(Problem) -> Int {

@@ -39,7 +39,7 @@ extension Capture {
     ///   - recorded: the numbers, as a camera of the recorder's size.
     ///   - pictures: what the warning calls them.
     mutating func guessedCamera(
-        _ recorded: CameraIntrinsics, for size: PixelSize, of pictures: String = "pictures"
+        _ recorded: CameraIntrinsics, for size: PixelSize, of pictures: String
     ) -> CameraIntrinsics {
         recorded.preference(over: size) < 0
             ? scaledCamera(recorded, to: size, of: pictures) : recorded.unscaled(to: size)

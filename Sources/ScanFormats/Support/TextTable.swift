@@ -71,11 +71,15 @@ package struct TextTable {
             case .comma: bytes.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false)
             case .space: bytes.split { $0.isASCIISpace || $0 == UInt8(ascii: ",") }
             }
-        return parts.map { part in
-            let start = part.drop(while: \.isASCIISpace)
-            let end = start.lastIndex { !$0.isASCIISpace }.map { $0 + 1 } ?? start.startIndex
-            return String(decoding: start[start.startIndex..<end], as: UTF8.self)
-        }
+        return parts.map { String(decoding: $0.withoutSpaceAround, as: UTF8.self) }
+    }
+}
+
+extension Slice<UnsafeBufferPointer<UInt8>> {
+    /// Without white space at its start and its end.
+    var withoutSpaceAround: Self {
+        let start = drop(while: \.isASCIISpace)
+        return start[..<(start.lastIndex { !$0.isASCIISpace }.map { $0 + 1 } ?? start.startIndex)]
     }
 }
 
@@ -90,10 +94,8 @@ extension TextTable.Row {
         return number
     }
 
-    package func numbers(_ columns: Range<Int>) throws(Problem) -> [Double] {
-        var result: [Double] = []
-        for column in columns { result.append(try number(column)) }
-        return result
+    package func numbers(_ columns: some Sequence<Int>) throws(Problem) -> [Double] {
+        try columns.map { (column) throws(Problem) in try number(column) }
     }
 
     /// Decimal seconds as nanoseconds.

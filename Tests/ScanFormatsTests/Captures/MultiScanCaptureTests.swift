@@ -44,6 +44,32 @@ import Testing
         #expect(problem?.place.file == "scan.json")
     }
 
+    /// iOS pads the rows of its buffers to multiples of 64 bytes, and the app writes these as they are.
+    @Test func confidenceInRowsThatArePadded() throws {
+        let raw = MultiScanSample().rawConfidence(4)
+        /// The frames' values, where eight of them take a row of so many bytes.
+        func values(rowBytes: Int) throws -> [UInt8] {
+            let rows = stride(from: 0, to: raw.count, by: 8).flatMap { start in
+                raw[start..<start + 8] + [UInt8](repeating: 9, count: rowBytes - 8)
+            }
+            let packed = try MultiScanSample.deflate(rows)
+            let capture = try open { $0["scan.confidence.zlib"] = packed }
+            let track = try #require(try capture.source.tracks(for: [.recordedConfidence], of: capture).first)
+            let values = try capture.frames.flatMap { facts in
+                var frame = Frame(facts)
+                try track.advance(&frame, isWanted: true)
+                return frame.recordedConfidence?.values ?? []
+            }
+            #expect(try track.finish().warnings.isEmpty)
+            return values
+        }
+        #expect(try values(rowBytes: 8) == raw)
+        #expect(try values(rowBytes: 64) == raw)
+        // Rows of any other length are those of another size.
+        let odd = problem { _ = try values(rowBytes: 32) }
+        #expect(odd?.summary.hasPrefix("the streams differ in length") == true, "\(String(describing: odd))")
+    }
+
     // MARK: - A sound capture
 
     @Test func everythingThatIsThere() throws {

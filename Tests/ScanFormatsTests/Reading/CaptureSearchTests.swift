@@ -17,7 +17,7 @@ import Testing
 
     private func found(_ path: String = "", skipping output: String? = nil) throws -> [String] {
         let root = path.isEmpty ? folder.path : "\(folder.path)/\(path)"
-        let found = try CaptureSearch.captures(at: root, skipping: output.map { "\(folder.path)/\($0)" })
+        let found = try CaptureSearch(at: root, skipping: output.map { "\(folder.path)/\($0)" }).captures
         #expect(found.allSatisfy { $0.path.hasSuffix($0.id) })
         return found.map { String($0.path.dropFirst(folder.path.count + 1)) }
     }
