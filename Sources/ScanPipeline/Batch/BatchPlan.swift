@@ -48,6 +48,7 @@ public struct BatchPlan: Sendable {
     /// Captures that are not waited for although they changed at a time in the future.
     public private(set) var fromTheFuture: [CaptureInput] = []
     private let pipeline: Pipeline
+    private let pipelineDigest: Digest
     private let state: StateFolder
     private let rules: Rules
 
@@ -59,14 +60,12 @@ public struct BatchPlan: Sendable {
         now: Int64 = wallClock()
     ) {
         var programs = programs
-        let state = StateFolder(output: output)
-        (self.pipeline, self.state, self.rules) = (pipeline, state, rules)
-        let digest = pipeline.digest
+        (self.pipeline, self.rules) = (pipeline, rules)
+        pipelineDigest = pipeline.digest
+        state = StateFolder(output: output)
         let unfinished = Set(state.unfinished.map(\.bytes))
         for input in inputs {
-            var decision = Self.decide(
-                input, pipeline, digest, state, rules, &programs,
-                isUnfinished: unfinished.contains(input.id.bytes))
+            var decision = decide(input, &programs, isUnfinished: unfinished.contains(input.id.bytes))
             // What would not run need not be waited for, nor looked at.
             if rules.settleSeconds > 0, decision.isToRun {
                 let arrival = Arrival(of: input.path, by: now, rules.settleSeconds)
@@ -129,21 +128,19 @@ public struct BatchPlan: Sendable {
         switch entry.decision {
         case .run(let reason):
             guard !rules.explains, !rules.isForced, let known = ResultState.load(id, in: state),
-                known.pipeline != pipeline.digest
+                known.pipeline != pipelineDigest
             else { return reason }
-            return Self.change(from: known, id, to: pipeline, in: state) ?? reason
+            return change(from: known, id) ?? reason
         case .compare(let doubt):
             let isKnown = rules.explains || ResultState.load(id, in: state) != nil
-            return isKnown ? doubt : Self.change(id, to: pipeline, in: state) ?? doubt
+            return isKnown ? doubt : change(fromUnknown: id) ?? doubt
         case .upToDate, .failedBefore, .obstructed, .arriving: return nil
         }
     }
 
     /// How the pipeline differs from the one that made a result, in words; nil where no receipt tells.
     /// - Parameter known: what is known of the result, which another pipeline made.
-    private static func change(
-        from known: ResultState, _ id: String, to pipeline: Pipeline, in state: StateFolder
-    ) -> String? {
+    private func change(from known: ResultState, _ id: String) -> String? {
         PublishedResult(id, in: state.output).map {
             PipelineChange.text(from: $0.receipt["pipeline"], to: pipeline, revisions: known.revisions)
         }
@@ -151,7 +148,7 @@ public struct BatchPlan: Sendable {
 
     /// The same for a result of whose files nothing is known: its receipt still tells what it was made with. Nil also
     /// where nothing differs.
-    private static func change(_ id: String, to pipeline: Pipeline, in state: StateFolder) -> String? {
+    private func change(fromUnknown id: String) -> String? {
         guard let published = PublishedResult(id, in: state.output), !published.isMade(by: pipeline) else { return nil }
         return PipelineChange.text(from: published.receipt["pipeline"], to: pipeline, revisions: nil)
     }
@@ -160,7 +157,7 @@ public struct BatchPlan: Sendable {
 
     /// Removes the failure notes that no longer apply: of captures that are up to date, since another attempt failed
     /// and the result is what is asked for now; of captures that are gone; and those that cannot be read.
-    public func forgetPastFailures(in state: StateFolder) {
+    public func forgetPastFailures() {
         let decisions = Dictionary(
             entries.map { ($0.input.id.bytes, $0.decision) }, uniquingKeysWith: { first, _ in first })
         for id in state.failed {
@@ -174,40 +171,38 @@ public struct BatchPlan: Sendable {
 
     // MARK: - The decision
 
-    private static func decide(
-        _ input: CaptureInput, _ pipeline: Pipeline, _ digest: Digest, _ state: StateFolder, _ rules: Rules,
-        _ programs: inout ProgramVersions, isUnfinished: Bool
+    private func decide(
+        _ input: CaptureInput, _ programs: inout ProgramVersions, isUnfinished: Bool
     ) -> Decision {
-        let result = "\(state.output)/\(input.id)"
-        if let obstacle = OutputFolder.obstacle(at: result) { return .obstructed(obstacle) }
-        if rules.isForced { return replacing(result, because: "asked for with --force", rules) }
+        let place = state.place(input.id)
+        if let obstacle = place.obstacle { return .obstructed(obstacle) }
+        if rules.isForced { return run(into: place, because: "asked for with --force") }
         var reason: String?
         var doubt: String?
         // The look for an obstacle has shown whose it is.
-        let hasResult = FileSystem.exists("\(result)/\(Receipt.fileName)")
+        let hasResult = FileSystem.exists(place.receipt)
         if hasResult, let known = ResultState.load(input.id, in: state) {
             switch known.standing(
-                of: input.path, pipeline: digest, options: OptionFile.allBesidePipeline(pipeline, input),
-                result: result, programs: &programs)
+                of: input.path, pipeline: pipelineDigest, options: OptionFile.allBesidePipeline(pipeline, input),
+                result: place.path, programs: &programs)
             {
             case .upToDate: return .upToDate
-            case .stale(let why) where known.pipeline == digest || !rules.explains: reason = why
-            case .stale(let why):
-                reason = change(from: known, input.id, to: pipeline, in: state) ?? why
+            case .stale(let why) where known.pipeline == pipelineDigest || !rules.explains: reason = why
+            case .stale(let why): reason = change(from: known, input.id) ?? why
             // What cannot be looked at can be replaced all the same.
             case .unreadable(let why): reason = why
             case .unsure(let why): doubt = why
             case .another: doubt = "another result stands in its place"
             }
         } else if hasResult, rules.explains {
-            reason = change(input.id, to: pipeline, in: state)
+            reason = change(fromUnknown: input.id)
         }
         let note = FailureNote.load(input.id, in: state)
         if let note, !rules.triesAgain {
             let fingerprint = FailureNote.fingerprint(of: input, pipeline: pipeline, programs: programs)
             if note.stands(for: fingerprint) { return .failedBefore(note.problem) }
         }
-        if let reason { return replacing(result, because: reason, rules) }
+        if let reason { return run(into: place, because: reason) }
         // What failed since may be mended, and the result be right for what is there again.
         if hasResult { return .compare(doubt ?? "its digests are not known") }
         if let note { return .run("it failed before: \(note.problem.summary)") }
@@ -217,11 +212,11 @@ public struct BatchPlan: Sendable {
         return .run("new")
     }
 
-    private static func replacing(_ result: String, because reason: String, _ rules: Rules) -> Decision {
-        if let link = OutputFolder.link(at: result) { return .obstructed(link) }
+    private func run(into place: ResultPlace, because reason: String) -> Decision {
+        if let obstacle = place.obstacleToReplacing { return .obstructed(obstacle) }
         // A run looks by itself, when the capture's turn comes.
         if rules.explains && !rules.replaces {
-            do throws(Problem) { try PublishedResult.requireNothingAdded(at: result) } catch {
+            do throws(Problem) { try PublishedResult.requireNothingAdded(at: place.path) } catch {
                 return .obstructed(error)
             }
         }

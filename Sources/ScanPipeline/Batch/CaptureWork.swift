@@ -13,6 +13,7 @@ public struct CaptureWork {
     private let looked: Int64
     /// What this run has found out, once it has.
     private var opened: Runner.Opened?
+    private var place: ResultPlace { state.place(job.input.id) }
 
     /// - Parameters:
     ///   - looked: the time at which looking at the capture's files begins, nanoseconds since 1970.
@@ -27,8 +28,8 @@ public struct CaptureWork {
         do throws(Problem) {
             begun = try begin(job, pipeline, tool: tool, looked: looked, report: report)
         } catch {
-            let stands = PublishedResult.stands(in: "\(job.output)/\(job.input.id)")
-            throw error.noting(nothingWasPublished(for: job, besides: stands))
+            let hasResult = StateFolder(output: job.output).place(job.input.id).holdsResult
+            throw error.noting(nothingWasPublished(for: job, besides: hasResult))
         }
         guard let (lock, begun) = begun else { return .busy }
         defer { withExtendedLifetime(lock) {} }
@@ -95,7 +96,7 @@ public struct CaptureWork {
             try found?.requireUnchanged()
             found = now
             // Before it is read: another runner may replace it at any moment.
-            written.standing = FileSystem.status(of: "\(job.output)/\(job.input.id)/\(Receipt.fileName)")
+            written.standing = FileSystem.status(of: place.receipt)
             // It may be large, and is let go before the frames are read.
             let standing = PublishedResult(job.input.id, in: job.output)
             written.framesBefore = standing.flatMap { framesKept(in: $0) }
@@ -103,10 +104,10 @@ public struct CaptureWork {
                 written.files = standing.files
                 return true
             }
-            try output.requireNoLink()
+            try output.requireReplaceable()
             try state.requireWritable()
             if !job.replaces {
-                try checkIdentity(now, standing)
+                try requireOwnResult(standing, now)
                 try PublishedResult.requireNothingAdded(at: output.publishedPath)
             }
             return false
@@ -177,75 +178,16 @@ public struct CaptureWork {
         return problem
     }
 
-    /// Ids are names of folders, and two captures in different places may share one. The other one's result is not this
-    /// one's to replace.
-    /// - Parameter published: the result there, if its receipt can be read.
-    private func checkIdentity(_ opened: Runner.Opened, _ published: PublishedResult?) throws(Problem) {
-        // Where the receipt is damaged, what is known of its result is all that there is to go by.
-        if published == nil, !output.hasPublishedResult || known == nil { return }
-        // What is known may be of the result before this one, if this one's runner was killed before it could say so.
-        let known = published == nil || known?.key == published?.key ? known : nil
-        let isSamePlace = known.map { Self.isSamePlace($0.input, FileSystem.absolute(job.input.path)) } ?? false
-        // Files beside the pipeline are every capture's, and tell none from another.
-        let common = opened.inputs.filter { opened.options[$0.path] != nil }.map(\.digest)
-        let own = opened.inputs.filter { opened.options[$0.path] == nil }.map(\.digest)
-        let before = (published?.inputDigests ?? Set(known.map { $0.inputs.values.compactMap(\.digest) } ?? []))
-            .subtracting(common)
-        let shared = before.intersection(own).count
-        if let known, isSamePlace {
-            if shared > 0 || !known.isOfAnotherRecording(than: opened) { return }
-        } else {
-            // Most of a capture that was moved is still the same, whatever was mended in it. Another pipeline may use less
-            // of it; but where the other capture is still there, having a little of it proves nothing.
-            let isOfThisPipeline =
-                known.map { $0.pipeline == pipeline.digest } ?? published?.isMade(by: pipeline) ?? true
-            if !isOfThisPipeline, !own.isEmpty, shared == Set(own).count { return }
-            let all = isOfThisPipeline || known?.isStillThere == true
-            if shared * 2 >= (all ? before.count : min(before.count, own.count)) { return }
-        }
-        let isGone = !isSamePlace && known.map { FileSystem.isGone($0.input) } ?? false
-        let others = known.map {
-            isSamePlace
-                ? "it was made of another recording, which lay in the same place"
-                : "it was made of \($0.input), \(isGone ? "which is no longer there" : "and its files are others")"
-        }
-        // Renaming the other one leaves its result here under this one's name.
-        let way =
-            isGone
-            ? "remove \(output.publishedPath) if that capture has another name now" : "rename this capture"
-        throw Problem(
-            .usage, "the result of another capture has this name", notes: [others ?? "it was made of other files"],
-            fix: "\(way), choose another folder with -o, or replace the result with  --replace")
-    }
-
-    /// Whether two paths are one capture's, however they are spelt.
-    private static func isSamePlace(_ a: String, _ b: String) -> Bool {
-        if a == b { return true }
-        guard let a = FileSystem.realPath(a), let b = FileSystem.realPath(b) else { return false }
-        return a == b
+    /// - Throws: a problem where the result that stands there is another capture's.
+    /// - Parameter published: that result, if its receipt can be read.
+    private func requireOwnResult(_ published: PublishedResult?, _ opened: Runner.Opened) throws(Problem) {
+        let older = OlderResult(at: place, published, known: known, under: job.input.path)
+        if let older, !older.isOf(opened, pipeline) { throw older.problemOfAnother }
     }
 
     private func isUpToDate(_ published: PublishedResult, _ key: ResultKey) -> Bool {
         // By its seal: a receipt that was damaged may still have the key, and would be taken for good from now on.
         return published.key == key && published.isReceiptSound && published.isWhole
-    }
-}
-
-extension ResultState {
-    /// Whether any file of the capture that it was made of is as it was.
-    fileprivate var isStillThere: Bool {
-        let own = inputs.filter { !options.values.contains($0.key.path) }
-        return own.contains { FileSystem.status(of: $0.key.path)?.hasBytes(of: $0.value.status) == true }
-    }
-
-    /// Whether a capture of which no file is what this result was made of is another recording: an app has used a name
-    /// again, and not somebody exported or mended the same recording once more.
-    fileprivate func isOfAnotherRecording(than opened: Runner.Opened) -> Bool {
-        // What it was made of may lie beside what is read now.
-        if isStillThere { return false }
-        if format != opened.capture.format { return true }
-        guard let before = span, let now = opened.span else { return false }
-        return !before.overlaps(now)
     }
 }
 

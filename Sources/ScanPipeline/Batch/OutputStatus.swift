@@ -58,9 +58,18 @@ private struct StatusReading {
     private let owner: String?
     /// Pipelines by their digests, each from the receipt of a result that it made.
     private var makers: [Digest: JSONValue] = [:]
-    /// The difference in words, by the pipeline that made a result, its format, and the run that was to make another.
-    private var changes: [Digest: [String: [Int: String]]] = [:]
+    /// In words.
+    private var changes: [Change: String] = [:]
     private lazy var made = RunRecord.made(in: state)
+
+    /// What decides how a result's recipe differs from what was asked for; many results have the same.
+    private struct Change: Hashable {
+        /// The pipeline that made the result, and its format.
+        let maker: Digest
+        let format: String
+        /// The run that was to make another one.
+        let run: Int
+    }
 
     init(output: String, programs: ProgramVersions) {
         self.programs = programs
@@ -68,7 +77,7 @@ private struct StatusReading {
         let (results, obscure) = (state.results, state.obscure)
         history = RunHistory(in: state)
         published = Set(results.map(\.id.bytes))
-        let shut = results.compactMap { result in result.obstacle.map { (id: result.id, problem: $0) } } + obscure
+        let shut = results.compactMap { id, problem in problem.map { (id: id, problem: $0) } } + obscure
         obstacles = Dictionary(shut.map { ($0.id.bytes, $0.problem) }, uniquingKeysWith: { first, _ in first })
         unfinished = Set(state.unfinished.map(\.bytes))
         owner = state.owningPipeline
@@ -76,12 +85,12 @@ private struct StatusReading {
     }
 
     /// Where its result is, or would be.
-    private func folder(of id: String) -> String { "\(state.output)/\(id)" }
+    private func folder(of id: String) -> String { state.place(id).path }
 
     /// - Returns: nil for an id that nothing is left of, such as a name that a capture had while it arrived.
     mutating func entry(of id: String) -> OutputStatus.Entry? {
         // It may have been published since they were listed.
-        let isPublished = published.contains(id.bytes) || PublishedResult.stands(in: folder(of: id))
+        let isPublished = published.contains(id.bytes) || state.place(id).holdsResult
         if CaptureLock.isHeld(id, in: state) {
             return .init(
                 id: id, standing: .running, isBehind: isPublished && entry(ofResult: id).standing != .done)
@@ -114,7 +123,7 @@ private struct StatusReading {
         }
         if made.contains(id.bytes) {
             // The next run makes it again only where its place is empty.
-            return .init(id: id, standing: .resultGone, cause: OutputFolder.obstacle(at: folder(of: id))?.summary)
+            return .init(id: id, standing: .resultGone, cause: state.place(id).obstacle?.summary)
         }
         return .init(id: id, standing: .neverRun, cause: history.ending(of: id)?.why)
     }
@@ -202,10 +211,9 @@ private struct StatusReading {
     /// look finished.
     private mutating func change(of id: String, _ made: Recipe, _ known: ResultState?) -> String? {
         guard let (run, wanted) = history.wanted(id, besides: made) else { return nil }
-        // Many results have the same recipe.
-        let place = made.digest.flatMap { digest in known.map { (digest, $0.format) } }
-        let text = place.flatMap { changes[$0]?[$1]?[run] } ?? made.change(to: wanted)
-        if let (digest, format) = place { changes[digest, default: [:]][format, default: [:]][run] = text }
+        let change = made.digest.flatMap { maker in known.map { Change(maker: maker, format: $0.format, run: run) } }
+        let text = change.flatMap { changes[$0] } ?? made.change(to: wanted)
+        if let change { changes[change] = text }
         return history.whyLeft(id, by: run).map { "\(text); \($0)" } ?? text
     }
 

@@ -60,7 +60,7 @@ public final class OutputFolder: Sendable {
         workPath = "\(StateFolder(output: root).work)/\(StateFolder.workName(id))"
         madeFolders = try FileSystem.makeFolders(root)
         durability = try Durability(of: root)
-        try requireReplaceable()
+        if let obstacle = place.obstacle { throw obstacle }
         try FileSystem.makeFolders(workPath)
     }
 
@@ -88,9 +88,10 @@ public final class OutputFolder: Sendable {
     }
 
     public var publishedPath: String { "\(root)/\(id)" }
+    private var place: ResultPlace { ResultPlace(publishedPath) }
 
     /// Whether an earlier result stands there.
-    public var hasPublishedResult: Bool { PublishedResult.stands(in: publishedPath) }
+    public var hasPublishedResult: Bool { place.holdsResult }
 
     /// Begins a file. Its folders are made.
     /// - Parameter path: relative, without `..`.
@@ -267,8 +268,8 @@ public final class OutputFolder: Sendable {
                 if let old = replaced.last { rename(old, publishedPath) }
                 throw Problem.system("cannot rename to", path: FileSystem.absolute(publishedPath), code: code)
             }
+            if let obstacle = place.obstacle { throw obstacle }
             try requireReplaceable()
-            try requireNoLink()
             if exchange(workPath, publishedPath) == 0 { return replaced + [workPath] }
             try FileSystem.makeFolders(trash)
             let old = "\(trash)/\(StateFolder.trashName(id))"
@@ -282,48 +283,9 @@ public final class OutputFolder: Sendable {
         return replaced
     }
 
-    /// Only an older result is replaced, or an empty folder: anything else with the capture's name is somebody's data,
-    /// such as the capture itself when OUT is the folder that it lies in.
-    private func requireReplaceable() throws(Problem) {
-        if let obstacle = Self.obstacle(at: publishedPath) { throw obstacle }
-    }
-
-    /// What keeps a result from being put at a path; nil where nothing does. Another runner may be putting one there.
-    package static func obstacle(at target: String) -> Problem? {
-        FileSystem.look(at: target, { obstacleOfTheMoment(at: target) }, isGood: { $0 == nil })
-    }
-
-    private static func obstacleOfTheMoment(at target: String) -> Problem? {
-        if PublishedResult.stands(in: target) { return nil }
-        do throws(Problem) {
-            // What cannot be looked at may be anybody's.
-            if try !FileSystem.isThere(target) { return nil }
-            if let obscurity = PublishedResult.obscurity(of: target) { return obscurity }
-            if FileSystem.isFolderItself(target), try FileSystem.list(target).isEmpty { return nil }
-            if PublishedResult.stood(in: target) { return try PublishedResult.loss(of: target) }
-        } catch { return error }
-        if FileSystem.isLinkToNothing(target) { return PublishedResult.linkToNothing(target) }
-        return Problem(
-            .usage, "what stands where the result belongs is not a result of ScanMill, and is left alone",
-            fix: "name another output folder, or move this away"
-        ).at(file: target)
-    }
-
-    /// What keeps a result from being replaced; nil where nothing does. Of a link to one, only the link would be
-    /// replaced, and what it leads to, perhaps on another disk, would silently stay as it is.
-    static func link(at target: String) -> Problem? {
-        let isLink = FileSystem.look(
-            at: target, { FileSystem.exists(target) && !FileSystem.isFolderItself(target) }, isGood: { !$0 })
-        if !isLink { return nil }
-        return Problem(
-            .usage, "the result to be replaced is a symbolic link, and is left alone",
-            fix: "remove the link, or put the folder that it leads to in its place"
-        ).at(file: target)
-    }
-
-    /// - Throws: a problem when there is an earlier result that cannot be replaced, though it may be kept.
-    func requireNoLink() throws(Problem) {
-        if let problem = Self.link(at: publishedPath) { throw problem }
+    /// - Throws: a problem when an earlier result cannot be replaced, though it may be kept.
+    func requireReplaceable() throws(Problem) {
+        if let obstacle = place.obstacleToReplacing { throw obstacle }
     }
 
     func list(_ entry: Entry) {

@@ -7,6 +7,8 @@ public struct PublishedResult: Sendable {
     public let path: String
     /// The receipt.
     public let receipt: JSONValue
+    /// Its bytes.
+    private let text: [UInt8]
 
     /// - Returns: nil when there is no result, or its receipt cannot be read.
     public init?(_ id: String, in output: String) { self.init(at: "\(output)/\(id)") }
@@ -15,10 +17,18 @@ public struct PublishedResult: Sendable {
     init?(at path: String) {
         self.path = path
         id = String(path.pathName ?? "")
-        let found = FileSystem.look(
-            at: path, { StateFolder.read("\(path)/\(Receipt.fileName)") }, isGood: { $0 != nil })
-        guard let receipt = found else { return nil }
-        self.receipt = receipt
+        guard let found = FileSystem.look(at: path, { Self.readReceipt(in: path) }, isGood: { $0 != nil }) else {
+            return nil
+        }
+        (text, receipt) = found
+    }
+
+    private static func readReceipt(in folder: String) -> (text: [UInt8], receipt: JSONValue)? {
+        let path = "\(folder)/\(Receipt.fileName)"
+        guard let text = try? FileSystem.bytes(of: path, limit: 256 << 20),
+            let receipt = try? JSONValue.parse(text, file: path)
+        else { return nil }
+        return (text, receipt)
     }
 
     public var key: ResultKey? { receipt["key"]?.string.map(ResultKey.init) }
@@ -60,98 +70,6 @@ public struct PublishedResult: Sendable {
         Set((receipt["inputs"]?.array ?? []).compactMap { $0["sha256"]?.string.map { Digest(hex: $0) } })
     }
 
-    /// Whether a result stands in a folder, however sound: its receipt is there.
-    static func stands(in folder: String) -> Bool { look(into: folder).stands }
-
-    /// The same, and why its receipt cannot be read where that is so.
-    static func look(into folder: String) -> (stands: Bool, obstacle: Problem?) {
-        FileSystem.look(at: folder, { lookOfTheMoment(into: folder) }, isGood: { $0.obstacle == nil })
-    }
-
-    private static func lookOfTheMoment(into folder: String) -> (stands: Bool, obstacle: Problem?) {
-        let path = "\(folder)/\(Receipt.fileName)"
-        guard FileSystem.regularSize(of: path) != nil else { return (false, nil) }
-        do throws(Problem) {
-            let file = try RegularFile(path, name: path, fault: .environment)
-            let beginning = file.beginning(ReceiptMark.length)
-            if beginning.isEmpty { try file.read { _ in } }
-            // A damaged one counts where one is known to have stood.
-            return (ReceiptMark.isOurs(beginning) || stood(in: folder), nil)
-        } catch {
-            // That it may not be read, or that the disk does not give it back, does not make it a stranger's.
-            return (true, error)
-        }
-    }
-
-    /// Why nobody can tell whether a result stands in a folder: it may not be entered, or the disk fails. Nil where that can
-    /// be told.
-    static func obscurity(of folder: String) -> Problem? {
-        var status = stat()
-        if stat("\(folder)/\(Receipt.fileName)", &status) == 0 { return nil }
-        let code = errno
-        if isAbsence(code) { return nil }
-        return Problem.system(
-            "cannot tell whether a result stands here", path: FileSystem.absolute(folder), code: code)
-    }
-
-    /// Whether looking at a path ended with an error by which there is certainly nothing. By all others there may be.
-    static func isAbsence(_ code: Int32) -> Bool { [ENOENT, ENOTDIR, ELOOP].contains(code) }
-
-    /// What is wrong with a result that is known to have been put into a folder and whose receipt is not found.
-    /// - Throws: fault `environment` when nobody can tell whether it is there.
-    package static func loss(of folder: String) throws(Problem) -> Problem {
-        if let obscurity = obscurity(of: folder) { throw obscurity }
-        if FileSystem.isLinkToNothing(folder) { return linkToNothing(folder) }
-        let receipt = "\(folder)/\(Receipt.fileName)"
-        if try FileSystem.isThere(receipt) {
-            return Problem(
-                .environment, "this is no receipt of a result, which is left alone",
-                fix: "put the receipt back, or remove the folder: the next run makes it again"
-            ).at(file: receipt)
-        }
-        return Problem(
-            .usage, "the result that stands here has lost its \(Receipt.fileName), and is left alone",
-            fix: "put the receipt back, or remove the folder: the next run makes it again"
-        ).at(file: folder)
-    }
-
-    /// Results may be moved to another disk, with links to them in their place. The disk may not be there tonight.
-    package static func linkToNothing(_ folder: String) -> Problem {
-        Problem(
-            .environment, "the result is a link to a folder that is not there",
-            fix: "mount the disk that it leads to; without the link, the next run makes the result again"
-        ).at(file: folder)
-    }
-
-    /// Whether a result is known to have been put into a folder.
-    static func stood(in folder: String) -> Bool {
-        let id = folder.pathName.map(String.init) ?? ""
-        return FileSystem.exists(StateFolder(output: FileSystem.parent(of: folder)).inputs(id))
-    }
-
-    /// The result that a folder is, or in which it lies.
-    /// - Parameter path: from the root, without links; it need not be there yet.
-    package static func folder(around path: String) -> String? {
-        var folder = path
-        while folder != "/" && folder != "." {
-            if stands(in: folder) { return folder }
-            folder = FileSystem.parent(of: folder)
-        }
-        return nil
-    }
-
-    /// Only a run writes into a result, by replacing it whole.
-    /// - Parameters:
-    ///   - path: the path to be written.
-    ///   - what: what is to be written there: "the pictures".
-    /// - Throws: a problem with fault `usage` when the path is a result's, or lies in one.
-    package static func requireOutside(_ path: String, _ what: String) throws(Problem) {
-        guard let place = FileSystem.realPath(path), let result = folder(around: place) else { return }
-        throw Problem(
-            .usage, "\(what) would be written into the result \(result)", fix: "name another folder"
-        ).at(file: path)
-    }
-
     /// Whether all files are there with their sizes.
     public var isWhole: Bool { firstLoss == nil }
 
@@ -182,12 +100,7 @@ public struct PublishedResult: Sendable {
     static let damagedReceipt = "\(Receipt.fileName) of the result is damaged"
 
     /// By its seal; what earlier versions wrote has none.
-    var isReceiptSound: Bool {
-        let file = "\(path)/\(Receipt.fileName)"
-        guard let text = try? FileSystem.bytes(of: file, limit: 256 << 20) else { return false }
-        if let isUnbroken = ReceiptSeal.isUnbroken(text) { return isUnbroken }
-        return receipt[ReceiptSeal.key] == nil
-    }
+    var isReceiptSound: Bool { ReceiptSeal.isUnbroken(text) ?? (receipt[ReceiptSeal.key] == nil) }
 
     private func defects() -> [Problem] {
         var problems: [Problem] = []
@@ -206,7 +119,7 @@ public struct PublishedResult: Sendable {
                 var status = stat()
                 guard stat(full, &status) == 0 else {
                     let code = errno
-                    if Self.isAbsence(code) { throw Problem(.environment, "a file of the result is missing") }
+                    if ResultPlace.isAbsence(code) { throw Problem(.environment, "a file of the result is missing") }
                     throw Problem.system("cannot look at this path", path: full, code: code)
                 }
                 let size = Int64(status.st_size)

@@ -5,7 +5,8 @@ import ScanModel
 /// It is made of the digests of the input files that are used, what the reader found out about the frames (also from
 /// files that no stage uses: pictures decide which frames are bad, and what size the cameras are for), the pipeline's
 /// stages with their options that are not at their defaults, the revision of each stage and of the format, and the
-/// versions of other programs where they are used. ScanMill's own version is recorded beside it but is no part of it, or every release would run terabytes again.
+/// versions of other programs where they are used. ScanMill's own version is recorded beside it but is no part of it,
+/// or every release would run terabytes again.
 public struct ResultKey: Hashable, Sendable {
     /// SHA-256, hexadecimal.
     public var text: String

@@ -19,11 +19,9 @@ public enum Leftovers {
         }
         let old = StateFolder.ownNames(in: state.trash).filter { isOf(StateFolder.id(ofTrashName: $0)) }
         if works.isEmpty && old.isEmpty { return [] }
-        let published = "\(state.output)/\(id)"
-        if let newest = newest(of: old, in: state), !PublishedResult.stands(in: published) {
-            guard OutputFolder.obstacle(at: published) == nil, rename("\(state.trash)/\(newest)", published) == 0 else {
-                return []
-            }
+        let place = state.place(id)
+        if let newest = newest(of: old, in: state), !place.holdsResult {
+            guard place.obstacle == nil, rename("\(state.trash)/\(newest)", place.path) == 0 else { return [] }
         }
         // One of them may be a result that was just replaced: it stays until the new name is durable.
         guard (try? FileSystem.syncFolder(state.output)) != nil else { return [] }
@@ -82,7 +80,7 @@ public enum Leftovers {
 
     /// What ``collect(in:)`` would do, as far as a look can tell: nothing is changed, and no lock is taken.
     public static func foreseen(in state: StateFolder) -> Found {
-        let putBack = putBack(in: state)
+        let putBack = restorable(in: state)
         var found = Found()
         for (path, id) in works(in: state) where id.map({ !CaptureLock.isHeld($0, in: state) }) ?? false {
             found.removed.append(path)
@@ -90,7 +88,7 @@ public enum Leftovers {
         for (path, id) in trash(in: state) where id.map({ !CaptureLock.isHeld($0, in: state) }) ?? true {
             if putBack.contains(path) {
                 found.putBack.append(path)
-            } else if let id, OutputFolder.obstacle(at: "\(state.output)/\(id)") != nil {
+            } else if let id, state.place(id).obstacle != nil {
                 found.left.append(path)
             } else {
                 found.removed.append(path)
@@ -112,13 +110,13 @@ public enum Leftovers {
         StateFolder.ownNames(in: state.trash).map { ("\(state.trash)/\($0)", StateFolder.id(ofTrashName: $0)) }
     }
 
-    /// What of the trash is to be put back, as ``doomed(of:in:)`` does it.
-    private static func putBack(in state: StateFolder) -> Set<String> {
+    /// What of the trash ``doomed(of:in:)`` puts back.
+    private static func restorable(in state: StateFolder) -> Set<String> {
         let old = Dictionary(grouping: StateFolder.ownNames(in: state.trash)) { StateFolder.id(ofTrashName: $0)?.bytes }
         let paths = old.compactMap { id, names -> String? in
             guard let id else { return nil }
-            let place = "\(state.output)/\(String(decoding: id, as: UTF8.self))"
-            if PublishedResult.stands(in: place) || OutputFolder.obstacle(at: place) != nil { return nil }
+            let place = state.place(String(decoding: id, as: UTF8.self))
+            if place.holdsResult || place.obstacle != nil { return nil }
             return newest(of: names, in: state).map { "\(state.trash)/\($0)" }
         }
         return Set(paths)
@@ -126,14 +124,14 @@ public enum Leftovers {
 
     /// Removes what no runner works on any more: work folders whose capture's lock is free, and the trash.
     public static func collect(in state: StateFolder) throws(Problem) -> Found {
-        let putBack = putBack(in: state)
+        let putBack = restorable(in: state)
         var paths = try collectWork(in: state)
         for (path, id) in trash(in: state) {
             if let id {
                 // Where there are no locks, what was replaced for good belongs to nobody any more.
-                guard let lock = try CaptureLock(id, in: state), !lock.isReal,
-                    PublishedResult.stands(in: "\(state.output)/\(id)")
-                else { continue }
+                guard let lock = try CaptureLock(id, in: state), !lock.isReal, state.place(id).holdsResult else {
+                    continue
+                }
                 removeForGood(path, of: id, in: state)
             } else {
                 FileSystem.removeTree(path)
@@ -215,9 +213,10 @@ public enum Leftovers {
         // By their bytes, as file names are.
         let here = Set((names + state.failed + away).map(\.bytes))
         var found: [String] = []
-        for (folder, name) in kept where name.hasSuffix(".json") || name.hasSuffix(".jpg") {
-            let id = String(name[..<(name.lastIndex(of: ".") ?? name.endIndex)])
-            if name.hasPrefix(".") || here.contains(id.bytes) { continue }
+        for (folder, name) in kept where !name.hasPrefix(".") {
+            guard let id = [".json", ".jpg"].firstNonNil({ StateFolder.name(name, before: $0) }),
+                !here.contains(id.bytes)
+            else { continue }
             // Another runner may have published it meanwhile.
             if CaptureLock.isHeld(id, in: state) || FileSystem.exists("\(state.output)/\(id)") { continue }
             let path = "\(folder)/\(name)"

@@ -8,6 +8,19 @@ package struct RunHistory {
         var recipe: Recipe
     }
 
+    /// How a run went, as far as it has said so.
+    private struct Endings {
+        let areKnown: Bool
+        private let entries: [[UInt8]: RunOutcome.Entry]
+
+        init(_ outcome: RunOutcome?) {
+            areKnown = outcome != nil
+            entries = Dictionary((outcome?.captures ?? []).map { ($0.id.bytes, $0) }, uniquingKeysWith: { $1 })
+        }
+
+        subscript(id: [UInt8]) -> RunOutcome.Entry? { entries[id] }
+    }
+
     /// The captures of all plans, and those that the newest run found up to date or did not come to; the oldest plan's
     /// first.
     package private(set) var ids: [String] = []
@@ -18,8 +31,8 @@ package struct RunHistory {
     private var places: [[UInt8]: String] = [:]
     /// The newest run whose plan names a capture.
     private var planners: [[UInt8]: Int] = [:]
-    /// By run; nil of one that has not said how it went.
-    private var endings: [Int: [[UInt8]: RunOutcome.Entry]?] = [:]
+    /// By run: those that have been read.
+    private var endings: [Int: Endings] = [:]
 
     package init(in state: StateFolder) {
         self.state = state
@@ -33,7 +46,7 @@ package struct RunHistory {
             }
             guard run == names.count - 1 else { continue }
             let outcome = RunRecord.outcome(of: name, in: state)
-            endings[run] = .some(outcome.map(Self.endings))
+            endings[run] = Endings(outcome)
             // The run that made a result may be remembered no longer.
             for entry in outcome?.captures ?? []
             where [.arriving, .excluded, .left, .upToDate].contains(entry.ended) {
@@ -47,14 +60,10 @@ package struct RunHistory {
         places[id.bytes] = place
     }
 
-    private static func endings(_ outcome: RunOutcome) -> [[UInt8]: RunOutcome.Entry] {
-        Dictionary(outcome.captures.map { ($0.id.bytes, $0) }, uniquingKeysWith: { $1 })
-    }
-
-    private mutating func endings(of run: Int) -> [[UInt8]: RunOutcome.Entry]? {
+    private mutating func endings(of run: Int) -> Endings {
         if let known = endings[run] { return known }
-        let read = RunRecord.outcome(of: runs[run].name, in: state).map(Self.endings)
-        endings[run] = .some(read)
+        let read = Endings(RunRecord.outcome(of: runs[run].name, in: state))
+        endings[run] = read
         return read
     }
 
@@ -65,9 +74,7 @@ package struct RunHistory {
 
     /// The newest run known to name a capture without reading more outcomes.
     private func namer(_ id: [UInt8]) -> Int? {
-        if let last = runs.indices.last, case .some(.some(let newest)) = endings[last], newest[id] != nil {
-            return last
-        }
+        if let last = runs.indices.last, endings[last]?[id] != nil { return last }
         return planners[id]
     }
 
@@ -75,7 +82,7 @@ package struct RunHistory {
     /// only in outcomes, which are searched only when the plans name another recipe.
     private mutating func namer(_ id: [UInt8], besides made: Recipe) -> Int? {
         guard let first = namer(id), !made.meets(runs[first].recipe) else { return nil }
-        for run in runs.indices.dropFirst(first + 1).reversed() where endings(of: run)?[id] != nil {
+        for run in runs.indices.dropFirst(first + 1).reversed() where endings(of: run)[id] != nil {
             return made.meets(runs[run].recipe) ? nil : run
         }
         return first
@@ -94,14 +101,15 @@ package struct RunHistory {
         let planner = planners[id.bytes]
         // Runs of other captures may have come after the one that named it without planning it.
         for run in runs.indices.dropFirst(planner.map { $0 + 1 } ?? 0).reversed() {
-            if let entry = endings(of: run)?[id.bytes] { return entry }
+            if let entry = endings(of: run)[id.bytes] { return entry }
         }
-        return planner.flatMap { endings(of: $0)?[id.bytes] }
+        return planner.flatMap { endings(of: $0)[id.bytes] }
     }
 
     /// What a run says of a capture that it names and has made no result of; nil where it has come to it.
     mutating func whyLeft(_ id: String, by run: Int) -> String? {
-        guard let endings = endings(of: run) else { return "the last run of it has not ended" }
+        let endings = endings(of: run)
+        if !endings.areKnown { return "the last run of it has not ended" }
         return endings[id.bytes]?.why.map { "the last run left it: \($0)" }
     }
 

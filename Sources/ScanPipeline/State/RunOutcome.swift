@@ -49,6 +49,37 @@ package struct RunOutcome: Sendable {
     }
 }
 
+extension CaptureOutcome {
+    /// As ``RunOutcome`` reads it.
+    var record: JSONObject {
+        var object: JSONObject = ["id": .string(input.id), "input": .string(input.path)]
+        if let span {
+            object["begin"] = .number(span.begin.rounded(decimals: 3))
+            object["seconds"] = .number(span.seconds.rounded(decimals: 3))
+        }
+        object["reason"] = .of(reason)
+        // That it failed in an earlier run is that run's news.
+        let kind = ending.kind == .failedBefore ? .failed : ending.kind
+        object["ended"] = .string(kind.rawValue)
+        switch ending {
+        case .done(let summary):
+            object["frames"] = .of(summary.frameCount)
+            object["kept"] = .of(summary.framesKept)
+            object["bytes"] = .integer(summary.byteCount)
+            object["peak-bytes"] = .of(summary.peakBytes)
+            var times = JSONObject()
+            for time in summary.times { times[time.label] = .number(time.seconds.rounded(decimals: 6)) }
+            if !summary.times.isEmpty { object["stages"] = .object(times) }
+        case .failed(let problem), .failedBefore(let problem):
+            object["cause"] = .string(problem.summary)
+            object["problem"] = .object(problem.facts)
+        case .left(let reason): object["cause"] = .string(reason)
+        case .upToDate, .arriving, .busy, .excluded: break
+        }
+        return object
+    }
+}
+
 extension RunOutcome.Entry {
     /// What a run that has not said how it went says of a capture in its plan.
     package init(unfinished id: String, input: String) {

@@ -242,36 +242,10 @@ public struct RunRecord: Sendable {
     /// - Parameter outcomes: of the captures that ran, and of all others that the run was about.
     public func end(_ outcomes: [CaptureOutcome], seconds: Double) throws(Problem) {
         try requireFolder()
-        let captures = outcomes.map { outcome -> JSONValue in
-            var object: JSONObject = ["id": .string(outcome.input.id), "input": .string(outcome.input.path)]
-            if let span = outcome.span {
-                object["begin"] = .number(span.begin.rounded(decimals: 3))
-                object["seconds"] = .number(span.seconds.rounded(decimals: 3))
-            }
-            object["reason"] = .of(outcome.reason)
-            // That it failed in an earlier run is that run's news.
-            let kind = outcome.ending.kind == .failedBefore ? .failed : outcome.ending.kind
-            object["ended"] = .string(kind.rawValue)
-            switch outcome.ending {
-            case .done(let summary):
-                object["frames"] = .of(summary.frameCount)
-                object["kept"] = .of(summary.framesKept)
-                object["bytes"] = .integer(summary.byteCount)
-                object["peak-bytes"] = .of(summary.peakBytes)
-                var times = JSONObject()
-                for time in summary.times { times[time.label] = .number(time.seconds.rounded(decimals: 6)) }
-                if !summary.times.isEmpty { object["stages"] = .object(times) }
-            case .failed(let problem), .failedBefore(let problem):
-                object["cause"] = .string(problem.summary)
-                object["problem"] = .object(problem.facts)
-            case .left(let reason): object["cause"] = .string(reason)
-            case .upToDate, .arriving, .busy, .excluded: break
-            }
-            return .object(object)
-        }
         try StateFolder.write(
             .object([
-                "ended": .string(Self.stamp(wallClock())), "seconds": .number(seconds), "captures": .array(captures),
+                "ended": .string(Self.stamp(wallClock())), "seconds": .number(seconds),
+                "captures": .array(outcomes.map { .object($0.record) }),
             ]), to: "\(path)/\(Self.outcomeName)")
         Leftovers.forgetOldRuns(in: state, besides: name)
         Leftovers.forgetGoneCaptures(in: state)

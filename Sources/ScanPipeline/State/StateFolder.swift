@@ -13,6 +13,9 @@ public struct StateFolder: Sendable, Hashable {
 
     public init(output: String) { self.output = output }
 
+    /// Where a capture's result belongs.
+    func place(_ id: String) -> ResultPlace { ResultPlace("\(output)/\(id)") }
+
     var work: String { "\(path)/work" }
     var trash: String { "\(path)/trash" }
     var failures: String { "\(path)/failures" }
@@ -85,36 +88,36 @@ public struct StateFolder: Sendable, Hashable {
         name.utf8.lastIndex(of: UInt8(ascii: ".")).map { String(name[..<$0]) }
     }
 
+    /// What stands before an extension in the name of a small file; nil where it has another one. By bytes, as in
+    /// ``parts(ofWorkName:)``.
+    static func name(_ file: String, before ending: String) -> String? {
+        let end = ending.utf8
+        return file.utf8.suffix(end.count).elementsEqual(end) ? String(Substring(file.utf8.dropLast(end.count))) : nil
+    }
+
     /// The ids that have a result: folders of OUT with a receipt.
     public var published: [String] { results.map(\.id) }
 
     /// The same, each with why its receipt cannot be read where that is so.
-    var results: [(id: String, obstacle: Problem?)] {
+    var results: [(id: String, problem: Problem?)] {
         FileSystem.names(in: output).compactMap { id in
             if id.hasPrefix(".") { return nil }
-            let found = PublishedResult.look(into: "\(output)/\(id)")
-            return found.stands ? (id, found.obstacle) : nil
+            let found = place(id).look()
+            return found.holdsResult ? (id, found.problem) : nil
         }
     }
 
-    /// The ids whose folder holds no receipt any more, though results of these ids were made here.
-    public var withoutReceipt: [String] {
-        FileSystem.names(in: output).filter { id in
-            let folder = "\(output)/\(id)"
-            if id.hasPrefix(".") || !FileSystem.exists(inputs(id)) { return false }
-            let lacksReceipt = {
-                FileSystem.exists(folder) && !PublishedResult.stands(in: folder)
-                    && PublishedResult.obscurity(of: folder) == nil
-            }
-            return FileSystem.look(at: folder, lacksReceipt, isGood: { !$0 })
+    /// The ids whose folder holds no receipt any more, though results of these ids were made here, and what is wrong.
+    public var lost: [(id: String, problem: Problem)] {
+        FileSystem.names(in: output).compactMap { id in
+            id.hasPrefix(".") ? nil : place(id).loss.map { (id, $0) }
         }
     }
 
     /// The folders of OUT that may hold a result, though nobody can tell: their names, and why.
     public var obscure: [(id: String, problem: Problem)] {
         FileSystem.names(in: output).compactMap { id in
-            if id.hasPrefix(".") || SystemFolders.names.contains(id) { return nil }
-            return PublishedResult.obscurity(of: "\(output)/\(id)").map { (id, $0) }
+            id.hasPrefix(".") || SystemFolders.names.contains(id) ? nil : place(id).obscurity.map { (id, $0) }
         }
     }
 
@@ -124,8 +127,7 @@ public struct StateFolder: Sendable, Hashable {
     /// The ids with a failure note.
     public var failed: [String] {
         FileSystem.names(in: failures).compactMap { file in
-            guard file.utf8.suffix(5).elementsEqual(".json".utf8) else { return nil }
-            let name = String(Substring(file.utf8.dropLast(5)))
+            guard let name = Self.name(file, before: ".json") else { return nil }
             // It may be a digest, and then the note says of what.
             guard name.utf8.count == 64, let id = Self.read("\(failures)/\(file)")?["id"]?.string,
                 failure(id).utf8.elementsEqual("\(failures)/\(file)".utf8)

@@ -30,24 +30,29 @@ package enum FileSystem {
         path.isAbsolutePath ? path : "\(folder)/\(path)"
     }
 
-    /// What a path leads to, such as `S_IFREG`; nil where it leads nowhere.
-    static func kind(of path: String) -> mode_t? {
-        var status = stat()
-        return stat(path, &status) == 0 ? status.st_mode & S_IFMT : nil
+    /// What the kernel knows of what a path leads to; nil where it leads nowhere, or cannot be followed.
+    private static func facts(of path: String) -> stat? {
+        var facts = stat()
+        return stat(path, &facts) == 0 ? facts : nil
     }
+
+    /// The same of the name itself, which may be a link.
+    private static func factsItself(of path: String) -> stat? {
+        var facts = stat()
+        return lstat(path, &facts) == 0 ? facts : nil
+    }
+
+    /// What a path leads to, such as `S_IFREG`; nil where it leads nowhere.
+    static func kind(of path: String) -> mode_t? { facts(of: path).map { $0.st_mode & S_IFMT } }
 
     package static func isFolder(_ path: String) -> Bool { kind(of: path) == S_IFDIR }
 
     /// The same for the name itself: a link to a folder is not one.
     package static func isFolderItself(_ path: String) -> Bool {
-        var status = stat()
-        return lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
+        factsItself(of: path).map { $0.st_mode & S_IFMT } == S_IFDIR
     }
 
-    package static func exists(_ path: String) -> Bool {
-        var status = stat()
-        return lstat(path, &status) == 0
-    }
+    package static func exists(_ path: String) -> Bool { factsItself(of: path) != nil }
 
     /// The same for callers that would make something else in its place.
     /// - Throws: fault `environment` when that cannot be told.
@@ -64,6 +69,9 @@ package enum FileSystem {
     package static func isMended(_ path: String) -> Bool {
         path.unicodeScalars.contains("\u{FFFD}") && !exists(path)
     }
+
+    /// Whether there is something at a path, links followed.
+    package static func leads(_ path: String) -> Bool { access(path, F_OK) == 0 || errno != ENOENT }
 
     static func isLinkToNothing(_ path: String) -> Bool { exists(path) && !leads(path) }
 
@@ -85,10 +93,7 @@ package enum FileSystem {
         return fstat(descriptor, &status) == 0 ? Status(status) : nil
     }
 
-    package static func identity(of path: String) -> Identity? {
-        var status = stat()
-        return stat(path, &status) == 0 ? Identity(status) : nil
-    }
+    package static func identity(of path: String) -> Identity? { facts(of: path).map(Identity.init) }
 
     /// Looks at a folder that others may replace whole at any moment. Between two steps of a look it may have gone, or
     /// another one have come: what is then wrong with it says nothing, and this looks again.
@@ -109,24 +114,17 @@ package enum FileSystem {
     }
 
     /// Of a link itself. Renaming a folder changes it, too.
-    private static func statusItself(of path: String) -> Status? {
-        var status = stat()
-        return lstat(path, &status) == 0 ? Status(status) : nil
-    }
+    private static func statusItself(of path: String) -> Status? { factsItself(of: path).map(Status.init) }
 
     /// When a file's bytes changed last, nanoseconds since 1970; nil where there is none.
     package static func modified(_ path: String) -> Int64? { status(of: path)?.modified }
 
     /// Bytes of a regular file; nil for anything else of that name.
     package static func regularSize(of path: String) -> Int64? {
-        var status = stat()
-        return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG ? Int64(status.st_size) : nil
+        facts(of: path).flatMap { $0.st_mode & S_IFMT == S_IFREG ? Int64($0.st_size) : nil }
     }
 
-    static func status(of path: String) -> Status? {
-        var status = stat()
-        return stat(path, &status) == 0 ? Status(status) : nil
-    }
+    static func status(of path: String) -> Status? { facts(of: path).map(Status.init) }
 
     /// What messages put before the names of a capture's files: only its folder where the capture is the file itself, and
     /// nothing where the name is the capture's own path.

@@ -50,9 +50,6 @@ extension FileSystem {
         ).at(file: path)
     }
 
-    /// Whether there is something at a path, links followed.
-    package static func leads(_ path: String) -> Bool { access(path, F_OK) == 0 || errno != ENOENT }
-
     static func openFolder(_ path: String) throws(Problem) -> Int32 {
         let descriptor = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         if descriptor >= 0 { return descriptor }

@@ -73,7 +73,7 @@ import Testing
         BatchPlan(
             [], pipeline: try fixture.pipeline(), output: fixture.output, rules: BatchPlan.Rules(),
             programs: fixture.programs
-        ).forgetPastFailures(in: fixture.state)
+        ).forgetPastFailures()
         #expect(fixture.state.failed == [])
     }
 
@@ -86,7 +86,7 @@ import Testing
         BatchPlan(
             [], pipeline: try fixture.pipeline(), output: fixture.output, rules: BatchPlan.Rules(),
             programs: fixture.programs
-        ).forgetPastFailures(in: fixture.state)
+        ).forgetPastFailures()
         #expect(fixture.state.failed == ["stays"])
     }
 
@@ -100,7 +100,7 @@ import Testing
             [done], pipeline: try fixture.pipeline(), output: fixture.output, rules: BatchPlan.Rules(),
             programs: fixture.programs)
         try #require(plan.entries.map(\.decision) == [.upToDate])
-        plan.forgetPastFailures(in: fixture.state)
+        plan.forgetPastFailures()
         #expect(fixture.state.failed.count == 1)
     }
 
@@ -183,7 +183,7 @@ import Testing
             [input], pipeline: try fixture.pipeline(), output: fixture.output, rules: BatchPlan.Rules(),
             programs: fixture.programs)
         #expect(plan.entries.map(\.decision) == [.upToDate])
-        plan.forgetPastFailures(in: fixture.state)
+        plan.forgetPastFailures()
         #expect(OutputStatus(output: fixture.output, programs: fixture.programs).entries.map(\.standing) == [.done])
     }
 

@@ -179,7 +179,7 @@ import Testing
         BatchPlan(
             [], pipeline: try fixture.pipeline(), output: fixture.output, rules: BatchPlan.Rules(),
             programs: fixture.programs
-        ).forgetPastFailures(in: fixture.state)
+        ).forgetPastFailures()
         let entries = OutputStatus(output: fixture.output, programs: fixture.programs).entries
         #expect(entries.map(\.id) == ["done"] && entries.allSatisfy(\.isCaptureGone))
         // One that cannot be listed may hold anything, and so may a file.
@@ -225,7 +225,7 @@ import Testing
         let refused = try #require(problem { try fixture.run(input) })
         #expect(refused.fault == .environment)
         #expect(refused.summary == "the result is a link to a folder that is not there")
-        #expect(try fixture.plan([input]) == [.obstructed(PublishedResult.linkToNothing(result))])
+        #expect(try fixture.plan([input]) == [.obstructed(ResultPlace(result).linkToNothing)])
         #expect(rename("\(fixture.path)/unmounted", "\(fixture.path)/disk") == 0)
         #expect(try fixture.plan([input]) == [.upToDate])
     }

@@ -106,8 +106,7 @@ public struct PipelineFile: Sendable {
 
     private static func repetition(of keys: [String], at mark: Mark) -> Problem {
         let keys = keys.map { "`\($0)`" }.joined(separator: ", ")
-        return Problem(.usage, "the key \(keys) stands here more than once", fix: "keep one of them")
-            .at(line: mark.line, column: mark.column)
+        return Problem(.usage, "the key \(keys) stands here more than once", fix: "keep one of them").at(mark)
     }
 
     /// A mapping's keys and values, without keys that stand again further down.
@@ -307,11 +306,11 @@ public struct PipelineFile: Sendable {
 
     private static func mistakenColon(in node: Node) -> Problem? {
         guard let scalar = node.scalar, scalar.style == .plain, let fix = wayToPart(scalar.string) else { return nil }
-        return missingSpace(node.mark.map { Mark($0) }, fix: fix)
+        return missingSpace(node.mark.map(Mark.init), fix: fix)
     }
 
     private static func mistake(_ summary: String, at mark: Yams.Mark? = nil, fix: String? = nil) -> Problem {
-        Problem(.usage, summary, fix: fix).at(line: mark?.line, column: mark?.column)
+        Problem(.usage, summary, fix: fix).at(mark.map(Mark.init))
     }
 
     private func syntax(_ error: YamlError, in text: String) -> Problem {
@@ -322,7 +321,7 @@ public struct PipelineFile: Sendable {
             if let cause = cause(of: problem, at: Mark(mark), since: start) { return cause }
             let notes = context.map { ["\($0.text) in line \($0.mark.line)"] } ?? []
             return Problem(.usage, "this is not YAML: \(problem)", notes: notes, fix: wayToMend(problem, mark.line))
-                .at(line: mark.line, column: mark.column)
+                .at(Mark(mark))
         case .duplicatedKeysInMapping(let duplicates, let context):
             return Self.repetition(of: duplicates, at: Mark(context.mark))
         case .reader(let problem, let offset, _, _):

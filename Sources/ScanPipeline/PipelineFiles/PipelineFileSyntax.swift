@@ -83,14 +83,13 @@ extension PipelineFile {
         if let slip = misplaced(problem, at: mark) ?? surplusBracket(problem, at: mark) { return slip }
         if let slip = missingColon(problem, at: mark) { return slip }
         if problem == "did not find expected key", text(from: mark).first == "," {
-            return Problem(.usage, "a comma ends no line of a list", fix: "take it away")
-                .at(line: mark.line, column: mark.column)
+            return Problem(.usage, "a comma ends no line of a list", fix: "take it away").at(mark)
         }
         if problem.hasPrefix("Maximum nesting level") {
             return Problem(
                 .usage, "lists and mappings are nested too deep here",
                 fix: "a pipeline is a list of stages, each with a mapping of its options"
-            ).at(line: mark.line, column: mark.column)
+            ).at(mark)
         }
         return start.flatMap { unclosed(since: $0, problem, at: mark) }
     }
@@ -146,7 +145,7 @@ extension PipelineFile {
     }
 
     static func missingSpace(_ mark: Mark?, fix: String) -> Problem {
-        Problem(.usage, "a space is missing behind the colon", fix: fix).at(line: mark?.line, column: mark?.column)
+        Problem(.usage, "a space is missing behind the colon", fix: fix).at(mark)
     }
 
     // MARK: - Indentation
@@ -303,12 +302,11 @@ extension PipelineFile {
 
     private func surplusBracket(at mark: Mark, fix: String) -> Problem? {
         guard let closing = text(from: mark).first, let opening = ["}": "{", "]": "["][closing] else { return nil }
-        return Problem(.usage, "no `\(opening)` belongs to this `\(closing)`", fix: fix)
-            .at(line: mark.line, column: mark.column)
+        return Problem(.usage, "no `\(opening)` belongs to this `\(closing)`", fix: fix).at(mark)
     }
 
     private static func unclosed(_ what: String, _ fix: String, at mark: Mark) -> Problem {
-        Problem(.usage, "\(what) is not closed", fix: fix).at(line: mark.line, column: mark.column)
+        Problem(.usage, "\(what) is not closed", fix: fix).at(mark)
     }
 
     /// The rest of a line.
@@ -332,4 +330,8 @@ extension PipelineFile {
                 || ["name:", "description:", "stages:"].contains { line.hasPrefix($0) }
         }
     }
+}
+
+extension Problem {
+    func at(_ mark: PipelineFile.Mark?) -> Problem { at(line: mark?.line, column: mark?.column) }
 }
