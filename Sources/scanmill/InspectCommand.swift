@@ -33,8 +33,7 @@ struct InspectCommand: ParsableCommand {
         }
         let inspection: CaptureInspection
         do throws(Problem) { inspection = try CaptureInspection.inspect(capture) } catch {
-            Console.error(NamedPath.advised(error, of: capture).message())
-            throw ExitCode(error.fault == .environment ? ExitStatus.environment : ExitStatus.usage)
+            throw NamedPath.exitCode(saying: error, of: capture)
         }
         var sheet = FactSheet(inspection, root: String(capture.withoutSlashBehind))
         var isHindered = false

@@ -9,7 +9,8 @@ struct ReportCommand: ParsableCommand {
             The page is beside the record of the newest run, OUT/.scanmill/runs/<when>/report.html, with report.json, \
             which holds every number on it; OUT/.scanmill/report.html always leads to the newest. `run` writes it by \
             itself when something ran. It shows what measuring stages left in the receipts, and names what was not \
-            measured. Pictures are taken from captures that are still where they were, six from each.
+            measured; of a mesh, how large it is, with links to it. Pictures are taken from captures that are still \
+            where they were, six from each.
 
             Exit codes: 0 written, 2 no capture was run into this folder, 3 it cannot be written.
             """)

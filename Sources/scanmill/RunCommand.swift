@@ -11,9 +11,7 @@ struct RunCommand: AsyncParsableCommand {
             video`. Each capture is published as OUT/<id>/ in one step, complete with its receipt.json, or not at all. \
             Whatever happened, run the same command again: captures whose result is up to date are passed over.
 
-            Exit codes: 0 all captures are done or were left for another night, 1 some failed, 2 usage, an invalid \
-            pipeline or no capture (nothing was run), 3 the environment (disk, permission, a missing tool), 75 another \
-            runner is working on what is left, 129, 130 and 143 stopped by SIGHUP, SIGINT and SIGTERM.
+            Exit codes: \(ExitStatus.inBrief).
             """)
 
     @OptionGroup var batch: BatchOptions

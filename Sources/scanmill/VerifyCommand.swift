@@ -29,11 +29,7 @@ struct VerifyCommand: ParsableCommand {
             if problems.isEmpty && !FileSystem.leads("\(output)/\(id)") { continue }
             note(id, problems)
         }
-        for id in state.withoutReceipt {
-            do throws(Problem) { note(id, [try PublishedResult.loss(of: "\(output)/\(id)")]) } catch {
-                note(id, [error])
-            }
-        }
+        for (id, problem) in state.lost { note(id, [problem]) }
         let (count, damaged) = (results.count, results.count { !$0.problems.isEmpty })
         let obscure = state.obscure
         for (id, problem) in obscure { note(id, [problem]) }

@@ -96,13 +96,16 @@ def receipt(number, name, device, fault, rng):
                            **({"fits-better": "cv-axes"} if fault == "wrong-axes" else {})},
         "predict-blur": {"pixels": {"lowest": 0.1, "median": 0.8, "p90": 1.5, "highest": 3.1}, "correlation": -0.71},
         "unproject": {"points": 4000000}, "write-ply": {"points": 181231},
+        "fuse-depth": {"small-pieces": 7, "vertices": 201345, "triangles": 398210, "area": 41.26},
+        "write-mesh": {"triangles": 398210},
     }
     warnings = []
     if fault == "wrong-axes":
         warnings.append("check-geometry: the geometry is wrong: OpenCV's axes: the median relative error is 0.41")
     if fault == "uneven":
         warnings.append("read: %d frames are shown at another time than their camera line says" % rng.randrange(20, 90))
-    options = {"filter-blur": {"at-least": limit, "gray": "bt601"}}
+    options = {"filter-blur": {"at-least": limit, "gray": "bt601"}, "write-mesh": {"file": "meshes/{id}.glb"}}
+    more = {0: ["predict-blur"], 1: ["fuse-depth", "write-mesh"]}.get(number % 4, [])
     by_stage = {}
     for drop in dropped:
         by_stage[drop["stage"]] = by_stage.get(drop["stage"], 0) + 1
@@ -112,8 +115,10 @@ def receipt(number, name, device, fault, rng):
         "pipeline": PIPELINE, "inputs": [],
         "frames": {"source": source, "kept": source - len(dropped), "dropped-by": by_stage, "dropped": dropped},
         "stages": [{"name": s, "options": options.get(s, {}), "counts": counts[s]}
-                   for s in STAGES + (["predict-blur"] if number % 4 == 0 else [])],
-        "files": [{"path": "%s.ply" % name, "bytes": 2718465, "sha256": "0" * 64}], "warnings": warnings}
+                   for s in STAGES + more],
+        "files": [{"path": path % name, "bytes": 2718465, "sha256": "0" * 64}
+                  for path in ["%s.ply"] + (["meshes/%s.glb"] if "write-mesh" in more else [])],
+        "warnings": warnings}
 
 
 PIPELINE = {"name": "object-nerf", "stages": [{"name": s, "options": {}} for s in STAGES]}

@@ -1,5 +1,4 @@
 import ScanModel
-import ScanPipeline
 
 /// Everything that is known of one capture.
 struct CaptureCard {
@@ -14,28 +13,9 @@ struct CaptureCard {
         return """
             <article class="card \(capture.status.rawValue)" id="c\(index)"><p class="name">\(ReportPage.pill(capture.status)) \
             <b><bdi>\(capture.id)</bdi></b> <span class="muted">\(facts)</span></p>\(words)\
-            \(ThumbnailView.row(capture.thumbnails))<div class="plots">\(plots)</div>\(details)</article>
+            \(ThumbnailView.row(capture.thumbnails))<div class="plots">\(CapturePlots(capture: capture, pointer: pointer).html)</div>\(details)</article>
 
             """
-    }
-
-    /// A drawing with its caption below.
-    static func plot(_ drawing: HTML, _ caption: HTML, wide: Bool = false) -> HTML {
-        "<figure\(wide ? " class=\"wide\"" as HTML : HTML())>\(drawing)<figcaption>\(caption)</figcaption></figure>"
-    }
-
-    /// Why a drawing is missing: what the stage said, what the capture lacks, or that the pipeline has no such stage.
-    /// - Parameter needed: the channel that the stage needs to measure anything.
-    private func lack(_ what: String, _ stage: String, needs needed: Channel) -> HTML {
-        let why: HTML =
-            if let reason = capture.measured.stages[stage] {
-                "not measured, because \(reason ?? "no frame was left for it")."
-            } else if capture.channels?.contains(needed.name) == false {
-                "the capture has no \(needed.plainName)."
-            } else {
-                "not measured.<br>Add <code>\(stage)</code>."
-            }
-        return "<figure class=\"lack\"><p>\(what): \(why)</p></figure>"
     }
 
     private var words: HTML {
@@ -56,151 +36,6 @@ struct CaptureCard {
         }
         return reasons.isEmpty ? HTML() : "<ul class=\"why-look\">\(reasons)</ul>"
     }
-
-    private var plots: [HTML] {
-        guard capture.hasResult else { return [] }
-        let measured = capture.measured
-        return [
-            path(measured.motion), faces(measured.coverage), sharpness(measured.sharpness, measured),
-            depth(measured.depth),
-            // Its verdict is among the findings and in the details; all that is said here is that there is none.
-            measured.geometry == nil ? lack("Geometry", "check-geometry", needs: .recordedDepth) : nil,
-            frames, time,
-        ].compactMap(\.self)
-    }
-
-    private func path(_ motion: Measured.Motion?) -> HTML {
-        guard let motion else { return lack("Path and speed", "measure-motion", needs: .pose) }
-        let at = "\(pointer)/motion"
-        let unit = " \(motion.unit)"
-        let speed = motion.speed.map {
-            ", median \(Figure.measure($0.median, "\(unit)/s", "\(at)/speed-m-per-s/median"))" as HTML
-        }
-        let turning = motion.turning.map {
-            ", turning \(Figure.measure($0.median, " °/s", "\(at)/turning-deg-per-s/median"))" as HTML
-        }
-        let fast = motion.tooFast.flatMap { $0 > 0 ? ", \(Figure.count($0, "\(at)/too-fast")) too fast" as HTML : nil }
-        // As when the camera is laid down.
-        let slow = motion.tooSlow.flatMap { $0 > 0 ? ", \(Figure.count($0, "\(at)/too-slow")) too slow" as HTML : nil }
-        let jumps: HTML? = motion.jumpCount > 0 ? ", \(Figure.count(motion.jumpCount, "\(at)/jumps")) jumps" : nil
-        return Self.plot(
-            PathFromAbove.draw(motion) ?? HTML(),
-            """
-            path from above, \(Figure.measure(motion.pathLength, unit, "\(at)/path-length-m"))\(speed)\(turning)\(fast)\(slow)\
-            \(jumps)\(speedKey(motion, at))
-            """)
-    }
-
-    /// What the colours of the path mean.
-    private func speedKey(_ motion: Measured.Motion, _ at: String) -> HTML {
-        guard let limit = PathFromAbove.reddest(motion) else {
-            return capture.measured.stages["measure-motion"].flatMap(\.self).map { "; not measured: \($0)" } ?? HTML()
-        }
-        let figure = Figure.measure(
-            limit, " \(motion.unit)/s", motion.isMetric ? "\(at)/fast-limit" : "\(at)/speed-m-per-s/highest")
-        return "; coloured by speed, from blue to red at \(figure)"
-    }
-
-    private func faces(_ coverage: Measured.Coverage?) -> HTML {
-        guard let coverage else { return lack("Views of the box", "report-coverage", needs: .box) }
-        let at = "\(pointer)/coverage"
-        let goal = Figure.count(coverage.goal, "\(at)/goal")
-        let miss = Figure.count(coverage.miss, "\(at)/miss")
-        guard coverage.sides != nil else {
-            return Self.plot(
-                FaceCross.draw(coverage, at),
-                "cameras aimed at each face of the box, goal \(goal); \(miss) aimed past it")
-        }
-        let ring = coverage.ring.map {
-            "; largest gap in the ring \(Figure(pointer: "\(at)/ring/gap", value: $0.gap, words: "\(Int($0.gap.rounded()))°"))"
-                as HTML
-        }
-        return Self.plot(
-            FaceCross.draw(coverage, at),
-            """
-            pictures of each side of the box, goal \(goal)\(ring); \(Figure.count(coverage.absent, "\(at)/pictures/none")) \
-            without the box, \(miss) aimed past it
-            """)
-    }
-
-    private func sharpness(_ sharpness: Measured.Sharpness?, _ measured: Measured) -> HTML {
-        guard let sharpness else { return lack("Sharpness", "measure-blur", needs: .color) }
-        let at = "\(pointer)/sharpness"
-        var caption: HTML =
-            """
-            sharpness of \(Figure.count(sharpness.count, "\(at)/frames")) frames: \
-            \(Figure.measure(sharpness.lowest, "", "\(at)/lowest")) to \(Figure.measure(sharpness.highest, "", "\(at)/highest")), \
-            median \(Figure.measure(sharpness.median, "", "\(at)/median"))
-            """
-        if let limit = sharpness.limit, let below = sharpness.belowLimit {
-            caption += "; \(Figure.count(below, "\(at)/below-limit")) under \(Figure.measure(limit, "", "\(at)/limit"))"
-        }
-        if let predicted = measured.predictedBlur {
-            caption +=
-                "; predicted blur \(Figure.measure(predicted.median, " px", "\(pointer)/predicted-blur-pixels/median"))"
-            if let correlation = measured.correlation {
-                // Well below 0 where motion is what blurs the pictures.
-                let figure = Figure.measure(correlation, "", "\(pointer)/blur-correlation")
-                caption += ", correlated \(figure) with sharpness"
-            }
-        }
-        return Self.plot(SharpnessBars.histogram(sharpness), caption)
-    }
-
-    private func depth(_ depth: Measured.Depth?) -> HTML {
-        guard let depth else { return lack("Depth", "measure-depth", needs: .recordedDepth) }
-        let at = "\(pointer)/depth"
-        let unit = " \(depth.unit)"
-        let share = depth.share.map { "; \(Figure.share($0, "\(at)/share")) of the pixels" as HTML }
-        var levels: HTML?
-        if let confidence = depth.confidence, confidence.reduce(0, +) > 0 {
-            let all = Double(confidence.reduce(0, +))
-            levels = "; confidence \(Figure.share(Double(confidence[2]) / all, "\(at)/confidence/high-share")) high"
-        }
-        return Self.plot(
-            "\(DepthBars.range(depth))\(depth.confidence.flatMap(DepthBars.confidence))",
-            """
-            depth \(Figure.measure(depth.lowest, "", "\(at)/lowest")) to \(Figure.measure(depth.highest, unit, "\(at)/highest")), \
-            median \(Figure.measure(depth.median, unit, "\(at)/median"))\(share)\(levels)
-            """)
-    }
-
-    private var frames: HTML? {
-        guard let frames = capture.frames else { return nil }
-        let at = "\(pointer)/frames"
-        let dropped = frames.droppingStages.map { stage -> HTML in
-            " − \(Figure.count(frames.dropped(by: stage), "\(at)/dropped-by/\(stage)")) <code>\(stage)</code>"
-        }
-        return Self.plot(
-            FrameBar.draw(frames) ?? HTML(),
-            """
-            \(Figure.count(frames.source, "\(at)/source")) frames\(dropped) = \(Figure.count(frames.kept, "\(at)/kept")) kept, \
-            \(Figure.share(frames.keptShare, "\(at)/kept-share"))
-            """)
-    }
-
-    private var time: HTML? {
-        guard let share = capture.share else { return nil }
-        let at = "\(pointer)/run"
-        let parts = share.times.filter { $0.seconds > 0 }
-        let order = parts.sorted { $0.seconds > $1.seconds }
-        let bar = ShareBar.draw(
-            parts.enumerated().map { place, time in
-                ShareBar.Part(
-                    style: "s\(place % 6)", amount: time.seconds, title: "\(time.label): \(Wording.time(time.seconds))")
-            },
-            label: "time per stage: " + order.map { "\($0.label) \(Wording.time($0.seconds))" }.joined(separator: ", "))
-        let most = order.prefix(3).enumerated().map { number, time -> HTML in
-            let pointer = "\(at)/stages/\(time.label)"
-            return
-                "\(number == 0 ? "; most in " : ", ")<code>\(time.label)</code> \(Figure.time(time.seconds, pointer))"
-        }
-        let memory = share.peakBytes.map { "; \(Figure.bytes($0, "\(at)/peak-bytes")) of memory" as HTML }
-        return Self.plot(
-            bar ?? HTML(), "took \(Figure.time(share.seconds, "\(at)/seconds"))\(most)\(memory)")
-    }
-
-    // MARK: - The rest
 
     private var details: HTML {
         var rows: [HTML] = []
@@ -232,15 +67,16 @@ struct CaptureCard {
         if let geometry = capture.measured.geometry {
             rows.append("<dt>Geometry</dt><dd>\(geometry.verdict): \(geometry.reason)</dd>")
         }
+        if let mesh = capture.measured.mesh { rows.append("<dt>Mesh</dt><dd>\(words(on: mesh))</dd>") }
         if capture.hasResult {
             rows.append(
                 """
                 <dt>Result</dt><dd>\(Figure.count(capture.fileCount, "\(pointer)/files")) files, \
                 \(Figure.bytes(capture.byteCount, "\(pointer)/bytes")), \
-                <a href="../../../\(Self.path(capture.id))/receipt.json">receipt.json</a></dd>
+                \(link("receipt.json"))</dd>
                 """)
         }
-        for command in page.commands(capture) {
+        for command in page.report.nextCommands(for: capture) {
             rows.append("<dt>Next</dt><dd><code class=\"command\">\(command)</code></dd>")
         }
         if let key = capture.key { rows.append("<dt>Key</dt><dd><code>\(key)</code></dd>") }
@@ -248,31 +84,22 @@ struct CaptureCard {
         return rows.isEmpty ? HTML() : "<details><summary>more</summary><dl>\(rows)</dl></details>"
     }
 
-    /// A name as part of an address.
-    static func path(_ name: String) -> String {
-        name.utf8.reduce(into: "") { path, byte in
-            let isPlain =
-                byte.isASCIIDigit || (0x41...0x5a).contains(byte) || (0x61...0x7a).contains(byte)
-                || byte == 0x2d || byte == 0x2e || byte == 0x5f
-            if isPlain {
-                path.unicodeScalars.append(Unicode.Scalar(byte))
-            } else {
-                let digits = Array("0123456789ABCDEF")
-                path += "%\(digits[Int(byte >> 4)])\(digits[Int(byte & 15)])"
-            }
+    private func words(on mesh: Measured.Mesh) -> HTML {
+        let at = "\(pointer)/mesh"
+        var parts: [HTML] = [
+            "\(Figure.count(mesh.vertices, "\(at)/vertices")) vertices",
+            "\(Figure.count(mesh.triangles, "\(at)/triangles")) triangles",
+            "\(Figure.measure(mesh.area, " \(mesh.unit)", "\(at)/area"))",
+        ]
+        if mesh.smallPieces > 0 {
+            let pieces = mesh.smallPieces == 1 ? "small piece" : "small pieces"
+            parts.append("without \(Figure.count(mesh.smallPieces, "\(at)/small-pieces")) \(pieces)")
         }
+        return (parts + mesh.files.map(link)).joined(", ")
     }
-}
 
-/// Frames by what became of them.
-enum FrameBar {
-    static func draw(_ frames: CaptureFacts.FrameAccount) -> HTML? {
-        var parts = [ShareBar.Part(style: "ready", amount: Double(frames.kept), title: "kept: \(frames.kept)")]
-        for (number, stage) in frames.droppingStages.enumerated() {
-            let count = frames.dropped(by: stage)
-            parts.append(ShareBar.Part(style: "s\(number % 6)", amount: Double(count), title: "\(stage): \(count)"))
-        }
-        let label = parts.map(\.title).joined(separator: ", ")
-        return ShareBar.draw(parts, label: "frames: \(label)")
+    /// - Parameter file: in the result.
+    private func link(_ file: String) -> HTML {
+        "<a href=\"../../../\(HTML.address(capture.id))/\(HTML.address(file))\">\(file)</a>"
     }
 }

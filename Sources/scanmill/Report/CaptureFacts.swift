@@ -105,7 +105,9 @@ struct CaptureFacts: Sendable {
         byteCount = PublishedResult.sum(files.map { $0["bytes"]?.integer ?? 0 })
         let stages = receipt["stages"]?.array ?? []
         frames = receipt["frames"].map { Self.account($0, of: id, order: stages.compactMap { $0["name"]?.string }) }
-        measured = Measured(stages, frameCount: frames?.source ?? 0)
+        measured = Measured(
+            stages, files: files.compactMap { $0["path"]?.string }, of: receipt["capture"]?["id"]?.string ?? id,
+            frameCount: frames?.source ?? 0)
     }
 
     private static func account(_ json: JSONValue, of id: String, order: [String]) -> FrameAccount {

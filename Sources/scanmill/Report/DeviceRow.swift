@@ -33,12 +33,10 @@ struct DeviceRow: Sendable {
     static func all(_ captures: [CaptureFacts], usual: [String: UsualRun]) -> [DeviceRow] {
         let groups = Dictionary(grouping: captures.filter { $0.device != nil }) { $0.device ?? "" }
         return groups.sorted { $0.key < $1.key }.map { name, captures in
-            let source = captures.reduce(0) { $0 + ($1.frames?.source ?? 0) }
-            let kept = captures.reduce(0) { $0 + ($1.frames?.kept ?? 0) }
-            return DeviceRow(
+            DeviceRow(
                 name: name, captures: captures.count,
                 odd: captures.count { $0.status == .look || $0.status == .failed },
-                droppedShare: source > 0 ? 1 - Double(kept) / Double(source) : nil,
+                droppedShare: FrameTotal(captures).keptShare.map { 1 - $0 },
                 sharpness: Distribution(captures.compactMap { $0.measured.sharpness?.median })?.median,
                 usual: usual[name] ?? UsualRun())
         }

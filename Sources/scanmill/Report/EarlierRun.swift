@@ -55,7 +55,7 @@ struct EarlierRun: Sendable {
         let devices = DeviceRow.all(report.captures.filter { $0.share != nil }, usual: [:])
         return .object([
             "ran": .of(summary.ran), "bytes": .integer(summary.runBytes), "ready-share": .of(summary.runReadyShare),
-            "kept-share": .of(summary.runKeptShare), "seconds": .of(summary.seconds),
+            "kept-share": .of(summary.runFrames.keptShare), "seconds": .of(summary.seconds),
             "devices": .array(
                 devices.map {
                     .object([
@@ -65,13 +65,6 @@ struct EarlierRun: Sendable {
                 }),
         ])
     }
-}
-
-extension Summary {
-    /// Of the captures that ran, the share that is ready.
-    var runReadyShare: Double? { ran > 0 ? Double(runReady) / Double(ran) : nil }
-
-    var runKeptShare: Double? { runFramesSource > 0 ? Double(runFramesKept) / Double(runFramesSource) : nil }
 }
 
 /// A figure of this run against the same in earlier ones.
@@ -98,7 +91,7 @@ struct Trend: Sendable {
         guard summary.ran > 0 else { return [] }
         return [
             trend(.ready, summary.runReadyShare, earlier.compactMap(\.readyShare)),
-            trend(.kept, summary.runKeptShare, earlier.compactMap(\.keptShare)),
+            trend(.kept, summary.runFrames.keptShare, earlier.compactMap(\.keptShare)),
             trend(.time, summary.seconds, earlier.compactMap(\.seconds)),
             trend(.written, Double(summary.runBytes), earlier.map { Double($0.bytes) }),
         ].compactMap(\.self)

@@ -11,7 +11,7 @@ struct FigureSections {
 
     private var figures: HTML {
         let summary = report.summary
-        guard summary.ran > 0 || summary.framesSource > 0 else { return HTML() }
+        guard summary.ran > 0 || summary.frames.source > 0 else { return HTML() }
         let title =
             report.trends.contains { $0.usual != nil }
             ? "Against the last \(Wording.count(report.earlierCount, "run"))" : "In figures"
@@ -22,16 +22,15 @@ struct FigureSections {
                     "Captures ready", "\(Figure.count(summary.runReady, "/summary/run-ready"))",
                     "of \(Figure.count(summary.ran, "/summary/ran")) that ran", .ready))
         }
-        let ofRun = summary.runFramesSource > 0
-        let (kept, source) =
-            ofRun ? (summary.runFramesKept, summary.runFramesSource) : (summary.framesKept, summary.framesSource)
+        let ofRun = summary.runFrames.source > 0
+        let frames = ofRun ? summary.runFrames : summary.frames
         let at = ofRun ? "/summary/run-frames" : "/summary/frames"
-        if source > 0 {
+        if let share = frames.keptShare {
             cards.append(
                 card(
-                    "Frames kept",
-                    "\(Figure.share(Double(kept) / Double(source), "\(at)/kept-share"))",
-                    "\(Figure.count(kept, "\(at)/kept")) of \(Figure.count(source, "\(at)/source"))", .kept))
+                    "Frames kept", "\(Figure.share(share, "\(at)/kept-share"))",
+                    "\(Figure.count(frames.kept, "\(at)/kept")) of \(Figure.count(frames.source, "\(at)/source"))",
+                    .kept))
         }
         if let seconds = summary.seconds, summary.ran > 0 {
             let rate = summary.capturesPerMinute.map {
@@ -40,9 +39,8 @@ struct FigureSections {
             let memory = summary.peakBytes.map {
                 "at most \(Figure.bytes($0, "/summary/peak-bytes")) of memory each" as HTML
             }
-            let parts = [rate, memory].compactMap(\.self)
-            let words = parts.enumerated().map { $0 == 0 ? $1 : ", \($1)" as HTML }
-            cards.append(card("Time", "\(Figure.time(seconds, "/summary/seconds"))", "\(words)", .time))
+            let words = [rate, memory].compactMap(\.self).joined(", ")
+            cards.append(card("Time", "\(Figure.time(seconds, "/summary/seconds"))", words, .time))
         }
         let bytes = summary.ran > 0 ? summary.runBytes : summary.bytes
         cards.append(
@@ -137,12 +135,11 @@ struct FigureSections {
             }
             let kept = Double(row.framesOut) / Double(all) * 240
             let lost = Double(row.dropped) / Double(all) * 240
-            let failed: HTML =
-                row.failed > 0
-                ? "\(Figure.count(row.failed, "\(at)/failed")) capture\(row.failed == 1 ? "" : "s") failed here"
-                : HTML()
-            let why = row.reasons.prefix(2).enumerated().map { number, reason -> HTML in
-                "\(number > 0 || !failed.isEmpty ? "; " : "")\(Figure.count(reason.count, "\(at)/reasons/\(number)/frames")) × \(marked: reason.reason)"
+            let failed: [HTML] =
+                row.failed == 0
+                ? [] : ["\(Figure.count(row.failed, "\(at)/failed")) capture\(row.failed == 1 ? "" : "s") failed here"]
+            let dropped = row.reasons.prefix(2).enumerated().map { number, reason -> HTML in
+                "\(Figure.count(reason.count, "\(at)/reasons/\(number)/frames")) × \(marked: reason.reason)"
             }
             return """
                 <tr><th scope="row">\(row.label)</th><td class="n">\(Figure.count(row.framesIn, "\(at)/frames-in"))</td>\
@@ -150,7 +147,7 @@ struct FigureSections {
                 <svg class="share" viewBox="0 0 240 12" preserveAspectRatio="none" aria-hidden="true">\
                 <rect class="rest" x="0" y="0" width="240" height="12"/><rect class="ready" x="0" y="0" width="\(kept)" height="12"/>\
                 <rect class="look" x="\(kept)" y="0" width="\(lost)" height="12"/></svg></td>\
-                <td class="why">\(failed)\(why)</td><td class="n">\(time)</td></tr>
+                <td class="why">\((failed + dropped).joined("; "))</td><td class="n">\(time)</td></tr>
                 """
         }
         let note: HTML =
@@ -170,13 +167,13 @@ struct FigureSections {
         guard let drawing = Timeline.draw(report.captures, seconds: report.summary.seconds) else { return HTML() }
         let longest = report.captures.indices.filter { report.captures[$0].share != nil }
             .sorted { (report.captures[$0].share?.seconds ?? 0) > (report.captures[$1].share?.seconds ?? 0) }.prefix(3)
-        let names = longest.enumerated().map { number, index -> HTML in
+        let names = longest.map { index -> HTML in
             let capture = report.captures[index]
             let time = Figure.time(capture.share?.seconds ?? 0, "/captures/\(index)/run/seconds")
-            return "\(number > 0 ? ", " : "")<bdi>\(capture.id)</bdi> \(time)"
+            return "<bdi>\(capture.id)</bdi> \(time)"
         }
         return """
-            <section id="time"><h2>The run over time</h2>\(drawing)<p class="muted">One bar per capture. The longest: \(names).</p></section>
+            <section id="time"><h2>The run over time</h2>\(drawing)<p class="muted">One bar per capture. The longest: \(names.joined(", ")).</p></section>
             """
     }
 }

@@ -20,7 +20,7 @@ struct FindingRules {
     /// The places of captures that were made from files of the same bytes, by these files.
     private let twins: [Digest: [Int]]
 
-    init(_ captures: [CaptureFacts], usualSharpness: [String: Statistics.Band] = [:]) {
+    init(_ captures: [CaptureFacts], usualSharpness: [String: Statistics.Band]) {
         self.captures = captures
         self.usualSharpness = usualSharpness
         let results = captures.filter { $0.status == .ready }

@@ -8,7 +8,7 @@ struct HTML: Sendable, ExpressibleByStringInterpolation {
     init() { text = "" }
     init(stringLiteral value: String) { text = value }
     init(stringInterpolation: StringInterpolation) { text = stringInterpolation.text }
-    /// Trusts the text: for the page's own style and script.
+    /// Trusts the text: for what is HTML already, and the page's own style and script.
     init(trusted text: String) { self.text = text }
 
     var isEmpty: Bool { text.isEmpty }
@@ -30,6 +30,21 @@ struct HTML: Sendable, ExpressibleByStringInterpolation {
         mutating func appendInterpolation(_ words: String) { text += HTML.escaped(words) }
         /// A message, in which text between backticks is code.
         mutating func appendInterpolation(marked words: String) { text += HTML.marked(words) }
+    }
+
+    /// A path as an address.
+    static func address(_ path: String) -> String {
+        path.utf8.reduce(into: "") { address, byte in
+            let isPlain =
+                byte.isASCIIDigit || (0x41...0x5a).contains(byte) || (0x61...0x7a).contains(byte)
+                || "-._/".utf8.contains(byte)
+            if isPlain {
+                address.unicodeScalars.append(Unicode.Scalar(byte))
+            } else {
+                let digits = Array("0123456789ABCDEF")
+                address += "%\(digits[Int(byte >> 4)])\(digits[Int(byte & 15)])"
+            }
+        }
     }
 
     /// With one decimal, and none where it is 0.
@@ -70,6 +85,12 @@ struct HTML: Sendable, ExpressibleByStringInterpolation {
             }
         }
         return escaped
+    }
+}
+
+extension [HTML] {
+    func joined(_ separator: HTML) -> HTML {
+        HTML(trusted: map(\.text).joined(separator: separator.text))
     }
 }
 

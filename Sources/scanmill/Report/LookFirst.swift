@@ -35,7 +35,7 @@ struct LookFirst {
         let others = group.findings.dropFirst()
         // Without weights, or where all are equal, the first is only the first by name.
         let isRanked = group.findings.last.map { $0.weight < worst.weight } ?? false
-        let commands = page.commands(capture).map { "<code class=\"command\">\($0)</code>" as HTML }
+        let commands = report.nextCommands(for: capture).map { "<code class=\"command\">\($0)</code>" as HTML }
         let fix = worst.fix.map { words in
             // A full stop would be copied with an option.
             let stop = words.split(separator: "  ").last?.hasPrefix("--") == true ? "" : "."
@@ -49,20 +49,19 @@ struct LookFirst {
             <h3>\(marked: group.title)</h3><p>\(marked: worst.text)</p>\(fix)\
             \(commands.isEmpty ? HTML() : "<div class=\"next\"><span class=\"muted\">next</span><div>\(commands)</div></div>" as HTML)\
             \(others.isEmpty ? HTML() : "<details><summary>\(others.count) more with this cause</summary><p>\(names(others))</p></details>" as HTML)\
-            </div>\(headline(worst, index))<div class="proof">\(proof(group.kind, capture, worst))</div></article>
+            </div>\(headline(worst, index))<div class="proof">\(proof(worst, capture))</div></article>
 
             """
     }
 
     private func names(_ findings: ArraySlice<Finding>) -> HTML {
-        let links = findings.prefix(Self.mostNames).enumerated().map { number, finding -> HTML in
-            let link: HTML =
-                "<a href=\"\(page.link(finding.capture))\"><bdi>\(report.captures[finding.capture].id)</bdi></a>"
+        let links = findings.prefix(Self.mostNames).map { finding -> HTML in
             let value = finding.headline.map { " (\($0.words))" } ?? ""
-            return "\(number > 0 ? ", " : "")\(link)\(value)"
+            let id = report.captures[finding.capture].id
+            return "<a href=\"\(page.link(finding.capture))\"><bdi>\(id)</bdi></a>\(value)"
         }
         let rest = findings.count - Self.mostNames
-        return "\(links)\(rest > 0 ? " and \(rest) more" : "")"
+        return "\(links.joined(", "))\(rest > 0 ? " and \(rest) more" : "")"
     }
 
     private func headline(_ finding: Finding, _ index: Int) -> HTML {
@@ -91,44 +90,44 @@ struct LookFirst {
 
     // MARK: - The drawing that proves it
 
-    private func proof(_ kind: Finding.Kind, _ capture: CaptureFacts, _ finding: Finding) -> [HTML] {
+    private func proof(_ finding: Finding, _ capture: CaptureFacts) -> [HTML] {
         let measured = capture.measured
         let index = finding.capture
-        let path = measured.motion.flatMap(PathFromAbove.draw).map { CaptureCard.plot($0, "path from above") }
+        let path = measured.motion.flatMap(PathFromAbove.draw).map { CapturePlots.plot($0, "path from above") }
         let faces = measured.coverage.map {
-            CaptureCard.plot(
+            CapturePlots.plot(
                 FaceCross.draw($0, "/captures/\(index)/coverage"),
                 $0.sides == nil ? "cameras aimed at each face" : "pictures of each side")
         }
         let blur = measured.sharpness.map {
-            CaptureCard.plot(SharpnessBars.overTime($0), "sharpness over time", wide: true)
+            CapturePlots.plot(SharpnessBars.overTime($0), "sharpness over time", wide: true)
         }
-        let frames = capture.frames.flatMap { FrameBar.draw($0) }.map {
-            CaptureCard.plot($0, "frames kept and dropped", wide: true)
+        let frames = capture.frames.flatMap { ShareBar.frames($0) }.map {
+            CapturePlots.plot($0, "frames kept and dropped", wide: true)
         }
         let depth = measured.depth.map {
-            CaptureCard.plot(
+            CapturePlots.plot(
                 DepthBars.range($0),
                 "depth, \(Wording.measure($0.lowest)) to \(Wording.measure($0.highest)) \($0.unit)",
                 wide: true)
         }
-        switch kind {
-        case .failure:
-            let extent = capture.problem.flatMap(Readable.init).map {
-                CaptureCard.plot(ShareBar.readable($0.share), "\($0.caption)", wide: true)
-            }
-            return [extent].compactMap(\.self)
-        case .coverage:
-            return [
-                path, faces,
-                measured.coverage.flatMap(SphereMap.draw).map { CaptureCard.plot($0, "directions around the box") },
-            ].compactMap(\.self)
-        case .jumps, .speed, .path: return [path, faces, blur].compactMap(\.self)
-        case .blur: return [path, blur].compactMap(\.self)
-        case .dropped: return [frames, blur].compactMap(\.self)
-        case .depth: return [depth].compactMap(\.self)
-        case .geometry: return [path, faces].compactMap(\.self)
-        case .warning: return [path, faces, frames].compactMap(\.self)
+        let sphere = measured.coverage.flatMap(SphereMap.draw).map {
+            CapturePlots.plot($0, "directions around the box")
         }
+        let extent = capture.problem.flatMap(Readable.init).map {
+            CapturePlots.plot(ShareBar.readable($0.share), "\($0.caption)", wide: true)
+        }
+        let drawings: [HTML?] =
+            switch finding.kind {
+            case .failure: [extent]
+            case .coverage: [path, faces, sphere]
+            case .jumps, .speed, .path: [path, faces, blur]
+            case .blur: [path, blur]
+            case .dropped: [frames, blur]
+            case .depth: [depth]
+            case .geometry: [path, faces]
+            case .warning: [path, faces, frames]
+            }
+        return drawings.compactMap(\.self)
     }
 }

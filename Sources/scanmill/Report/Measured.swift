@@ -1,6 +1,8 @@
 import ScanModel
+import ScanPipeline
 
-/// What the measuring stages of a pipeline left in a receipt. What is nil was not measured.
+/// What the stages of a pipeline left in a receipt about what they measured or made. What is nil was not measured, or not
+/// made.
 struct Measured: Sendable {
     var sharpness: Sharpness?
     var motion: Motion?
@@ -10,12 +12,18 @@ struct Measured: Sendable {
     var coverage: Coverage?
     var depth: Depth?
     var geometry: Geometry?
+    var mesh: Mesh?
     /// The pipeline's stages, by name, each with what it says it could not measure, and why.
     private(set) var stages: [String: String?] = [:]
 
     init() {}
 
-    init(_ stages: [JSONValue], frameCount: Int) {
+    /// - Parameters:
+    ///   - stages: as the receipt has them.
+    ///   - files: those of the result.
+    ///   - id: the capture's when it ran: the result's folder may have another name since.
+    ///   - frameCount: of the source.
+    init(_ stages: [JSONValue], files: [String], of id: String, frameCount: Int) {
         // `measure-blur` scores every frame, `filter-blur` those that are left for it; the limit is the filter's.
         let limit = Self.stage("filter-blur", in: stages)?["options"]?["at-least"]?.finite
         for name in ["measure-blur", "filter-blur"] where sharpness == nil {
@@ -28,15 +36,26 @@ struct Measured: Sendable {
         coverage = Self.stage("report-coverage", in: stages).flatMap { Coverage($0["counts"]) }
         depth = Self.stage("measure-depth", in: stages).flatMap { Depth($0["counts"]) }
         geometry = Self.stage("check-geometry", in: stages).flatMap { Geometry($0["counts"]) }
+        // Of several meshes, each of which takes the place of the one before, the last.
+        if let place = stages.lastIndex(where: { Self.stage("fuse-depth", in: [$0]) != nil }) {
+            let written = Self.all("write-mesh", in: Array(stages[place...])).compactMap {
+                $0["options"]?["file"]?.string.map { OptionText.path($0, ofCapture: id) }
+            }
+            mesh = Mesh(stages[place]["counts"], files: written.filter(Set(files).contains))
+        }
         let reasons = stages.map { ($0["name"]?.string ?? "", $0["counts"]?["not-measured"]?.string) }
         // Of a stage that occurs more than once the first counts, as above.
         self.stages = Dictionary(
             reasons.map { (String($0.prefix { $0 != "[" }), $1) }, uniquingKeysWith: { first, _ in first })
     }
 
-    /// The first stage of this name, also where it occurs more than once (`filter-blur[2]`).
     private static func stage(_ name: String, in stages: [JSONValue]) -> JSONValue? {
-        stages.first { stage in
+        all(name, in: stages).first
+    }
+
+    /// The stages of this name, also where it occurs more than once (`filter-blur[2]`).
+    private static func all(_ name: String, in stages: [JSONValue]) -> [JSONValue] {
+        stages.filter { stage in
             let label = stage["name"]?.string
             return label == name || label?.hasPrefix("\(name)[") == true
         }
@@ -59,7 +78,7 @@ struct Measured: Sendable {
 
     /// Scores of pictures; higher is sharper.
     struct Sharpness: Sendable {
-        static let binCount = 24
+        private static let binCount = 24
         private static let momentCount = 40
 
         var lowest: Double
@@ -158,72 +177,6 @@ struct Measured: Sendable {
         }
     }
 
-    struct Coverage: Sendable {
-        static let faces = ["front", "left", "right", "back", "top", "bottom"]
-
-        /// How a side of the box is seen in the pictures.
-        struct Side: Sendable {
-            /// How many pictures show half of it or more.
-            var views = 0
-            /// The share of its surface that any picture shows.
-            var share = 0.0
-            /// The nearest camera whose picture shows any of it.
-            var nearest: Double?
-        }
-
-        /// The largest stretch of the circle around the box without a view; degrees, 0 facing the front, 90 the right.
-        struct Ring: Sendable {
-            var gap: Double
-            var from: Double
-            var to: Double
-        }
-
-        /// How many cameras are aimed at each face, and past the box.
-        var aimed: [String: Int]
-        var miss: Int
-        /// What the pictures show of each side; nil where that was not computed, as in earlier revisions of the stage
-        /// or without intrinsics.
-        var sides: [String: Side]?
-        /// Pictures that show all or part of the box, and those that do not.
-        var shown = 0
-        var absent = 0
-        var ring: Ring?
-        /// How many views of a side, or cameras aimed at a face, there should be.
-        var goal: Int
-        /// Views by direction around the box: rows from the top down, columns once around; empty when not measured.
-        var sphere: [[Int]]
-
-        init?(_ json: JSONValue?) {
-            guard let json, let faces = json["faces"] else { return nil }
-            aimed = [:]
-            for face in Self.faces { aimed[face] = faces[face]?.count ?? 0 }
-            miss = faces["miss"]?.count ?? 0
-            if let seen = json["sides"] {
-                let sides = Self.faces.map { face in
-                    Side(
-                        views: seen[face]?["views"]?.count ?? 0, share: seen[face]?["share"]?.finite ?? 0,
-                        nearest: seen[face]?["nearest"]?.finite)
-                }
-                self.sides = Dictionary(uniqueKeysWithValues: zip(Self.faces, sides))
-                let pictures = json["pictures"]
-                shown = (pictures?["all"]?.count ?? 0) + (pictures?["part"]?.count ?? 0)
-                absent = pictures?["none"]?.count ?? 0
-                if let gap = json["ring"]?["gap"]?.finite, let from = json["ring"]?["from"]?.finite,
-                    let to = json["ring"]?["to"]?.finite
-                {
-                    ring = Ring(gap: gap, from: from, to: to)
-                }
-            }
-            goal = json[sides == nil ? "aim-goal" : "goal"]?.count ?? json["goal"]?.count ?? 10
-            let rows = (json["sphere"]?["views"]?.array ?? []).map { ($0.array ?? []).map { $0.count ?? 0 } }
-            let isGrid = rows.count <= 64 && rows.allSatisfy { $0.count == rows.first?.count && $0.count <= 128 }
-            sphere = isGrid ? rows : []
-        }
-
-        /// Views of a side, or how many cameras are aimed at it where only that is known.
-        subscript(face: String) -> Int { sides.map { $0[face]?.views ?? 0 } ?? aimed[face] ?? 0 }
-    }
-
     struct Depth: Sendable {
         /// Whether it is in metres; else in a unit of the capture's own.
         var isMetric: Bool
@@ -237,6 +190,11 @@ struct Measured: Sendable {
         var share: Double?
         /// Pixels of low, medium and high confidence; nil where the capture has none.
         var confidence: [Int]?
+        /// The share of high confidence; nil where no pixel has any.
+        var highShare: Double? {
+            guard let confidence, confidence.contains(where: { $0 > 0 }) else { return nil }
+            return Double(confidence[2]) / Double(confidence.reduce(0, +))
+        }
 
         init?(_ json: JSONValue?) {
             guard let json, let spread = json["depth-m"], let lowest = spread["lowest"]?.finite,
@@ -263,6 +221,29 @@ struct Measured: Sendable {
             reason = json["reason"]?.string ?? ""
             fitsBetter = json["fits-better"]?.string
             cause = json["meaning"]?.string ?? fitsBetter
+        }
+    }
+
+    struct Mesh: Sendable {
+        /// Whether the area is in square metres; else in squares of the capture's own unit.
+        var isMetric: Bool
+        var unit: String { isMetric ? "m²" : "units²" }
+        var vertices: Int
+        var triangles: Int
+        var area: Double
+        /// Pieces that were left out.
+        var smallPieces: Int
+        /// Where it is in the result.
+        var files: [String]
+
+        init?(_ json: JSONValue?, files: [String]) {
+            guard let json, let vertices = json["vertices"]?.count, let triangles = json["triangles"]?.count,
+                let area = json["area"]?.finite
+            else { return nil }
+            (self.vertices, self.triangles, self.area) = (vertices, triangles, area)
+            smallPieces = json["small-pieces"]?.count ?? 0
+            isMetric = json["is-metric"]?.bool ?? true
+            self.files = files
         }
     }
 }

@@ -173,13 +173,3 @@ extension FindingRules {
                 }, weight: max(share, p90 ?? 0))
     }
 }
-
-extension Measured.Coverage {
-    /// The side, or the edge between two, that a viewer at an angle faces: degrees as in ``Ring``.
-    static func direction(_ degrees: Double) -> String {
-        let names = [
-            "front", "front right", "right", "back right", "back", "back left", "left", "front left",
-        ]
-        return names[(Int((degrees / 45).rounded()) % 8 + 8) % 8]
-    }
-}

@@ -13,8 +13,7 @@ struct ReportFiles {
     /// - Returns: the page's path.
     /// - Throws: a problem with fault `usage` when no capture was ever run into the folder; with fault `environment` when
     ///   the files cannot be written.
-    @discardableResult
-    static func make(for output: String, run: String? = nil) throws(Problem) -> String {
+    static func make(for output: String, run: String?) throws(Problem) -> String {
         let state = StateFolder(output: output)
         var report = NightReport(output: output, run: run)
         if report.captures.isEmpty && report.run == nil {
@@ -139,7 +138,7 @@ struct ReportFiles {
     /// A page that leads to the newest report and whose own address never changes. It is not a symbolic link, because a
     /// browser would look for the pictures beside the link.
     private static func doorway(to run: String) -> HTML {
-        let address: HTML = "runs/\(CaptureCard.path(run))/\(ReportPage.fileName)"
+        let address: HTML = "runs/\(HTML.address(run))/\(ReportPage.fileName)"
         return """
             <!DOCTYPE html>
             <html lang="en"><head><meta charset="utf-8"><meta http-equiv="refresh" content="0; url=\(address)">

@@ -49,14 +49,16 @@ extension Summary {
             "waiting": .of(waiting), "older-results": .of(older), "excluded": .of(excluded),
             "unreadable": .of(unreadable), "ran": .of(ran),
             "run-ready": .of(runReady),
-            "frames": Self.frames(framesSource, framesKept, keptShare), "bytes": .integer(bytes),
-            "run-frames": Self.frames(runFramesSource, runFramesKept, runKeptShare), "run-bytes": .integer(runBytes),
+            "frames": frames.json, "bytes": .integer(bytes),
+            "run-frames": runFrames.json, "run-bytes": .integer(runBytes),
             "captures-per-minute": .of(capturesPerMinute), "seconds": .of(seconds), "peak-bytes": .of(peakBytes),
         ])
     }
+}
 
-    private static func frames(_ source: Int, _ kept: Int, _ share: Double?) -> JSONValue {
-        .object(["source": .of(source), "kept": .of(kept), "kept-share": .of(share)])
+extension FrameTotal {
+    fileprivate var json: JSONValue {
+        .object(["source": .of(source), "kept": .of(kept), "kept-share": .of(keptShare)])
     }
 }
 
@@ -150,6 +152,7 @@ extension CaptureFacts {
                 "verdict": .string($0.verdict), "reason": .string($0.reason), "fits-better": .of($0.fitsBetter),
             ])
         }
+        object["mesh"] = measured.mesh?.json
         let reasons = measured.stages.compactMapValues { $0 }
         if !reasons.isEmpty { object["not-measured"] = .object(JSONObject(reasons) { .string($0) }) }
         object["warnings"] = warnings.isEmpty ? nil : .of(warnings)
@@ -230,13 +233,21 @@ extension Measured.Depth {
             "highest": .number(highest), "is-metric": isMetric ? nil : .bool(false), "share": .of(share),
         ]
         if let confidence {
-            let all = confidence.reduce(0, +)
-            let highShare = all > 0 ? Double(confidence[2]) / Double(all) : nil
             object["confidence"] = .object([
                 "low": .of(confidence[0]), "medium": .of(confidence[1]), "high": .of(confidence[2]),
                 "high-share": .of(highShare),
             ])
         }
         return .object(object)
+    }
+}
+
+extension Measured.Mesh {
+    fileprivate var json: JSONValue {
+        .object([
+            "vertices": .of(vertices), "triangles": .of(triangles), "area": .number(area),
+            "is-metric": isMetric ? nil : .bool(false), "small-pieces": .of(smallPieces),
+            "files": files.isEmpty ? nil : .of(files),
+        ])
     }
 }

@@ -17,7 +17,7 @@ struct Verdict: Sendable {
     ///   - isOpen: whether the run has not said how it went.
     init(
         _ summary: Summary, _ groups: [FindingGroup], _ captures: [CaptureFacts],
-        common: [(text: String, count: Int)] = [], isOpen: Bool = false
+        common: [(text: String, count: Int)], isOpen: Bool
     ) {
         shared = Self.shared(common, of: captures.count)
         headline = Self.headline(summary) + (isOpen ? " The run has not ended: it was killed or is still running." : "")

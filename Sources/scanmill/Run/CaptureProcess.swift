@@ -23,29 +23,29 @@ struct CaptureProcess: Sendable {
     func launch(_ job: CaptureJob, _ progress: @escaping @Sendable (RunProgress) -> Void) async -> CaptureEnding {
         let watch = ChildWatch()
         defer { origins.note(watch.origin, of: job.input) }
-        let place = ResultPlace(of: job)
-        let end: (lastWord: CaptureEnding?, status: TerminationStatus)
+        let before = ResultBefore(job)
         switch await runUnlessStuck(job, watch, progress) {
+        case .ended(let lastWord?, _):
+            // It holds, whatever ended the process afterwards.
+            return lastWord.taking(atLeast: watch.mostBytes)
+        case .ended(nil, let status):
+            Leftovers.sweepBehind(job.input.id, in: StateFolder(output: job.output))
+            return Self.ending(watch, before, orElse: Self.crash(status, watch.lastWords))
         case .stuck(let lastWord):
             hung.note()
             if let lastWord { return lastWord.taking(atLeast: watch.mostBytes) }
             // Nothing it has made is touched, and nobody else can take the capture while it holds the lock.
             let words =
                 "its process was killed and does not end: it waits for a disk or a share that is slow, or does not answer"
-            return Self.ending(watch, place, orElse: Problem(.environment, words), noting: words)
-        case .ended(let lastWord, let status): end = (lastWord, status)
+            return Self.ending(watch, before, orElse: Problem(.environment, words), noting: words)
         case .notRun(let error):
             return .failed(
                 Problem(
-                    .environment, "cannot run a process for the capture: \(error)", notes: [place.whatBecameOfIt],
+                    .environment, "cannot run a process for the capture: \(error)", notes: [before.whatBecameOfIt],
                     fix:
                         "let this user have more processes (ulimit -u, a container's pids.max), or run fewer with --jobs"
                 ))
         }
-        // Its last word holds, whatever ended it afterwards.
-        if let ending = end.lastWord { return ending.taking(atLeast: watch.mostBytes) }
-        Leftovers.sweepBehind(job.input.id, in: StateFolder(output: job.output))
-        return Self.ending(watch, place, orElse: Self.crash(end.status, watch.lastWords))
     }
 
     /// How a job ended that did not say so itself.
@@ -53,16 +53,17 @@ struct CaptureProcess: Sendable {
     ///   - crash: what to say where nobody ended it.
     ///   - words: what else there is to say of an end that was asked for.
     private static func ending(
-        _ watch: ChildWatch, _ place: ResultPlace, orElse crash: @autoclosure () -> Problem, noting words: String? = nil
+        _ watch: ChildWatch, _ before: ResultBefore, orElse crash: @autoclosure () -> Problem,
+        noting words: String? = nil
     ) -> CaptureEnding {
         switch watch.reason {
         case .left(let why)?:
-            return .left([why, words ?? place.newResult].compactMap(\.self).joined(separator: "; "))
+            return .left([why, words ?? before.newResult].compactMap(\.self).joined(separator: "; "))
         case .failed(let problem)?:
             let reached = problem.reached(watch.progress)
-            return .failed((words.map(reached.noting) ?? reached).noting(place.whatBecameOfIt))
+            return .failed((words.map(reached.noting) ?? reached).noting(before.whatBecameOfIt))
         case let reason?: return reason
-        case nil: return .failed(crash().reached(watch.progress).noting(place.whatBecameOfIt))
+        case nil: return .failed(crash().reached(watch.progress).noting(before.whatBecameOfIt))
         }
     }
 
@@ -255,19 +256,19 @@ extension CaptureEnding {
 }
 
 /// The folder of a capture's result, as it was before a child began to work on it.
-private struct ResultPlace {
+private struct ResultBefore {
     private let job: CaptureJob
     /// Tells a published folder from the one that replaces it.
-    private let identityBefore: FileSystem.Identity?
+    private let identity: FileSystem.Identity?
 
-    init(of job: CaptureJob) {
+    init(_ job: CaptureJob) {
         self.job = job
-        identityBefore = Self.identity(of: job)
+        identity = Self.identity(of: job)
     }
 
     /// Says that there is a new result: a child may have been ended between renaming it into place and saying so.
     var newResult: String? {
-        guard let now = Self.identity(of: job), now != identityBefore else { return nil }
+        guard let now = Self.identity(of: job), now != identity else { return nil }
         return Problem.newResult(of: job.input.id)
     }
 
@@ -275,7 +276,7 @@ private struct ResultPlace {
     var whatBecameOfIt: String {
         if let newResult { return newResult }
         let nothing = "nothing was published for \(job.input.id)"
-        if identityBefore == nil { return nothing }
+        if identity == nil { return nothing }
         // The old result was moved away to make room for the new one.
         let isAway = Self.identity(of: job) == nil
         return "\(nothing); the last good result \(isAway ? "is put back by the next run" : "is unchanged")"

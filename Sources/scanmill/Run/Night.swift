@@ -42,7 +42,7 @@ struct Night {
         // Captures that are up to date get no process that would clean up after a killed one. What cannot be removed
         // now only takes up space.
         _ = try? Leftovers.collectWork(in: state)
-        plan.forgetPastFailures(in: state)
+        plan.forgetPastFailures()
 
         // The log may be in OUT, which exists by now.
         let log = try options.log.map { path in

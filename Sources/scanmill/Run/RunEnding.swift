@@ -66,7 +66,7 @@ struct RunEnding {
         code = stop.exitCode ?? RunMessages.exitCode(outcomes)
         // The message about lost output comes last, as with every command; the code has to be right before it.
         if Console.hasLostOutput { environmentFailed() }
-        if let problem = course.unrecorded { attempt { () throws(Problem) in throw problem } }
+        if let problem = course.unrecorded { environmentFailed(problem) }
         messages.runEnded(outcomes, status: code)
         let log = messages.log
         attempt { () throws(Problem) in try log?.requireWhole() }
@@ -122,10 +122,12 @@ struct RunEnding {
     /// Does something other than captures. If it fails, the results and the rest of what was asked for are still there,
     /// but the exit code says so.
     private mutating func attempt(_ body: () throws(Problem) -> Void) {
-        do throws(Problem) { try body() } catch {
-            Console.error(error.message())
-            environmentFailed()
-        }
+        do throws(Problem) { try body() } catch { environmentFailed(error) }
+    }
+
+    private mutating func environmentFailed(_ problem: Problem) {
+        Console.error(problem.message())
+        environmentFailed()
     }
 
     /// What the machine did to the run outranks how its captures ended, but not a signal.

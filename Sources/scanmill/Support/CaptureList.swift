@@ -200,8 +200,7 @@ struct CaptureList {
             } catch {
                 // Something that exists but is not a capture does not keep the others from being run.
                 guard paths.count > 1, FileSystem.exists(path) else {
-                    Console.error(NamedPath.advised(error, of: path).message())
-                    throw ExitCode(error.fault == .environment ? ExitStatus.environment : ExitStatus.usage)
+                    throw NamedPath.exitCode(saying: error, of: path)
                 }
                 without.append(path)
             }

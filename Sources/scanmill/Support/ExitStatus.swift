@@ -1,4 +1,7 @@
-/// What the tool's exit codes mean, for its callers and for the pages that list them.
+import Glibc
+import ScanModel
+
+/// What the tool's exit codes mean, for its callers, for help and for the pages that list them.
 enum ExitStatus {
     static let capturesFailed: Int32 = 1
     static let usage: Int32 = 2
@@ -7,19 +10,31 @@ enum ExitStatus {
     /// A signal's number is added to it.
     static let signals: Int32 = 128
 
-    /// Each code with its meaning, in the order of the codes.
-    static let meanings: [(code: String, meaning: String)] = [
-        ("0", "all captures are done, or were left for another night as `--settle`, `--until` and `--min-free` say"),
-        ("\(capturesFailed)", "some captures failed; each is named with its cause"),
+    /// In the order of the codes; each meaning in full, and in the words of a command's help.
+    private static let table: [(codes: [Int32], meaning: String, brief: String)] = [
         (
-            "\(usage)",
-            "usage, an invalid pipeline, or a search that found no capture; nothing was run, not even `--on-finish`"
+            [0], "all captures are done, or were left for another night as `--settle`, `--until` and `--min-free` say",
+            "all captures are done or were left for another night"
+        ),
+        ([capturesFailed], "some captures failed; each is named with its cause", "some failed"),
+        (
+            [usage],
+            "usage, an invalid pipeline, or a search that found no capture; nothing was run, not even `--on-finish`",
+            "usage, an invalid pipeline or no capture (nothing was run)"
         ),
         (
-            "\(environment)",
-            "the environment: disk, permission, a missing tool; a capture that was ended for its memory or `--patience`, or changed while it was read. It outranks 1"
+            [environment],
+            "the environment: disk, permission, a missing tool; a capture that was ended for its memory or `--patience`, or changed while it was read. It outranks 1",
+            "the environment (disk, permission, a missing tool)"
         ),
-        ("\(busy)", "another runner is working on what is left"),
-        ("129, 130, 143", "stopped by SIGHUP, SIGINT, SIGTERM"),
+        ([busy], "another runner is working on what is left", "another runner is working on what is left"),
+        (
+            [SIGHUP, SIGINT, SIGTERM].map { signals + $0 }, "stopped by SIGHUP, SIGINT, SIGTERM",
+            "stopped by SIGHUP, SIGINT and SIGTERM"
+        ),
     ]
+
+    static let meanings = table.map { (code: $0.codes.map(String.init).joined(separator: ", "), meaning: $0.meaning) }
+
+    static let inBrief = table.map { "\($0.codes.map(String.init).listed) \($0.brief)" }.joined(separator: ", ")
 }

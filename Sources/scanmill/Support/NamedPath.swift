@@ -6,9 +6,16 @@ import ScanPipeline
 
 /// A path on the command line that is not what the command takes, and what was meant by it.
 enum NamedPath {
+    /// Says what is wrong with what was named as a capture.
+    /// - Returns: exit code 3 where the environment stands in the way, else 2.
+    static func exitCode(saying problem: Problem, of path: String) -> ExitCode {
+        Console.error(advised(problem, of: path).message())
+        return ExitCode(problem.fault == .environment ? ExitStatus.environment : ExitStatus.usage)
+    }
+
     /// A problem with what was named as a capture, with a better fix where there is one: the name that was meant, or the
     /// folder of the capture that the file is a part of.
-    static func advised(_ problem: Problem, of path: String) -> Problem {
+    private static func advised(_ problem: Problem, of path: String) -> Problem {
         var advised = problem
         if !FileSystem.exists(path) {
             advised.fix = suggestion(for: path) ?? problem.fix
@@ -46,7 +53,7 @@ enum NamedPath {
 
     /// The folder of all results among which the one lies that a path names, or names a part of.
     private static func resultFolder(around path: String) -> (part: String, folder: String)? {
-        guard let place = FileSystem.realPath(path), let result = PublishedResult.folder(around: place) else {
+        guard let place = FileSystem.realPath(path), let result = ResultPlace.result(around: place) else {
             return nil
         }
         let real = FileSystem.parent(of: result)

@@ -11,8 +11,12 @@ enum OutputPlace {
     ///   - what: what will be written there: "the pictures".
     /// - Throws: a problem with fault `usage` when the path is one of these, or lies in a recording or a result.
     static func requireFree(_ path: String, for what: String) throws(Problem) {
-        try PublishedResult.requireOutside(path, what)
         let place = FileSystem.realPath(path)
+        if let result = place.flatMap(ResultPlace.result(around:)) {
+            throw Problem(
+                .usage, "\(what) would be written into the result \(result)", fix: "name another folder"
+            ).at(file: path)
+        }
         let folders = [path] + (place.map { [FileSystem.parent(of: $0)] } ?? [])
         if folders.contains(where: { FileSystem.exists(StateFolder(output: $0).owner) }) {
             throw Problem(.usage, "\(what) would be written among results", fix: "name another folder").at(file: path)
@@ -36,7 +40,7 @@ enum OutputPlace {
             + reports.map { (path: $0, what: "the file", fix: "name a file outside of it") }
         let places = written.map { FileSystem.realPath($0.path) }
         for ((path, what, fix), place) in zip(written, places) {
-            guard let outer = place.flatMap(PublishedResult.folder(around:)) else { continue }
+            guard let outer = place.flatMap(ResultPlace.result(around:)) else { continue }
             throw Problem(
                 .usage, "\(what) would be written into the result \(outer), which its pipeline replaces as a whole",
                 fix: fix

@@ -593,6 +593,17 @@ import Testing
         #expect(try report()["captures"]?.array?.first?["motion"]?["is-metric"] == .bool(false))
     }
 
+    @Test func aMeshOfAnUnknownUnitHasNoSquareMetres() throws {
+        try makeNight(8)
+        _ = try report()
+        #expect(try nightPage().contains(">41.3 m²</data>"))
+        try changeFirstReceipt(#/"small-pieces": /#, to: #""is-metric": false, "small-pieces": "#)
+        let name = try #require(try results().first)
+        let capture = try #require(try report()["captures"]?.array?.first { $0["id"]?.string == name })
+        #expect(capture["mesh"]?["is-metric"] == .bool(false))
+        #expect(try nightPage().contains(">41.3 units²</data>"))
+    }
+
     @Test func whatWasNotMeasuredIsNamed() throws {
         try folder.write("name: plain\nstages: [read, decompress, unproject, write-ply]\n", to: "plain.yaml")
         let desk = SharedData.checkout.appendingPathComponent("samples/desk").path
@@ -855,6 +866,49 @@ import Testing
         let runs = try FileManager.default.contentsOfDirectory(atPath: "\(folder.path)/out/.scanmill/runs")
         #expect(try run().output == "1 capture: 1 up to date; results are in out\n")
         #expect(try FileManager.default.contentsOfDirectory(atPath: "\(folder.path)/out/.scanmill/runs") == runs)
+    }
+
+    @Test func aMeshIsShownWithItsFiles() throws {
+        try folder.write(
+            """
+            name: mesh
+            stages:
+              - read
+              - select-every: {count: 6}
+              - decompress
+              - fuse-depth: {voxel: 0.2, min-piece: 0}
+              - write-mesh: {file: coarse.ply}
+              - fuse-depth: {voxel: 0.05}
+              - write-mesh
+              - write-mesh: {file: "meshes/{id}.glb"}
+            """, to: "mesh.yaml")
+        _ = try Scanmill.run(["run", "mesh.yaml", QuickRun.sample, "-o", "out"], in: folder.path)
+        let page = try newestPage()
+        let counts = try #require(
+            try StateJSON.read("\(folder.path)/out/desk/receipt.json")["stages"]?.array?.first {
+                $0["name"]?.string == "fuse-depth[2]"
+            }?["counts"])
+        let json = try StateJSON.read("\(folder.path)/\(page.replacingOccurrences(of: ".html", with: ".json"))")
+        let mesh = try #require(json["captures"]?.array?.first?["mesh"])
+        for figure in ["vertices", "triangles", "area", "small-pieces"] {
+            #expect(mesh[figure]?.double == counts[figure]?.double ?? 0, "\(figure)")
+        }
+        #expect(mesh["files"]?.array == [.string("desk_mesh.ply"), .string("meshes/desk.glb")])
+        let html = String(decoding: try folder.bytes(page), as: UTF8.self)
+        let row = try #require(html.firstMatch(of: #/<dt>Mesh</dt><dd>(.*?)</dd>/#)).1
+        let triangles = try #require(mesh["triangles"]?.integer)
+        #expect(row.contains("value=\"\(triangles).0\" data-of=\"/captures/0/mesh/triangles\">"))
+        let links = row.matches(of: #/href="([^"]*)"/#).map { String($0.1) }
+        #expect(links.map { $0.replacing("../../../", with: "") } == ["desk/desk_mesh.ply", "desk/meshes/desk.glb"])
+        for link in links {
+            let file = "\(folder.path)/\(page.dropLast("report.html".count))\(link)"
+            #expect(FileManager.default.fileExists(atPath: file), "\(link)")
+        }
+        // A result keeps its files' names when its folder gets another.
+        try FileManager.default.moveItem(atPath: "\(folder.path)/out/desk", toPath: "\(folder.path)/out/kitchen")
+        _ = try report()
+        let renamed = String(decoding: try folder.bytes(try newestPage()), as: UTF8.self)
+        #expect(renamed.contains("href=\"../../../kitchen/desk_mesh.ply\""))
     }
 
     @Test func ofFourPicturesAllAreShown() throws {

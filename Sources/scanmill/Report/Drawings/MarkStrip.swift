@@ -2,7 +2,7 @@
 enum MarkStrip {
     /// With more captures than this, marks of ready ones have no link or title of their own: a page of 10,000 captures
     /// opens with a few paths in place of 30,000 elements.
-    static let mostLinks = 2000
+    private static let mostLinks = 2000
 
     private static let width = 1184.0
 

@@ -25,6 +25,16 @@ enum ShareBar {
             """
     }
 
+    /// Frames by what became of them.
+    static func frames(_ frames: CaptureFacts.FrameAccount) -> HTML? {
+        var parts = [Part(style: "ready", amount: Double(frames.kept), title: "kept: \(frames.kept)")]
+        for (number, stage) in frames.droppingStages.enumerated() {
+            let count = frames.dropped(by: stage)
+            parts.append(Part(style: "s\(number % 6)", amount: Double(count), title: "\(stage): \(count)"))
+        }
+        return draw(parts, label: "frames: \(parts.map(\.title).joined(separator: ", "))")
+    }
+
     /// How much of a file could be read before it broke off.
     static func readable(_ share: Double) -> HTML {
         let good = max(0, min(1, share)) * 240

@@ -1,0 +1,175 @@
+import ScanModel
+import ScanPipeline
+
+/// Gathers what is known of each capture: from its receipt, its failure note, what the run says of it, and how it stands
+/// in OUT now.
+struct CaptureGathering {
+    private let state: StateFolder
+    private let run: RunFacts?
+    private let results: [String]
+    private let failures: [String]
+    // Ids are compared by their bytes, as `status` compares them.
+    private let published: Set<[UInt8]>
+    private let failed: Set<[UInt8]>
+    private let standings: [[UInt8]: OutputStatus.Entry]
+    /// The digest of the run's resolved pipeline.
+    private let wanted: Digest?
+
+    /// - Parameter run: the run that is reported on.
+    init(_ state: StateFolder, _ run: RunFacts?) {
+        self.state = state
+        self.run = run
+        (results, failures) = (state.published, state.failed)
+        published = Set(results.map(\.bytes))
+        failed = Set(failures.map(\.bytes))
+        // What is out of date for `status` is not ready here.
+        let entries = OutputStatus(output: state.output, programs: .installed).entries
+        standings = Dictionary(entries.map { ($0.id.bytes, $0) }, uniquingKeysWith: { first, _ in first })
+        wanted = run?.pipeline.map(Digest.of)
+    }
+
+    /// Sorted by id.
+    func captures() -> [CaptureFacts] {
+        let entries = Dictionary(grouping: run?.entries ?? [], by: \.id.bytes)
+        let unreadable = standings.values.filter { $0.standing == .unreadable }.map(\.id)
+        let ids = (results + failures + unreadable + (run?.entries.map(\.id) ?? [])).distinctByBytes
+        // Captures of one name are counted as the run counted them; the result of that name is shown with the first.
+        let places = ids.flatMap { id -> [(id: String, entry: RunOutcome.Entry?, isFirst: Bool)] in
+            guard let own = entries[id.bytes] else { return [(id, nil, true)] }
+            return own.enumerated().map { (id, $1, $0 == 0) }
+        }
+        return Parallel.map(places.count) { index in
+            let (id, entry, isFirst) = places[index]
+            return capture(id, entry, isFirst: isFirst)
+        }
+    }
+
+    private func capture(_ id: String, _ entry: RunOutcome.Entry?, isFirst: Bool) -> CaptureFacts {
+        let isPublished = isFirst && published.contains(id.bytes)
+        let note = isFirst && failed.contains(id.bytes) ? FailureNote.load(id, in: state) : nil
+        let standing = standings[id.bytes]
+        var capture = CaptureFacts(id: id)
+        // Comparing is not running, and what another runner works on is not this one's.
+        if let entry, entry.ended != .upToDate, entry.ended != .busy {
+            (capture.share, capture.reason) = (entry.share, entry.reason)
+        }
+        if isPublished, let result = PublishedResult(id, in: state.output) { capture.take(receipt: result.receipt) }
+        if let origin = note?.origin { (capture.format, capture.device) = (origin.format, origin.device) }
+        // If there is a result, it was made from other bytes.
+        if let note { capture.pictureKey = note.fingerprint.hex }
+        capture.input = entry?.input ?? note?.input ?? state.knownInput(of: id)
+        capture.judge(entry, note, isPublished: isPublished)
+        capture.wait(entry, standing, pipeline: wanted)
+        // Damage that left the receipt its time and size, so that `status` does not see it.
+        if capture.status == .ready, isPublished, !capture.hasResult { capture.requireForce() }
+        if isFirst, capture.status != .failed, let standing, standing.standing == .stale, standing.isCaptureGone {
+            capture.lose(standing)
+        }
+        return capture
+    }
+}
+
+extension CaptureFacts {
+    /// Decides by what was left of the capture's last attempt.
+    fileprivate mutating func judge(_ entry: RunOutcome.Entry?, _ note: FailureNote?, isPublished: Bool) {
+        if let note {
+            // One that was left out for what is wrong with it is no news.
+            status = entry?.ended == .excluded ? .waiting : .failed
+            problem = status == .failed ? note.problem : nil
+        } else if let problem = entry?.problem, isPublished, problem.leavesNewResult(of: id) {
+            warnings.append("\(problem.summary), after its result had been published")
+        } else if let problem = entry?.problem {
+            status = .failed
+            self.problem = problem
+        } else if !isPublished {
+            status = entry?.ended == .failed ? .failed : .waiting
+        }
+    }
+
+    /// Says why it waits, if it has no result, or an older one where a newer one is still to be made: a run was stopped
+    /// before its turn, or its files have changed. Nor is a result ready of which nobody can tell whether it is whole.
+    /// - Parameters:
+    ///   - entry: what the run says of it.
+    ///   - standing: its state in OUT.
+    ///   - wanted: the digest of the run's resolved pipeline.
+    fileprivate mutating func wait(
+        _ entry: RunOutcome.Entry?, _ standing: OutputStatus.Entry?, pipeline wanted: Digest?
+    ) {
+        switch status {
+        case .waiting: waitsFor = Self.lack(entry, standing)
+        case .ready:
+            guard let why = doubt(entry, standing, pipeline: wanted) else { return }
+            (status, waitsFor) = (.waiting, why)
+        case .look, .failed: return
+        }
+        isExcluded = entry?.ended == .excluded
+        // The run may have called its result up to date before it could no longer be read, or was removed.
+        if let standing, standing.standing == .unreadable {
+            waitsFor = standing.cause
+            isUnreadable = true
+        } else if let standing, standing.standing == .resultGone {
+            waitsFor = standing.cause ?? waitsFor
+        }
+    }
+
+    /// Why there is no result.
+    private static func lack(_ entry: RunOutcome.Entry?, _ standing: OutputStatus.Entry?) -> String? {
+        // What was left half done by a run that never said how it went.
+        if entry?.ended == .left, let standing, standing.standing == .running { return standing.whyWaiting }
+        if [.done, .upToDate].contains(entry?.ended) { return "the result that was made is gone" }
+        return entry?.whyWaiting
+    }
+
+    /// Why the result that is there is not what the run was meant to make; nil if it is.
+    private func doubt(
+        _ entry: RunOutcome.Entry?, _ standing: OutputStatus.Entry?, pipeline wanted: Digest?
+    ) -> String? {
+        if let entry, entry.ended == .excluded, standing?.isBehind == true { return entry.whyWaiting }
+        if let standing, standing.isBehind || standing.standing == .unreadable { return standing.whyWaiting }
+        if let entry, [.left, .arriving, .busy, .excluded].contains(entry.ended), pipeline != wanted,
+            standing?.isCaptureGone != true
+        {
+            return entry.whyWaiting
+        }
+        return nil
+    }
+
+    /// Treats a result as failed whose receipt cannot be read, though a run would take it for up to date.
+    fileprivate mutating func requireForce() {
+        status = .failed
+        needsForce = true
+        problem = Problem(
+            .environment, "the receipt cannot be read",
+            fix: "make the result again with  scanmill run … "
+                + Wording.command(PublishedResult.only(id) + ["--force"])
+        ).at(file: "\(id)/\(Receipt.fileName)")
+    }
+
+    /// Treats a result as lost that is no longer whole and cannot be made again.
+    fileprivate mutating func lose(_ standing: OutputStatus.Entry) {
+        status = .failed
+        isLost = true
+        problem = Problem(
+            .environment, "the result is no longer whole, and its capture is gone",
+            notes: standing.cause.map { [$0] } ?? [],
+            fix: "put back the result from a copy, or the capture, and run again; or remove the result's folder"
+        ).at(file: id)
+    }
+}
+
+extension OutputStatus.Entry {
+    fileprivate var whyWaiting: String { cause ?? (standing == .running ? "it is being run" : standing.rawValue) }
+}
+
+extension RunOutcome.Entry {
+    fileprivate var whyWaiting: String {
+        ended == .excluded ? "--exclude left it out" : cause ?? ended.rawValue
+    }
+}
+
+extension StateFolder {
+    /// The path of a capture when its result was published, as it was given.
+    fileprivate func knownInput(of id: String) -> String? {
+        StateFolder.read(inputs(id))?["input"]?.string
+    }
+}

@@ -1,0 +1,30 @@
+import ScanPipeline
+
+extension NightReport {
+    /// What a person would type next.
+    func nextCommands(for capture: CaptureFacts) -> [String] {
+        guard let input = capture.input, !capture.isLost else { return [] }
+        // A name that is not text cannot be typed.
+        if FileSystem.isMended(FileSystem.path(input, from: run?.command?.folder ?? ".")) { return [] }
+        var commands: [String] = []
+        if let run, var command = run.command {
+            let only = PublishedResult.only(capture.id)
+            if capture.status == .failed {
+                if capture.needsForce, !command.further.contains("--force") { command.further.append("--force") }
+                // A wrong request would only fail again.
+                if capture.problem?.fault != .usage, capture.problem?.isOfPipeline != true,
+                    OutputFolder.defect(ofID: capture.id) == nil
+                {
+                    commands.append(command.again([input], only))
+                }
+            } else if capture.status != .waiting,
+                let remedy = capture.warnings.firstNonNil(Hole.init)?.remedy(in: run.pipeline)
+            {
+                // The capture itself has no hole, so that a look at it tells nothing.
+                command.settings = remedy.added(to: command.settings)
+                commands.append(command.again([input], only))
+            }
+        }
+        return commands + [Wording.command(["scanmill", "inspect", CommandWords.path(input)])]
+    }
+}

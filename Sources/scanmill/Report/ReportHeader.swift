@@ -1,0 +1,124 @@
+import ScanModel
+
+/// The verdict, one mark for each capture, and what is said of the batch as a whole.
+struct ReportHeader {
+    let page: ReportPage
+
+    private var report: NightReport { page.report }
+
+    var html: HTML {
+        """
+        <header>\(line)<h1>\(report.verdict.headline)</h1>\(counts)\
+        \(MarkStrip.draw(report, link: page.link))\(legend)\(notes)</header>
+        """
+    }
+
+    /// When the run was, its pipeline, and where the results are.
+    private var line: HTML {
+        var parts: [HTML] = []
+        if let run = report.run, let span = RunMoment.span(RunMoment(run.began), RunMoment(run.ended)) {
+            parts.append("\(span)")
+        }
+        if let name = report.pipeline?["name"]?.string { parts.append("<code>\(name)</code>") }
+        parts.append("results in <code>\(report.run?.command?.output ?? report.output)</code>")
+        return "<p class=\"top\"><b>ScanMill</b> \(parts.joined(" · "))</p>"
+    }
+
+    /// What is not ready, in a sentence with links.
+    private var counts: HTML {
+        let summary = report.summary
+        var parts: [HTML] = []
+        if summary.look > 0 {
+            parts.append(
+                """
+                <a class="count look" href="#look"><b>\(Figure.count(summary.look, "/summary/look"))</b> \
+                \(summary.look == summary.captures ? "to look at" : summary.look == 1 ? "needs a look" : "need a look")</a>
+                """)
+        }
+        if summary.failed > 0 {
+            parts.append(
+                "<a class=\"count failed\" href=\"#look\"><b>\(Figure.count(summary.failed, "/summary/failed"))</b> failed</a>"
+            )
+        }
+        if summary.waiting > 0 {
+            parts.append(
+                """
+                <span class="count"><b>\(Figure.count(summary.waiting, "/summary/waiting"))</b> \
+                \(waiting)</span>\(older)
+                """)
+        }
+        let list = parts.enumerated().map { number, part -> HTML in
+            number == 0 ? part : number == parts.count - 1 ? " and \(part)" : ", \(part)"
+        }
+        let shared = report.verdict.shared
+        var sentence: HTML
+        if parts.isEmpty {
+            sentence = shared.map { "Nothing failed; \(marked: $0)." } ?? "Nothing failed, and nothing is odd."
+        } else {
+            sentence = "\(list)."
+            if let shared { sentence += " \(marked: Wording.capitalised(shared))." }
+        }
+        if let standsOut = report.verdict.standsOut {
+            sentence +=
+                report.verdict.group.map { " <a href=\"#g\($0)\">\(marked: standsOut)</a>" as HTML } ?? " \(standsOut)"
+        }
+        if summary.ran > 0 && summary.ran < summary.captures {
+            sentence += """
+                 <span class="muted">\(Figure.count(summary.ran, "/summary/ran")) ran in this run; \(others).</span>
+                """
+        }
+        return "<p class=\"verdict\">\(sentence)</p>"
+    }
+
+    /// What is said of the waiting captures.
+    private var waiting: String {
+        let summary = report.summary
+        if summary.unreadable == summary.waiting { return "unreadable" }
+        if summary.unreadable > 0 { return "waiting or unreadable" }
+        if summary.excluded == summary.waiting { return "left out" }
+        if summary.excluded > 0 { return "waiting or left out" }
+        return summary.older == 0 ? "not run yet" : "wait\(summary.waiting == 1 ? "s" : "") for another run"
+    }
+
+    /// How many of the waiting captures have a result that is not what a run would make now.
+    private var older: HTML {
+        let (older, waiting) = (report.summary.older, report.summary.waiting)
+        if older == 0 { return HTML() }
+        if waiting == 1 { return " (an older result is there)" }
+        return " (\(Figure.count(older, "/summary/older-results")) with an older result)"
+    }
+
+    /// What became of the captures that did not run.
+    private var others: HTML {
+        let others = report.captures.filter { $0.share == nil }
+        if others.allSatisfy(\.hasResult) { return "the others are as earlier runs left them" }
+        if others.contains(where: \.hasResult) {
+            return "of the others, those that have a result are as earlier runs left them"
+        }
+        return "the others did not"
+    }
+
+    private var legend: HTML {
+        """
+        <p class="legend"><span class="key ready"></span>ready <span class="key look"></span>look \
+        <span class="key failed"></span>failed \(report.summary.waiting > 0 ? "<span class=\"key waiting\"></span>waiting " as HTML : HTML())\
+        <span class="muted aside">one mark per capture, in the order in which they ran</span></p>
+        """
+    }
+
+    /// Warnings that most captures have, and what follows from the pipeline: neither says anything about one capture.
+    private var notes: HTML {
+        let warnings = report.commonWarnings.enumerated().map { index, warning -> HTML in
+            """
+            <li>\(Figure.count(warning.count, "/common-warnings/\(index)/captures")) captures say: \(marked: warning.text)</li>
+            """
+        }
+        let notes = report.notes.enumerated().map { index, note -> HTML in
+            """
+            <li>\(Figure.count(note.count, "/notes/\(index)/captures")) capture\(note.count == 1 ? "" : "s"): \(marked: note.text)</li>
+            """
+        }
+        let items = warnings + notes
+        return items.isEmpty ? HTML() : "<ul class=\"notes\">\(items)</ul>"
+    }
+}
