@@ -27,6 +27,7 @@ extension StageLibrary {
         Entry(CullByBox.self),
         Entry(VoxelDownsample.self),
         Entry(FuseDepth.self),
+        Entry(SampleMesh.self),
         Entry(FindFloor.self),
         Entry(Crop.self),
         Entry(ScatterPoints.self),

@@ -11,8 +11,13 @@ public struct FuseDepth: FrameStage, FoldStage {
             mean signed distance to what the frames saw, and marching cubes where that changes its sign. A sample's
             distance in a frame is the depth of the pixel on which it falls, less its own along the optical axis. In front
             of the surface it counts as the truncation at most; behind, a frame says nothing of what lies farther off than
-            that. So the sensor's noise is averaged. Frames that see past something do not remove it, such as somebody who
-            walked by: raise `min-frames`, or put `mask-jumps` above.
+            that. So the sensor's noise is averaged.
+
+            `carve` leaves out what more frames looked through than saw, such as somebody who walked by, or points that hang
+            in the air behind an edge. It goes by blocks of 8 voxels: a frame looks through one that it shows whole, with a
+            voxel around it, if all its pixels there show something farther away; an eighth of them may have no depth. So
+            nothing that stands is carved, and what was closer than that to something else stays; `min-frames` helps where
+            few frames saw it.
 
             `voxel` decides how fine the surface is, and what it costs: half of it takes four times the memory and time. A
             room of 4 × 3 m at 0.02 m takes some 60 MB. The depth of a phone's LiDAR carries 0.01 m for what is near, and
@@ -26,17 +31,20 @@ public struct FuseDepth: FrameStage, FoldStage {
             before: put `mask-confidence` and `mask-range` above, and `cull-by-box: {depth: true, pixel-centre: half}` for a single
             object.
             `write-mesh` writes it. The receipt counts `vertices` and `triangles`, has the `area` in m², and says how many
-            pieces were left out as `small-pieces`.
+            pieces were left out as `small-pieces`, and from how many blocks something was carved as `carved-blocks`. Where
+            the world's unit is unknown, `is-metric` is false.
 
             The result does not depend on the number of workers: frames are added in order.
 
             Source: B. Curless, M. Levoy, “A volumetric method for building complex models from range images”, SIGGRAPH 1996.
             """,
-        example: "- fuse-depth: {voxel: 0.01}")
+        example: "- fuse-depth: {voxel: 0.01}",
+        revision: 2)
 
     let layout: VolumeLayout
     let minFrames: Int
     let minPiece: Int
+    let carves: Bool
     let isColored: Bool
     let centre: PixelCentre
 
@@ -52,6 +60,7 @@ public struct FuseDepth: FrameStage, FoldStage {
         minPiece = options.integer(
             "min-piece", "Leave out pieces of fewer triangles than this that hang together with nothing else.",
             default: 100, in: 0...1_000_000_000)
+        carves = options.flag("carve", "Leave out what more frames looked through than saw.", default: true)
         isColored = options.flag("color", "Give the mesh colours when the capture has pictures.", default: true)
         centre = options.choice("pixel-centre", "Where a depth pixel's coordinates are taken.", default: .half)
         let isCut = options.value(of: "depth", above: "cull-by-box") == .bool(true)
@@ -88,7 +97,7 @@ public struct FuseDepth: FrameStage, FoldStage {
             of: depth, seenBy: CameraView(camera: camera, pose: pose), centre: centre, picture: picture)
         if let doubt = PointCloud.coarseness(at: view.pose.position) { context.warn(doubt) }
         frame.parcels[context.label] = VolumeFrame(
-            depth, points: points, isPainted: isPainted, view: view, centre: centre, in: layout)
+            depth, points: points, isPainted: isPainted, view: view, centre: centre, carves: carves, in: layout)
     }
 
     public func begin(_ context: StageContext) -> DistanceVolume {
@@ -103,9 +112,11 @@ public struct FuseDepth: FrameStage, FoldStage {
     public func end(
         _ volume: consuming DistanceVolume, _ capture: inout Capture, in context: StageContext
     ) throws(Problem) {
+        if !capture.isMetric { context.recordUnknownUnit() }
         context.warnUnlessMetric(capture, "a voxel of \(layout.voxel.shortText) m may be anything")
         var mesh = volume.mesh(minFrames: minFrames)
         let found = mesh.triangleCount
+        if carves { context.count("carved-blocks", volume.carvedBlockCount(minFrames: minFrames)) }
         context.count("small-pieces", mesh.removePieces(smallerThan: minPiece))
         guard mesh.triangleCount > 0 else { throw nothingLeft(of: found, volume, context) }
         context.count("vertices", mesh.vertices.count)
@@ -133,6 +144,12 @@ public struct FuseDepth: FrameStage, FoldStage {
                 .input,
                 "\(volume.frameCount.counted("frame")) with depth cannot show a surface that \(minFrames) have seen",
                 fix: "keep more frames above \(context.label), or let one do with  \(setting("min-frames", 1))")
+        }
+        if carves && volume.carvedBlockCount(minFrames: minFrames) > 0 {
+            return Problem(
+                .input, "more frames looked through each surface than saw it, so all of it was carved away",
+                notes: ["that is so where the poses do not fit the depth"],
+                fix: "put check-geometry above, or leave it uncarved with  --set \(context.label).carve=false")
         }
         return Problem(
             .input, "no surface was seen by \(minFrames.counted("frame")) from the same side",

@@ -41,9 +41,7 @@ public struct WriteMesh: CaptureStage, DemandingStage {
     }
 
     public var uses: Uses {
-        Uses(
-            finish: .init(needs: [.mesh]), claims: [file],
-            instead: [[.mesh]: [.words("make a mesh of the depth above it, with `decompress` and `fuse-depth`")]])
+        Uses(finish: .init(needs: [.mesh]), claims: [file], instead: [[.mesh]: [.meshFromDepth]])
     }
 
     public func check(_ capture: Capture, _ label: String) throws(Problem) { _ = try turn(of: capture, label) }

@@ -74,7 +74,7 @@ enum StageDefaults {
         measure-blur 1
             gray: bt601
 
-        filter-blur 4
+        filter-blur 5
             at-least
             keep
             window
@@ -140,13 +140,17 @@ enum StageDefaults {
             size: 0.02
             min-points: 1
 
-        fuse-depth 1
+        fuse-depth 2
             voxel: 0.02
             truncation: 4
             min-frames: 2
             min-piece: 100
+            carve: true
             color: true
             pixel-centre: half
+
+        sample-mesh 1
+            spacing: 0.01
 
         find-floor 4
             clearance: 0.1

@@ -119,4 +119,48 @@ import Testing
         let run = try StageRun("- fuse-depth: {voxel: 0.1, min-piece: 0}\n- write-mesh", on: capture)
         #expect(run.warnings == ["fuse-depth: the world's unit is unknown: a voxel of 0.1 m may be anything"])
     }
+
+    /// A wall at each of the distances, and somebody 0.8 m away before the first of them.
+    private static func passing(_ times: Int, before walls: [Float]) -> MemoryCapture {
+        MemoryCapture(
+            walls.enumerated().map { number, wall in
+                let isThere = { (pixel: Int) in
+                    number < times && (30..<60).contains(pixel % 96) && (24..<48).contains(pixel / 96)
+                }
+                return .init(depth: (0..<96 * 72).map { isThere($0) ? 0.8 : wall }, height: 72)
+            })
+    }
+
+    @Test func whatIsLookedThroughIsCarvedAway() throws {
+        func nearest(_ options: String) throws -> (height: Float?, run: StageRun) {
+            let capture = Self.passing(2, before: [2, 2, 2, 2, 2])
+            let run = try StageRun("- fuse-depth: {voxel: 0.04\(options)}\n- write-mesh", on: capture)
+            let positions = run.capture.mesh?.vertices.positions ?? []
+            return (stride(from: 2, to: positions.count, by: 3).map { positions[$0] }.max(), run)
+        }
+        let (height, run) = try nearest("")
+        #expect(abs((height ?? 0) + 2) < 0.01)
+        #expect(run.count("fuse-depth", "carved-blocks") ?? 0 > 10)
+        let (kept, other) = try nearest(", carve: false")
+        #expect(abs((kept ?? 0) + 0.8) < 0.01)
+        #expect(other.count("fuse-depth", "carved-blocks") == nil)
+    }
+
+    @Test func aSurfaceThatIsCarvedAwayWhollyIsSaid() {
+        let failure = problem {
+            let capture = Self.passing(2, before: [2, 3, 4, 5, 6])
+            _ = try StageRun("- fuse-depth: {voxel: 0.04}\n- write-mesh", on: capture)
+        }
+        #expect(
+            failure?.summary == "more frames looked through each surface than saw it, so all of it was carved away")
+        #expect(
+            failure?.fix == "put check-geometry above, or leave it uncarved with  --set fuse-depth.carve=false")
+    }
+
+    /// Nothing moves in the room.
+    @Test func carvingLeavesWhatStands() throws {
+        let (carved, whole) = (try Self.run("voxel: 0.04"), try Self.run("voxel: 0.04, carve: false"))
+        #expect(carved.count("fuse-depth", "carved-blocks") == 0)
+        #expect(try carved.bytes("a_mesh.ply") == whole.bytes("a_mesh.ply"))
+    }
 }

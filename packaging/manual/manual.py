@@ -27,7 +27,7 @@ VERBS = [
     ('Choosing frames', ['select', 'filter']),
     ('Measuring and checking', ['measure', 'predict', 'report', 'check']),
     ('Depth', ['decompress', 'mask']),
-    ('Points', ['unproject', 'cull', 'voxel', 'find', 'crop', 'scatter', 'fuse']),
+    ('Points', ['unproject', 'cull', 'voxel', 'find', 'crop', 'scatter', 'fuse', 'sample']),
     ('Pictures', ['downscale', 'render']),
     ('Writing', ['write']),
 ]

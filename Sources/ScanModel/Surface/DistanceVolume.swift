@@ -15,6 +15,7 @@ public struct DistanceVolume: Sendable {
     /// In the order in which frames first reached them.
     private(set) var blocks: [Block] = []
     private var numbers: [BlockIndex: Int] = [:]
+    private var freeSpace = FreeSpace()
     let hasColor: Bool
     /// How many frames with depth were added.
     public private(set) var frameCount = 0
@@ -67,9 +68,13 @@ public struct DistanceVolume: Sendable {
     /// Which of ``blocks`` lies there, if any.
     func number(_ index: BlockIndex) -> Int? { numbers[index] }
 
+    /// How many frames looked through a block, of those that tell.
+    func freeCount(of block: BlockIndex) -> Int { freeSpace.count(of: block) }
+
     /// Adds what a frame sees.
     public mutating func add(_ frame: VolumeFrame) {
         if !frame.blocks.isEmpty { frameCount += 1 }
+        freeSpace.add(frame.freeCubes)
         let projection = BlockProjection(frame, layout)
         var seen = SamplePixels()
         for index in frame.blocks {
@@ -115,26 +120,41 @@ struct SamplePixels {
     }
 }
 
+/// How a camera projects: a point at `d` from the eye falls on the pixel (u · d / z · d + center.u, v · d / z · d + center.v),
+/// z · d being its depth.
+struct PixelAxes {
+    /// fx · right.
+    let u: Vector3
+    /// −fy · up.
+    let v: Vector3
+    /// −back.
+    let z: Vector3
+    let eye: Vector3
+    let center: (u: Float, v: Float)
+
+    /// - Parameter camera: of pixels that lie at whole numbers.
+    init(_ camera: CameraIntrinsics, _ pose: Pose) {
+        let (right, up, back) = pose.rotation.columns
+        (u, v, z) = (right * camera.fx, up * -camera.fy, back * -1)
+        eye = pose.position
+        center = (Float(camera.cx), Float(camera.cy))
+    }
+}
+
 /// Projects blocks into a frame's depth map. The pixel of a sample is linear in its place, up to a division: one product
 /// and one sum a coordinate.
 private struct BlockProjection {
-    /// fx · right, −fy · up, −back: what a vector in the world adds to (u · z, v · z, z).
-    private let axes: (u: Vector3, v: Vector3, z: Vector3)
-    private let eye: Vector3
-    private let center: (u: Float, v: Float)
+    private let axes: PixelAxes
     private let voxel: Double
 
     init(_ frame: VolumeFrame, _ layout: VolumeLayout) {
-        let (right, up, back) = frame.pose.rotation.columns
-        axes = (right * frame.camera.fx, up * -frame.camera.fy, back * -1)
-        eye = frame.pose.position
-        center = (Float(frame.camera.cx), Float(frame.camera.cy))
+        axes = PixelAxes(frame.camera, frame.pose)
         voxel = layout.voxel
     }
 
     func project(_ block: BlockIndex, into seen: inout SamplePixels) {
         let side = VolumeLayout.side
-        let corner = Vector3(Double(block.x), Double(block.y), Double(block.z)) * (voxel * Double(side)) - eye
+        let corner = Vector3(Double(block.x), Double(block.y), Double(block.z)) * (voxel * Double(side)) - axes.eye
         // From here on in single precision: the block is near the camera, wherever the world's origin is.
         let start = (Float(axes.u.dot(corner)), Float(axes.v.dot(corner)), Float(axes.z.dot(corner)))
         let (x, y, z) = (step(\.x), step(\.y), step(\.z))
@@ -144,8 +164,8 @@ private struct BlockProjection {
             let (fy, fz) = (Float(row % side), Float(row / side))
             let depth = alongZ + (start.2 + fy * y.z + fz * z.z)
             let inverse = 1 / depth
-            let u = (alongU + (start.0 + fy * y.u + fz * z.u)) * inverse + center.u
-            let v = (alongV + (start.1 + fy * y.v + fz * z.v)) * inverse + center.v
+            let u = (alongU + (start.0 + fy * y.u + fz * z.u)) * inverse + axes.center.u
+            let v = (alongV + (start.1 + fy * y.v + fz * z.v)) * inverse + axes.center.v
             seen.columns[row] = u.roundedBits
             seen.rows[row] = v.roundedBits
             seen.depths[row] = depth

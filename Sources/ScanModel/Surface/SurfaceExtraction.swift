@@ -1,6 +1,6 @@
 extension DistanceVolume {
     /// The surface as triangles, which face the side from which it was seen: marching cubes over all cells whose eight
-    /// samples at least `minFrames` frames have seen. Colours are there if the volume has some; where no frame gave one they
+    /// samples at least `minFrames` frames have seen, and no fewer than looked through them. Colours are there if the volume has some; where no frame gave one they
     /// are grey 128. Normals are the triangles' mean.
     public func mesh(minFrames: Int = 1) -> TriangleMesh {
         var extraction = SurfaceExtraction(of: self, minFrames: minFrames, hasColor: hasColor)
@@ -19,7 +19,8 @@ private struct SurfaceExtraction {
     private(set) var mesh: TriangleMesh
 
     private let volume: DistanceVolume
-    private let minFrames: Int
+    /// Of each block: how many frames have to have seen a sample.
+    private let leastFrames: [Int]
     private let cases = CubeCases()
     /// The vertices so far, by the grid's edge on which they lie: its lower end's block, sample and the edge's axis in one
     /// number.
@@ -34,7 +35,7 @@ private struct SurfaceExtraction {
 
     init(of volume: DistanceVolume, minFrames: Int, hasColor: Bool) {
         self.volume = volume
-        self.minFrames = minFrames
+        leastFrames = volume.blocks.map { max(1, minFrames, volume.freeCount(of: $0.index)) }
         mesh = TriangleMesh(vertices: PointCloud(colors: hasColor ? [] : nil))
     }
 
@@ -54,12 +55,13 @@ private struct SurfaceExtraction {
         for place in 0..<8 {
             // Along each axis all samples of the block itself, and the first of its neighbour.
             func range(_ bit: Int) -> Range<Int> { place >> bit & 1 == 0 ? 0..<mask + 1 : mask + 1..<mask + 2 }
-            let block = neighbours[place].map { volume.blocks[$0] }
+            let number = neighbours[place]
             for z in range(2) {
                 for y in range(1) {
                     for x in range(0) {
                         let sample = Self.sample(x & mask, y & mask, z & mask)
-                        distances[Self.corner(x, y, z)] = block?.distance(of: sample, minFrames: minFrames) ?? .nan
+                        distances[Self.corner(x, y, z)] =
+                            number.map { volume.blocks[$0].distance(of: sample, minFrames: leastFrames[$0]) } ?? .nan
                     }
                 }
             }
@@ -132,6 +134,15 @@ private struct SurfaceExtraction {
 }
 
 extension DistanceVolume {
+    /// How many blocks have samples behind a surface that more frames looked through than saw, which ``mesh(minFrames:)``
+    /// leaves out for that reason alone.
+    public func carvedBlockCount(minFrames: Int) -> Int {
+        blocks.count { block in
+            let free = freeCount(of: block.index)
+            return free > minFrames && block.samples.contains { $0.distance < 0 && minFrames..<free ~= Int($0.count) }
+        }
+    }
+
     /// One sample of one block.
     fileprivate struct SampleIndex {
         let block: Int
@@ -146,9 +157,10 @@ extension DistanceVolume {
 
 extension DistanceVolume.Block {
     /// The mean distance at a sample, in truncations; NaN where fewer frames have seen it.
+    /// - Parameter minFrames: at least 1.
     fileprivate func distance(of sample: Int, minFrames: Int) -> Float {
         let count = Int(samples[sample].count)
-        guard count >= max(1, minFrames) else { return .nan }
+        guard count >= minFrames else { return .nan }
         return Float(samples[sample].distance) / Float(count * DistanceVolume.unitsPerTruncation)
     }
 }

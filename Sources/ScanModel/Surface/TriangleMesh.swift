@@ -15,9 +15,10 @@ public struct TriangleMesh: Hashable, Sendable {
     }
 
     /// The area of all triangles, square metres.
-    public var area: Double {
-        (0..<triangleCount).reduce(0) { $0 + (cross(of: $1) * 0.5).length }
-    }
+    public var area: Double { (0..<triangleCount).reduce(0) { $0 + area(of: $1) } }
+
+    /// Square metres.
+    func area(of triangle: Int) -> Double { (cross(of: triangle) * 0.5).length }
 
     /// The product of two sides of a triangle: along its normal, and as long as twice its area.
     private func cross(of triangle: Int) -> Vector3 {
@@ -25,7 +26,7 @@ public struct TriangleMesh: Hashable, Sendable {
         return (vertices[b] - vertices[a]).cross(vertices[c] - vertices[a])
     }
 
-    private func corners(of triangle: Int) -> (Int, Int, Int) {
+    func corners(of triangle: Int) -> (Int, Int, Int) {
         (Int(triangles[3 * triangle]), Int(triangles[3 * triangle + 1]), Int(triangles[3 * triangle + 2]))
     }
 

@@ -1,5 +1,5 @@
-/// What a ``DistanceVolume`` takes of one frame: its depth, the colours of its depth pixels, and the blocks of the volume
-/// that its surface may reach. It is made by itself, so that many frames are prepared at once.
+/// What a ``DistanceVolume`` takes of one frame: its depth, the colours of its depth pixels, the blocks of the volume that
+/// its surface may reach, and those through which it looked. It is made by itself, so that many frames are prepared at once.
 public struct VolumeFrame: Sendable {
     let width: Int
     let height: Int
@@ -13,6 +13,8 @@ public struct VolumeFrame: Sendable {
     let pose: Pose
     /// In the order of the depth pixels that reach them first.
     package let blocks: [BlockIndex]
+    /// What it looked through; nothing, if it does not tell.
+    package private(set) var freeCubes: [BlockCube] = []
 
     /// - Parameters:
     ///   - points: those of all pixels of `depth`, as ``Unprojection/points(of:every:picture:withNormals:)`` gives them, with
@@ -20,14 +22,16 @@ public struct VolumeFrame: Sendable {
     ///   - isPainted: for each point whether its colour counts; nil if all do.
     ///   - view: of the depth map.
     ///   - centre: as for the points.
+    ///   - carves: whether it tells what it looked through.
     public init(
         _ depth: DepthMap, points: PointCloud, isPainted: [Bool]? = nil, view: CameraView, centre: PixelCentre,
-        in layout: VolumeLayout
+        carves: Bool = false, in layout: VolumeLayout
     ) {
         (width, height, metres, pose) = (depth.width, depth.height, depth.metres, view.pose)
         camera = centre.camera(view.camera, of: PixelSize(depth.width, depth.height))
         colors = points.colors.map { Self.spread($0, isPainted, over: depth) } ?? []
         blocks = layout.blocks(around: points, seenFrom: view.pose.position, depths: depth.metres.filter { $0 > 0 })
+        if carves { freeCubes = FreeSpaceSearch.cubes(of: self, in: layout) }
     }
 
     /// The points' colours at the points' pixels.

@@ -1,0 +1,315 @@
+/// Where there is nothing: how many frames looked through each block of a ``DistanceVolume``.
+///
+/// A frame says so of cubes of many blocks, as few as do, so what it says grows with the surface of the space that it looked
+/// through, not with its volume.
+struct FreeSpace: Sendable {
+    private var counts: [BlockCube: Int] = [:]
+    private var highestLevel = 0
+
+    mutating func add(_ cubes: [BlockCube]) {
+        for cube in cubes {
+            counts[cube, default: 0] += 1
+            highestLevel = max(highestLevel, cube.level)
+        }
+    }
+
+    /// How many frames looked through a block.
+    func count(of block: BlockIndex) -> Int {
+        if counts.isEmpty { return 0 }
+        return (0...highestLevel).reduce(0) { $0 + counts[BlockCube(around: block, level: $1), default: 0] }
+    }
+}
+
+/// A cube of 2ˡᵉᵛᵉˡ blocks along each side.
+package struct BlockCube: Hashable, Sendable {
+    /// In its own sides, from the world's origin.
+    package let x: Int
+    package let y: Int
+    package let z: Int
+    package let level: Int
+
+    /// Those of more blocks do not exist.
+    static let highestLevel = 20
+
+    init(x: Int, y: Int, z: Int, level: Int) {
+        (self.x, self.y, self.z, self.level) = (x, y, z, level)
+    }
+
+    init(around block: BlockIndex, level: Int) {
+        self.init(x: Int(block.x) >> level, y: Int(block.y) >> level, z: Int(block.z) >> level, level: level)
+    }
+
+    /// One of the eight cubes of half its side.
+    func part(_ number: Int) -> BlockCube {
+        BlockCube(x: 2 * x + number & 1, y: 2 * y + number >> 1 & 1, z: 2 * z + number >> 2, level: level - 1)
+    }
+}
+
+/// Looks for the blocks through which a frame saw. That is a block of which all pixels onto which it falls, grown by a voxel
+/// on all sides, have seen something farther away: so no surface that the frame saw is nearer to any of its samples than a
+/// voxel, however slanted it is. A few pixels may have no depth, as along edges; of a thin thing that is seen without depth
+/// they would be more.
+///
+/// Cubes are halved where that is true of a part of them alone: an octree.
+struct FreeSpaceSearch {
+    private let layout: VolumeLayout
+    private let axes: PixelAxes
+    private let depths: DepthPyramid
+    /// Of a cube of each level.
+    private let corners: [CubeCorners]
+    private var found: [BlockCube] = []
+
+    /// The cubes, none of which lies in another.
+    static func cubes(of frame: VolumeFrame, in layout: VolumeLayout) -> [BlockCube] {
+        guard let farthest = frame.metres.max(), farthest > 0 else { return [] }
+        var search = FreeSpaceSearch(frame, layout)
+        for cube in layout.cubes(before: frame, farthest: Double(farthest)) { search.look(at: cube) }
+        return search.found
+    }
+
+    private init(_ frame: VolumeFrame, _ layout: VolumeLayout) {
+        let axes = PixelAxes(frame.camera, frame.pose)
+        (self.layout, self.axes) = (layout, axes)
+        depths = DepthPyramid(frame.metres, PixelSize(frame.width, frame.height))
+        corners = (0...BlockCube.highestLevel).map { CubeCorners(axes, level: $0, layout) }
+    }
+
+    private mutating func look(at cube: BlockCube) {
+        switch sight(of: cube) {
+        case .clear: found.append(cube)
+        case .blocked: return
+        case .partly:
+            if cube.level == 0 { return }
+            for part in 0..<8 { look(at: cube.part(part)) }
+        }
+    }
+
+    private enum Sight {
+        /// The frame has looked through all of it.
+        case clear
+        /// It has looked through no block of it.
+        case blocked
+        case partly
+    }
+
+    /// The share of pixels that may have no depth.
+    private static let mostHoles: Float = 0.125
+
+    private func sight(of cube: BlockCube) -> Sight {
+        let side = layout.side(of: cube.level)
+        let middle = Vector3(Double(cube.x) + 0.5, Double(cube.y) + 0.5, Double(cube.z) + 0.5) * side - axes.eye
+        let corners = corners[cube.level]
+        let middleDepth = Float(axes.z.dot(middle))
+        let depth = corners.z + middleDepth
+        let (near, far) = depth.extremes
+        if far <= 0 { return .blocked }
+        // As far from the middle of the picture as they fall, times their depth.
+        let (u, v) = (corners.u + Float(axes.u.dot(middle)), corners.v + Float(axes.v.dot(middle)))
+        if near <= 0 { return isBeside(u, v, depth) ? .blocked : .partly }
+        let inverse = 1 / depth
+        let columns = PixelRange(u * inverse + axes.center.u, below: depths.size.width)
+        let rows = PixelRange(v * inverse + axes.center.v, below: depths.size.height)
+        guard let columns, let rows else { return .blocked }
+        let seen = depths.range(columns, rows)
+        if seen.farthest <= middleDepth + corners.leastDepth { return .blocked }
+        let isClear = seen.nearest > far && seen.holes <= Self.mostHoles * seen.pixels
+        return isClear && columns.isWhole && rows.isWhole ? .clear : .partly
+    }
+
+    /// Whether a cube that reaches behind the camera lies wholly beyond one side of what it sees.
+    private func isBeside(_ u: SIMD8<Float>, _ v: SIMD8<Float>, _ depth: SIMD8<Float>) -> Bool {
+        func isBeside(_ places: SIMD8<Float>, _ center: Float, _ count: Int) -> Bool {
+            // Pixel 0 begins at −½.
+            let fromFirst = places + depth * (center + 0.5)
+            let fromLast = places + depth * (center + 0.5 - Float(count))
+            return fromFirst.extremes.greatest < 0 || fromLast.extremes.least > 0
+        }
+        return isBeside(u, axes.center.u, depths.size.width) || isBeside(v, axes.center.v, depths.size.height)
+    }
+}
+
+/// What the eight corners of a cube add to ``PixelAxes`` of its middle.
+private struct CubeCorners {
+    let u: SIMD8<Float>
+    let v: SIMD8<Float>
+    let z: SIMD8<Float>
+    /// The depth that a pixel must have seen at least if a block of the cube is to be clear: that of the farthest corner of
+    /// the nearest of them, as ``z`` counts it.
+    let leastDepth: Float
+
+    init(_ axes: PixelAxes, level: Int, _ layout: VolumeLayout) {
+        let half = layout.side(of: level) / 2 + layout.voxel
+        func values(_ axis: Vector3) -> SIMD8<Float> {
+            let x = SIMD8<Float>(-1, 1, -1, 1, -1, 1, -1, 1) * Float(axis.x * half)
+            let y = SIMD8<Float>(-1, -1, 1, 1, -1, -1, 1, 1) * Float(axis.y * half)
+            let z = SIMD8<Float>(-1, -1, -1, -1, 1, 1, 1, 1) * Float(axis.z * half)
+            return x + y + z
+        }
+        (u, v, z) = (values(axes.u), values(axes.v), values(axes.z))
+        let perHalf = axes.z.components.reduce(0) { $0 + $1.magnitude }
+        leastDepth = Float(perHalf * (layout.block + 2 * layout.voxel - half))
+    }
+}
+
+extension SIMD8<Float> {
+    /// The least and the greatest. What the standard library has for it looks at one value at a time.
+    @inline(__always)
+    fileprivate var extremes: (least: Float, greatest: Float) {
+        let four = (low: lowHalf, high: highHalf)
+        let isLess = four.low .< four.high
+        let least = four.high.replacing(with: four.low, where: isLess)
+        let greatest = four.low.replacing(with: four.high, where: isLess)
+        return (
+            Swift.min(Swift.min(least.x, least.y), Swift.min(least.z, least.w)),
+            Swift.max(Swift.max(greatest.x, greatest.y), Swift.max(greatest.z, greatest.w))
+        )
+    }
+}
+
+/// The pixels of a row or a column onto which something falls.
+private struct PixelRange {
+    let first: Int
+    let last: Int
+    /// Whether it falls nowhere else.
+    let isWhole: Bool
+
+    /// - Parameter places: of its corners.
+    /// - Returns: nil if none of them exists.
+    @inline(__always)
+    init?(_ places: SIMD8<Float>, below count: Int) {
+        // Pixel 0 is seen from −½ to ½.
+        let (least, greatest) = places.extremes
+        let (low, high) = (least + 0.5, greatest + 0.5)
+        guard high >= 0, low < Float(count) else { return nil }
+        first = Int(max(low, 0))
+        last = Int(min(high, Float(count - 1)))
+        isWhole = low >= 0 && high < Float(count)
+    }
+}
+
+/// The depth of some pixels.
+private struct DepthRange {
+    /// Without those that have no depth; infinite without any.
+    var nearest: Float = .infinity
+    var farthest: Float = 0
+    var pixels: Float = 0
+    /// Those without depth.
+    var holes: Float = 0
+
+    @inline(__always)
+    mutating func add(_ other: DepthRange) {
+        nearest = min(nearest, other.nearest)
+        farthest = max(farthest, other.farthest)
+        pixels += other.pixels
+        holes += other.holes
+    }
+}
+
+extension DepthRange {
+    /// Of one pixel.
+    @inline(__always)
+    init(_ metres: Float) {
+        let isHole = metres <= 0
+        self.init(nearest: isHole ? .infinity : metres, farthest: metres, pixels: 1, holes: isHole ? 1 : 0)
+    }
+}
+
+/// What parts of a depth map hold, from maps of half, a quarter… of its size.
+private struct DepthPyramid {
+    let size: PixelSize
+    /// Halved once, twice…
+    private var levels: [Level]
+
+    struct Level {
+        let width: Int
+        let height: Int
+        /// Row by row.
+        let ranges: [DepthRange]
+    }
+
+    /// - Parameter metres: row by row; 0 where there is no depth.
+    init(_ metres: [Float], _ size: PixelSize) {
+        self.size = size
+        levels = [.halved(size.width, size.height) { DepthRange(metres[$0]) }]
+        while let last = levels.last, max(last.width, last.height) > 2 {
+            levels.append(.halved(last.width, last.height) { last.ranges[$0] })
+        }
+    }
+
+    /// Of a rectangle, or of a somewhat larger one around it.
+    func range(_ columns: PixelRange, _ rows: PixelRange) -> DepthRange {
+        var halvings = 1
+        // At most four values along each axis are compared.
+        while max(columns.last - columns.first, rows.last - rows.first) >> halvings > 2 { halvings += 1 }
+        let width = levels[halvings - 1].width
+        let (left, right) = (columns.first >> halvings, columns.last >> halvings)
+        return levels[halvings - 1].ranges.withUnsafeBufferPointer { ranges in
+            var sum = DepthRange()
+            for row in rows.first >> halvings...rows.last >> halvings {
+                for column in left...right { sum.add(ranges[row &* width &+ column]) }
+            }
+            return sum
+        }
+    }
+}
+
+extension DepthPyramid.Level {
+    /// Two by two ranges in one.
+    /// - Parameter range: at a place of a map of that size, row by row.
+    @inline(__always)
+    fileprivate static func halved(_ width: Int, _ height: Int, _ range: (Int) -> DepthRange) -> Self {
+        let (columns, rows) = ((width + 1) / 2, (height + 1) / 2)
+        let ranges = [DepthRange](unsafeUninitializedCapacity: columns * rows) { buffer, count in
+            for row in 0..<rows {
+                // A last row or column that is single is its own pair.
+                let (upper, lower) = (2 * row * width, min(2 * row + 1, height - 1) * width)
+                for column in 0..<columns {
+                    let (left, right) = (2 &* column, min(2 &* column &+ 1, width &- 1))
+                    var sum = range(upper &+ left)
+                    sum.add(range(upper &+ right))
+                    sum.add(range(lower &+ left))
+                    sum.add(range(lower &+ right))
+                    buffer.initializeElement(at: row &* columns &+ column, to: sum)
+                }
+            }
+            count = columns * rows
+        }
+        return Self(width: columns, height: rows, ranges: ranges)
+    }
+}
+
+extension VolumeLayout {
+    /// Metres along each side of a cube.
+    fileprivate func side(of level: Int) -> Double { block * Double(1 << level) }
+
+    /// At most eight cubes, which hold all that a frame can have looked through.
+    fileprivate func cubes(before frame: VolumeFrame, farthest: Double) -> [BlockCube] {
+        let (camera, pose) = (frame.camera, frame.pose)
+        // The eye, and what the outer edges of the outermost pixels see there.
+        var ends = [pose.position]
+        for u in [-0.5, Double(frame.width) - 0.5] {
+            for v in [-0.5, Double(frame.height) - 0.5] {
+                let ray = Vector3((u - camera.cx) / camera.fx, -(v - camera.cy) / camera.fy, -1)
+                ends.append(pose.position + pose.rotation * ray * farthest)
+            }
+        }
+        // Farther out than 2²⁰ blocks there are none.
+        let reach = side(of: BlockCube.highestLevel)
+        func extent(_ part: (Vector3) -> Double) -> ClosedRange<Double>? {
+            let values = ends.map(part)
+            guard let low = values.min(), let high = values.max(), low > -reach, high < reach else { return nil }
+            return low...high
+        }
+        guard let x = extent(\.x), let y = extent(\.y), let z = extent(\.z) else { return [] }
+        let longest = [x, y, z].map { $0.upperBound - $0.lowerBound }.max() ?? 0
+        let level = (0...BlockCube.highestLevel).first { side(of: $0) >= longest }
+        guard let level else { return [] }
+        let length = side(of: level)
+        func numbers(_ extent: ClosedRange<Double>) -> ClosedRange<Int> {
+            Int((extent.lowerBound / length).rounded(.down))...Int((extent.upperBound / length).rounded(.down))
+        }
+        return numbers(z).flatMap { z in
+            numbers(y).flatMap { y in numbers(x).map { BlockCube(x: $0, y: y, z: z, level: level) } }
+        }
+    }
+}
