@@ -62,7 +62,9 @@ public struct CheckGeometry: FoldStage {
     public var bindsFrames: Bool { false }
 
     public func begin(_ context: StageContext) -> GeometryCheck {
-        GeometryCheck(frameCount: context.capture.frames.count, file: PoseInFile(of: context.capture))
+        let capture = context.capture
+        let file = PoseInFile(of: capture, colorFromCamera: capture.depthCamera?.colorFromDepth ?? .identity)
+        return GeometryCheck(frameCount: capture.frames.count, file: file)
     }
 
     public func fold(_ frame: inout Frame, into check: inout GeometryCheck, in context: StageContext) {

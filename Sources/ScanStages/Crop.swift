@@ -115,7 +115,20 @@ public struct Crop: CaptureStage, DemandingStage {
         }
         context.count("points-out", cloud.count)
         capture.cloud = cloud
-        if cloud.count > 0 { return }
+        if cloud.count == 0 {
+            try reportNothingLeft(of: all, { up.dot($0) - ground }, distance, &capture, context)
+        }
+    }
+
+    /// - Parameters:
+    ///   - all: the points that were there before.
+    ///   - height: of a point, above what heights are counted from.
+    ///   - distance: of a point from the centre.
+    /// - Throws: unless `if-empty` allows it.
+    private func reportNothingLeft(
+        of all: PointCloud, _ height: (Vector3) -> Double, _ distance: (Vector3) -> Double, _ capture: inout Capture,
+        _ context: StageContext
+    ) throws(Problem) {
         let summary =
             all.count == 0 ? "the stages above left no point of the capture" : "no point lies within the limits"
         guard consequence == .fail else {
@@ -131,7 +144,7 @@ public struct Crop: CaptureStage, DemandingStage {
         let unit = capture.isMetric ? "m" : "units"
         var notes: [String] = []
         if countsHeights {
-            let found = (0..<all.count).map { up.dot(all[$0]) - ground }
+            let found = (0..<all.count).map { height(all[$0]) }
             let (low, high) = (found.min() ?? 0, found.max() ?? 0)
             let origin = zero != .origin && capture.floor != nil ? "floor" : "world's origin"
             notes.append(

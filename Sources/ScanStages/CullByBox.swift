@@ -217,7 +217,7 @@ public struct CullByBox: FrameStage, CaptureStage, DemandingStage {
         let solid = box.cutByItsFloor
         let place = "the box measures \(text(solid.halfSize * 2)) and has its middle at \(text(solid.center))"
         throw Problem(
-            .input, summary, notes: [place, "\(count.counted(name)) \(count == 1 ? "was" : "were") looked at"],
+            .input, summary, notes: [place, "\(count.counted(name, "was", "were")) looked at"],
             fix: "look at the box and the poses with  scanmill inspect, \(goingOn)")
     }
 
@@ -261,13 +261,10 @@ public struct CullByBox: FrameStage, CaptureStage, DemandingStage {
         let (pose, camera) = (try frame.facts.requiredPose, try frame.facts.requiredIntrinsics)
         try DepthMask.apply(to: &frame, in: context) { depth in
             let view = context.capture.depthView(camera: camera, pose: pose)
-            let points = Unprojection(
-                camera: view.camera, pose: view.pose, width: depth.width, height: depth.height, centre: centre
-            ).points(of: depth)
-            let removed = box.selection(points, keepInside: side == .outside)
-            let count = DepthMap.MaskCount(before: points.count, after: points.count - removed.count)
-            for pixel in depth.pixels(ofPoints: removed) { depth.metres[pixel] = 0 }
-            return count
+            let removed = box.pixels(of: depth, seenBy: view, centre: centre, keepInside: side == .outside)
+            let before = depth.validCount
+            for pixel in removed { depth.metres[pixel] = 0 }
+            return DepthMap.MaskCount(before: before, after: before - removed.count)
         }
     }
 }

@@ -51,7 +51,17 @@ public struct Decompress: FrameStage {
     }
 
     public func process(_ frame: inout Frame, in context: StageContext) throws(Problem) {
-        guard let recorded = frame.recordedDepth else { return try makeEmpty(&frame, context) }
+        frame.depth =
+            if let recorded = frame.recordedDepth { try unpack(recorded, of: frame, context) } else {
+                try emptyDepth(context)
+            }
+        frame.confidence = frame.recordedConfidence
+        unpackPrevious(&frame, context)
+    }
+
+    private func unpack(
+        _ recorded: RecordedDepth, of frame: Frame, _ context: StageContext
+    ) throws(Problem) -> DepthMap {
         let (depth, repaired) = try decode(recorded, of: frame, context)
         for (name, count) in [
             ("nan", repaired.nan), ("infinite", repaired.infinite), ("negative", repaired.negative),
@@ -69,9 +79,7 @@ public struct Decompress: FrameStage {
                     + "off, so that what is farther than 8.191 m, if that is what they mean, is near now")
         }
         context.count("frames", 1)
-        frame.depth = depth
-        frame.confidence = frame.recordedConfidence
-        unpackPrevious(&frame, context)
+        return depth
     }
 
     /// A damaged previous frame is no reason to lose this one, nor is it anything to compare with.
@@ -108,12 +116,10 @@ public struct Decompress: FrameStage {
         context.warn("half of a frame's depth is too far or too near for a scan: \(cause)")
     }
 
-    private func makeEmpty(_ frame: inout Frame, _ context: StageContext) throws(Problem) {
+    /// For a frame that was recorded without.
+    private func emptyDepth(_ context: StageContext) throws(Problem) -> DepthMap {
         guard let size = context.capture.depthSize else { throw Problem(.input, "the frame has no recorded depth") }
         context.count("frames-without-depth", 1)
-        let count = size.width * size.height
-        frame.depth = DepthMap(width: size.width, height: size.height, metres: Array(repeating: 0, count: count))
-        frame.confidence = frame.recordedConfidence
-        unpackPrevious(&frame, context)
+        return DepthMap(emptyOf: size)
     }
 }

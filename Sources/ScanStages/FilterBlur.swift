@@ -36,7 +36,7 @@ public struct FilterBlur: FrameStage, NeighbourStage {
             frames dropped here. A hole of more than a second without a frame causes a warning, unless the recording
             paused there.
             """,
-        example: "- filter-blur: {window: 5}", revision: 4)
+        example: "- filter-blur: {window: 5}", revision: 5)
 
     let rule: Rule
     let score: BlurScore
@@ -107,8 +107,7 @@ public struct FilterBlur: FrameStage, NeighbourStage {
     public func isNeighbour(_ frame: FrameFacts, of first: FrameFacts) -> Bool {
         guard case .seconds(let seconds) = rule else { return true }
         guard let start = first.timestamp, let time = frame.timestamp else { return false }
-        let (step, isOverflow) = time.subtractingReportingOverflow(start)
-        return !isOverflow && abs(Double(step)) < seconds * 1e9
+        return abs(Timestamp.seconds(from: start, to: time)) < seconds
     }
 
     /// Keeps the sharpest of each of `count` stretches, whose lengths differ by at most one frame.
@@ -150,7 +149,7 @@ public struct FilterBlur: FrameStage, NeighbourStage {
     private struct Hole {
         var first: Int
         var last: Int
-        var count = 1
+        var count: Int
 
         /// From the frame left before it to the one after it; at an end of the capture, to the last one dropped.
         /// - Parameter stage: the one that dropped the frames.
@@ -168,19 +167,10 @@ public struct FilterBlur: FrameStage, NeighbourStage {
     }
 
     private func reportHoles(_ capture: Capture, _ context: StageContext) {
-        var holes: [Hole] = []
-        var isOpen = false
-        for frame in capture.frames {
-            if frame.drop == nil { isOpen = false }
-            guard frame.drop?.stage == context.label else { continue }
-            if isOpen, var hole = holes.popLast() {
-                hole.last = frame.index
-                hole.count += 1
-                holes.append(hole)
-            } else {
-                holes.append(Hole(first: frame.index, last: frame.index))
-                isOpen = true
-            }
+        let holes = capture.frames.split { !$0.isDropped }.compactMap { dropped -> Hole? in
+            let here = dropped.filter { $0.drop?.stage == context.label }
+            guard let first = here.first, let last = here.last else { return nil }
+            return Hole(first: first.index, last: last.index, count: here.count)
         }
         context.record("longest-dropped-run", .of(holes.map(\.count).max() ?? 0))
         let timed = holes.compactMap { hole in

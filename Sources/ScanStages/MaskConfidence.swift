@@ -41,9 +41,10 @@ public struct MaskConfidence: FrameStage, CaptureStage {
             context.count("frames-without-confidence", 1)
             if missing == .pass || level == 0 { return }
             return try DepthMask.apply(to: &frame, in: context) { depth in
-                let count = depth.mask(near: .infinity, far: .infinity)
-                context.count("pixels-without-confidence", count.before)
-                return count
+                let count = depth.validCount
+                context.count("pixels-without-confidence", count)
+                depth = DepthMap(emptyOf: depth.size)
+                return DepthMap.MaskCount(before: count, after: 0)
             }
         }
         if confidence.hasStrays {

@@ -305,12 +305,9 @@ public struct Read: CaptureStage {
 
     private func correctPoses(of capture: inout Capture, _ context: StageContext) {
         guard let mistake = poses.mistake, capture.channels.contains(.pose) else { return }
-        let (savedFromWorld, worldFromSaved) = (capture.savedFromWorld, capture.savedFromWorld.inverse)
-        let (rigFromColor, colorFromRig) = (capture.rigFromColor, capture.rigFromColor.inverse)
+        let file = PoseInFile(of: capture)
         for index in capture.frames.indices {
-            guard let pose = capture.frames[index].pose else { continue }
-            let recorded = savedFromWorld * pose * colorFromRig
-            capture.frames[index].pose = mistake.meant(by: recorded).map { worldFromSaved * $0 * rigFromColor } ?? pose
+            capture.frames[index].pose = capture.frames[index].pose.map { mistake.pose($0, file) }
         }
         capture.findings[Self.posesKey] = .string(poses.rawValue)
         context.note("\(mistake.meaning(inFileWith: capture.fileAxes)), as `poses` says")

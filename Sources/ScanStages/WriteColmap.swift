@@ -74,8 +74,6 @@ public struct WriteColmap: FrameStage, FoldStage {
         fileprivate var model = COLMAPModel()
         fileprivate var pictures: [Picture] = []
         fileprivate var points: PointFiles
-        /// Whether points come frame by frame, because no stage above gathers them.
-        fileprivate var gathers: Bool
     }
 
     /// `points3D` in both forms.
@@ -101,9 +99,7 @@ public struct WriteColmap: FrameStage, FoldStage {
 
     public func begin(_ context: StageContext) throws(Problem) -> Fold {
         try dataset.masks.begin(context)
-        return Fold(
-            points: try PointFiles(context.output, in: Self.modelFolder),
-            gathers: context.reads.contains(.points) && context.available.contains(.points))
+        return Fold(points: try PointFiles(context.output, in: Self.modelFolder))
     }
 
     public func fold(_ frame: inout Frame, into fold: inout Fold, in context: StageContext) throws(Problem) {
@@ -113,7 +109,8 @@ public struct WriteColmap: FrameStage, FoldStage {
             fold.model.add(picture.name, pose: pose, intrinsics: intrinsics)
             fold.pictures.append(picture)
         }
-        if fold.gathers, let points = frame.points { try fold.points.writer.add(points) }
+        // Where a cloud is written, the frames' points still hold what stages have cut away from it.
+        if context.reads.contains(.points), let points = frame.points { try fold.points.writer.add(points) }
     }
 
     private func writeLists(_ recorded: [Picture], _ context: StageContext) throws(Problem) {
@@ -126,9 +123,7 @@ public struct WriteColmap: FrameStage, FoldStage {
     }
 
     public func end(_ fold: consuming Fold, _ capture: inout Capture, in context: StageContext) throws(Problem) {
-        if !fold.gathers, context.reads.contains(.cloud), let cloud = capture.cloud {
-            try fold.points.writer.add(cloud)
-        }
+        if context.reads.contains(.cloud), let cloud = capture.cloud { try fold.points.writer.add(cloud) }
         try fold.points.close()
         let model = fold.model
         for (name, write) in [

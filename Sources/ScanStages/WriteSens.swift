@@ -133,7 +133,7 @@ public struct WriteSens: FrameStage, FoldStage {
         context.count("frames", Int(header.frameCount))
         if fold.untracked > 0 { context.count("frames-without-pose", fold.untracked) }
         if fold.untimed > 0 {
-            context.warn("\(fold.untimed.counted("frame")) \(fold.untimed == 1 ? "has" : "have") no time, and got 0")
+            context.warn("\(fold.untimed.counted("frame", "has", "have")) no time, and got 0")
         }
         context.warnUnlessMetric(capture, "the file may not be in metres")
     }

@@ -240,7 +240,7 @@ public struct WriteStaging: FrameStage, FoldStage {
         context.count("frames", content.frames.count)
         context.count("frames-masked", content.maskedCount)
         context.record(turn)
-        warn(content, capture, context)
+        warn(content, turn, capture, context)
     }
 
     /// Writes the capture's own file if it still agrees with the capture, to which a stage may have given another box.
@@ -265,7 +265,7 @@ public struct WriteStaging: FrameStage, FoldStage {
     }
 
     /// Warnings are for this capture’s faults; what the pipeline does to every capture is only noted.
-    private func warn(_ content: StagingContent, _ capture: Capture, _ context: StageContext) {
+    private func warn(_ content: StagingContent, _ turn: WorldTurn, _ capture: Capture, _ context: StageContext) {
         if content.depthSize != nil && depth == .source && capture.depthCamera != nil {
             context.warn(
                 "depth is of a camera of its own, for which MultiScan's format has no place: it was carried over to the "
@@ -276,7 +276,6 @@ public struct WriteStaging: FrameStage, FoldStage {
                 "frames are missing between the others or depth was masked, and MultiScan zeroes depth that differs from "
                     + "the frame before once more: set its `delta_thresh` and `depth_delta` to 0")
         }
-        let turn = WorldTurn.yUp(capture)
         if turn != .none {
             let way =
                 turn == .zUpToYUp ? "has z up and was turned by (x, y, z) → (x, z, −y)" : "was turned to have y up"

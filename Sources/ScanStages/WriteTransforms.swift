@@ -101,7 +101,7 @@ public struct WriteTransforms: FrameStage, FoldStage {
     public func begin(_ context: StageContext) throws(Problem) -> Fold {
         try dataset.masks.begin(context)
         var fold = Fold()
-        if context.reads.contains(.points) && context.available.contains(.points) {
+        if context.reads.contains(.points) {
             fold.points = try PointFile(
                 context, path: "\(folder)/points.ply", turn: worldTurn(context), colorless: .grey)
         }

@@ -152,6 +152,15 @@ import Testing
         #expect(try StageRun("- filter-blur: {seconds: 86400}", on: capture).kept == [1, 2, 3])
     }
 
+    /// 0.067 times a billion comes out above 67 million.
+    @Test(arguments: [67, 100])
+    func aFrameExactlySoMuchLaterIsNoNeighbour(milliseconds: Int) throws {
+        let seconds = Double(milliseconds) / 1000
+        let capture = capture([1, 4, 2], seconds: { Double($0 * milliseconds) / 1000 })
+        #expect(try StageRun("- filter-blur: {seconds: \(seconds)}", on: capture).kept == [0, 1, 2])
+        #expect(try StageRun("- filter-blur: {seconds: \(seconds + 0.001)}", on: capture).kept == [1, 2])
+    }
+
     @Test func countKeepsSoManySpreadEvenly() throws {
         // Stretches 0–1, 2–4, 5–7 of 8.
         #expect(try run("{count: 3}", [1, 4, 2, 5, 5, 1, 2, 3]).kept == [1, 3, 7])

@@ -12,6 +12,11 @@ public struct DepthMap: PixelSized, Hashable, Sendable {
         self.height = height
         self.metres = metres
     }
+
+    /// Without any value.
+    package init(emptyOf size: PixelSize) {
+        self.init(width: size.width, height: size.height, metres: Array(repeating: 0, count: size.width * size.height))
+    }
 }
 
 extension DepthMap {

@@ -49,14 +49,14 @@ public struct CloudView: Hashable, Sendable {
         case perspective(focal: Double, distance: Double)
     }
 
-    public let size: PixelSize
+    public private(set) var size: PixelSize
     /// The picture's axes in the world: to the right, up, and towards the viewer.
     let right: Vector3
     let up: Vector3
     let towards: Vector3
     /// The point that is seen in the middle of the picture.
     let centre: Vector3
-    let projection: Projection
+    private(set) var projection: Projection
 
     /// The eye sees nothing nearer than this share of its distance to the centre.
     private static let nearShare = 0.02
@@ -90,17 +90,15 @@ public struct CloudView: Hashable, Sendable {
     public var scale: Double? { if case .orthographic(let scale) = projection { scale } else { nil } }
 
     /// The same view in a picture twice as large each way.
-    public var doubled: CloudView { CloudView(self, factor: 2) }
-
-    private init(_ view: CloudView, factor: Int) {
-        size = PixelSize(view.size.width * factor, view.size.height * factor)
-        (right, up, towards, centre) = (view.right, view.up, view.towards, view.centre)
-        projection =
-            switch view.projection {
-            case .orthographic(let scale): .orthographic(scale: scale * Double(factor))
-            case .perspective(let focal, let distance):
-                .perspective(focal: focal * Double(factor), distance: distance)
+    public var doubled: CloudView {
+        var large = self
+        large.size = PixelSize(2 * size.width, 2 * size.height)
+        large.projection =
+            switch projection {
+            case .orthographic(let scale): .orthographic(scale: 2 * scale)
+            case .perspective(let focal, let distance): .perspective(focal: 2 * focal, distance: distance)
             }
+        return large
     }
 
     /// Where a point of the world is seen; nil behind the eye or too near to it. Depth is metres, from the plane through

@@ -14,8 +14,8 @@ public struct ContactSheet: Sendable {
     private static let ink = RGBColor(235, 235, 235)
     /// Pixels per dot of the numbers.
     private let dot: Int
-    private var lineHeight: Int { (BitmapFont.height + 4) * dot }
-    private var pitch: PixelSize { PixelSize(cell.width + Self.gap, cell.height + lineHeight + Self.gap) }
+    /// From one picture's place to the next one's, across and down.
+    private let pitch: PixelSize
 
     /// - Parameters:
     ///   - width: of the page, pixels.
@@ -27,7 +27,7 @@ public struct ContactSheet: Sendable {
         cell = PixelSize(
             cellWidth, max(1, (2 * picture.height * cellWidth + picture.width) / (2 * max(1, picture.width))))
         dot = cellWidth >= 120 ? 2 : 1
-        page = RGBImage(width: 0, height: 0, pixels: [])
+        pitch = PixelSize(cellWidth + Self.gap, cell.height + (BitmapFont.height + 4) * dot + Self.gap)
         page = RGBImage(width: width, height: rows * pitch.height + Self.gap, color: Self.paper)
     }
 

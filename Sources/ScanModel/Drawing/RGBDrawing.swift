@@ -53,8 +53,8 @@ extension RGBImage {
 
     /// Puts another picture over this one, its top-left pixel at (x, y); what does not fit is cut off.
     public mutating func paste(_ other: RGBImage, atX x: Int, y: Int) {
-        let columns = max(0, -x)..<max(max(0, -x), min(other.width, width - x))
-        for row in max(0, -y)..<max(max(0, -y), min(other.height, height - y)) {
+        let columns = (0..<other.width).clamped(to: -x..<width - x)
+        for row in (0..<other.height).clamped(to: -y..<height - y) {
             let from = 3 * (row * other.width + columns.lowerBound)
             let to = 3 * ((y + row) * width + x + columns.lowerBound)
             for i in 0..<(3 * columns.count) { pixels[to + i] = other.pixels[from + i] }
@@ -63,8 +63,8 @@ extension RGBImage {
 
     /// Fills a rectangle, clipped to the picture.
     public mutating func fill(x: Int, y: Int, width: Int, height: Int, _ color: RGBColor) {
-        for row in max(0, y)..<max(max(0, y), min(self.height, y + height)) {
-            for column in max(0, x)..<max(max(0, x), min(self.width, x + width)) { self[column, row] = color }
+        for row in (y..<y + height).clamped(to: 0..<self.height) {
+            for column in (x..<x + width).clamped(to: 0..<self.width) { self[column, row] = color }
         }
     }
 }

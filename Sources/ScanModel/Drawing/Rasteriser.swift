@@ -36,13 +36,13 @@ public struct Rasteriser: Sendable {
     public mutating func disc(at point: Point, diameter: Double, color: RGBColor) {
         if point.isUnusable { return }
         let radius = diameter / 2
-        let (left, right) = Self.span(point.x, radius)
-        let (top, bottom) = Self.span(point.y, radius)
+        let columns = Self.span(point.x, radius).clamped(to: 0..<image.width)
+        let rows = Self.span(point.y, radius).clamped(to: 0..<image.height)
         let limit = radius * radius
         let own = (x: Int(point.x.rounded(.down)), y: Int(point.y.rounded(.down)))
-        for y in max(0, top)..<max(max(0, top), min(image.height, bottom + 1)) {
+        for y in rows {
             let dy = Double(y) + 0.5 - point.y
-            for x in max(0, left)..<max(max(0, left), min(image.width, right + 1)) {
+            for x in columns {
                 let dx = Double(x) + 0.5 - point.x
                 if dx * dx + dy * dy > limit, x != own.x || y != own.y { continue }
                 let i = y * image.width + x
@@ -69,14 +69,12 @@ public struct Rasteriser: Sendable {
         if length == 0 { return }
         let slope = (to.1 - from.1) / length
         let half = width / 2 * (1 + slope * slope).squareRoot()
-        let (first, last) = Self.centres(min(from.0, to.0), max(from.0, to.0))
         let (alongCount, acrossCount) = isSteep ? (image.height, image.width) : (image.width, image.height)
-        for along in max(0, first)..<max(max(0, first), min(alongCount, last + 1)) {
+        for along in Self.centres(min(from.0, to.0), max(from.0, to.0)).clamped(to: 0..<alongCount) {
             let t = (Double(along) + 0.5 - from.0) / length
             let middle = from.1 + t * (to.1 - from.1)
             let depth = a.depth + t * (b.depth - a.depth) - bias
-            let (low, high) = Self.span(middle, half)
-            for across in max(0, low)..<max(max(0, low), min(acrossCount, high + 1)) {
+            for across in Self.span(middle, half).clamped(to: 0..<acrossCount) {
                 let (x, y) = isSteep ? (across, along) : (along, across)
                 blend(color, x, y, share: Float(depth) <= self.depth[y * image.width + x] ? 1 : hidden)
             }
@@ -127,15 +125,15 @@ public struct Rasteriser: Sendable {
     }
 
     /// The pixels whose centres lie in low ... high.
-    private static func centres(_ low: Double, _ high: Double) -> (first: Int, last: Int) {
-        (Int((low - 0.5).rounded(.up)), Int((high - 0.5).rounded(.down)))
+    private static func centres(_ low: Double, _ high: Double) -> Range<Int> {
+        Int((low - 0.5).rounded(.up))..<Int((high - 0.5).rounded(.down)) + 1
     }
 
     /// The pixels whose centres lie within `reach` of a place, or else the one that it lies in.
-    private static func span(_ middle: Double, _ reach: Double) -> (first: Int, last: Int) {
-        let (first, last) = centres(middle - reach, middle + reach)
-        if first <= last { return (first, last) }
-        let only = Int(middle.rounded(.down))
-        return (only, only)
+    private static func span(_ middle: Double, _ reach: Double) -> Range<Int> {
+        let pixels = centres(middle - reach, middle + reach)
+        if !pixels.isEmpty { return pixels }
+        let own = Int(middle.rounded(.down))
+        return own..<own + 1
     }
 }

@@ -149,12 +149,11 @@ public struct GeometryCheck: Sendable {
     }
 
     private static func start(_ index: Int, _ depth: DepthMap, _ view: CameraView) -> Start? {
-        let step = (
-            max(1, (depth.width + grid.columns - 1) / grid.columns), max(1, (depth.height + grid.rows - 1) / grid.rows)
-        )
+        let across = max(1, (depth.width + grid.columns - 1) / grid.columns)
+        let down = max(1, (depth.height + grid.rows - 1) / grid.rows)
         var pixels: [(u: Double, v: Double, z: Double)] = []
-        for v in stride(from: step.1 / 2, to: depth.height, by: step.1) {
-            for u in stride(from: step.0 / 2, to: depth.width, by: step.0) {
+        for v in stride(from: down / 2, to: depth.height, by: down) {
+            for u in stride(from: across / 2, to: depth.width, by: across) {
                 let z = depth.metres[v * depth.width + u]
                 if z > 0 { pixels.append((Double(u) + 0.5, Double(v) + 0.5, Double(z))) }
             }

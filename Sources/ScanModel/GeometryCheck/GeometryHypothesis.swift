@@ -43,18 +43,18 @@ public enum GeometryHypothesis: String, Hashable, Sendable, CaseIterable {
         }
     }
 
-    /// The pose that was meant, in a world of its own: only relative poses count.
+    /// The pose that was meant.
     /// - Parameters:
-    ///   - declared: of the depth camera.
+    ///   - declared: of the camera that `file` is about.
     ///   - file: what turns it back into the pose in the capture's file, which is the one that may be wrong.
     package func pose(_ declared: Pose, _ file: PoseInFile) -> Pose {
-        meant(by: file.recorded(declared)).map(file.depthPose) ?? declared
+        meant(by: file.recorded(declared)).map(file.pose) ?? declared
     }
 
     /// What a pose in a file was meant to be.
     /// - Parameter recorded: the pose as it was recorded, with OpenGL's axes whatever the file has.
     /// - Returns: nil where the mistake is none of poses.
-    package func meant(by recorded: Pose) -> Pose? {
+    private func meant(by recorded: Pose) -> Pose? {
         switch self {
         case .cvAxes: recorded.withCVAxes
         case .inverse: recorded.inverse
@@ -73,8 +73,7 @@ public enum GeometryHypothesis: String, Hashable, Sendable, CaseIterable {
         }
         // The mistake was made before a stage turned the pictures.
         var k = declared.recorded(in: file)
-        let recordedSize =
-            file.quarterTurns.isMultiple(of: 2) ? size : PixelSize(size.height, size.width)
+        let recordedSize = QuarterTurn.size(size, turns: -file.quarterTurns)
         if self == .swappedCentre {
             (k.cx, k.cy) = (k.cy, k.cx)
             k = k.resized(to: recordedSize)

@@ -14,7 +14,7 @@ public enum CameraAxes: Hashable, Sendable {
     }
 }
 
-/// Converts between the pose of a depth camera and the one in the capture's file, which is where mistakes are made.
+/// Converts between the poses of one of a capture's cameras and those in its file, which is where mistakes are made.
 public struct PoseInFile: Hashable, Sendable {
     /// The axes of the cameras in the file, by its format.
     public var axes = CameraAxes.openGL
@@ -22,27 +22,28 @@ public struct PoseInFile: Hashable, Sendable {
     /// How the stages have turned the pictures since.
     private(set) var quarterTurns = 0
     private var rigFromColor = Pose.identity
-    private var colorFromDepth = Pose.identity
+    private var colorFromCamera = Pose.identity
 
     public init() {}
 
-    /// - Parameter capture: as a stage receives it, perhaps turned.
-    public init(of capture: Capture) {
+    /// - Parameters:
+    ///   - capture: as a stage receives it, perhaps turned.
+    ///   - colorFromCamera: takes points from the camera to the colour camera, which it is if nothing is said.
+    public init(of capture: Capture, colorFromCamera: Pose = .identity) {
         axes = capture.fileAxes
         savedFromWorld = capture.savedFromWorld
         quarterTurns = capture.quarterTurns
         rigFromColor = capture.rigFromColor
-        colorFromDepth = capture.depthCamera?.colorFromDepth ?? .identity
+        self.colorFromCamera = colorFromCamera
     }
 
     /// The pose as it was recorded, with OpenGL's axes whatever the file has.
-    func recorded(_ depthPose: Pose) -> Pose {
-        savedFromWorld * (depthPose * colorFromDepth.inverse).turned(quarterTurns: -quarterTurns)
-            * rigFromColor.inverse
+    func recorded(_ pose: Pose) -> Pose {
+        savedFromWorld * (pose * colorFromCamera.inverse).turned(quarterTurns: -quarterTurns) * rigFromColor.inverse
     }
 
-    /// The inverse of `recorded(_:)`, in the file's own world.
-    func depthPose(_ recorded: Pose) -> Pose {
-        (recorded * rigFromColor).turned(quarterTurns: quarterTurns) * colorFromDepth
+    /// The inverse of `recorded(_:)`.
+    func pose(_ recorded: Pose) -> Pose {
+        savedFromWorld.inverse * (recorded * rigFromColor).turned(quarterTurns: quarterTurns) * colorFromCamera
     }
 }

@@ -243,8 +243,7 @@ public struct JSONScanner {
         if position == 0, bytes.count > 1, bytes[0] == 0 || bytes[1] == 0 || bytes[0] >= 0xFE {
             return "the text is not UTF-8 (it looks like UTF-16 or UTF-32)"
         }
-        let isLetter = { (byte: UInt8) in byte | 0x20 >= UInt8(ascii: "a") && byte | 0x20 <= UInt8(ascii: "z") }
-        let word = String(decoding: bytes[position...].prefix(20).prefix(while: isLetter), as: UTF8.self)
+        let word = String(decoding: bytes[position...].prefix(20).prefix(while: \.isASCIILetter), as: UTF8.self)
         switch word {
         case "": return "expected a value, found \(found())"
         case "NaN", "nan", "NAN", "Infinity", "inf", "Inf", "INF":

@@ -5,6 +5,7 @@ public struct JSONWriter: Sendable {
     private let pretty: Bool
     private var depth = 0
     private var needsComma = false
+    private var isAfterKey = false
 
     /// - Parameter pretty: one member per line, indented by two spaces; short arrays of numbers stay on one line.
     public init(pretty: Bool = true) { self.pretty = pretty }
@@ -31,7 +32,7 @@ public struct JSONWriter: Sendable {
         bytes.append(UInt8(ascii: ":"))
         if pretty { bytes.append(UInt8(ascii: " ")) }
         needsComma = false
-        afterKey = true
+        isAfterKey = true
     }
 
     public mutating func member(_ name: String, _ value: JSONValue) {
@@ -60,8 +61,6 @@ public struct JSONWriter: Sendable {
         }
     }
 
-    private var afterKey = false
-
     private mutating func enclose(_ open: Unicode.Scalar, _ close: Unicode.Scalar, _ body: (inout JSONWriter) -> Void) {
         separate()
         bytes.append(UInt8(ascii: open))
@@ -76,8 +75,8 @@ public struct JSONWriter: Sendable {
     }
 
     private mutating func separate() {
-        if afterKey {
-            afterKey = false
+        if isAfterKey {
+            isAfterKey = false
             return
         }
         if needsComma { bytes.append(UInt8(ascii: ",")) }

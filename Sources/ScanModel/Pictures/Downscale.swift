@@ -134,12 +134,13 @@ private struct AreaWeights {
         starts = (0...to).map { $0 * from / to }
     }
 
-    func parts(of index: Int) -> [(index: Int, weight: Int)] {
-        let (low, high) = (index * from, (index + 1) * from)
-        return (starts[index]...min(from - 1, starts[index + 1])).compactMap { old in
-            let weight = min(high, (old + 1) * to) - max(low, old * to)
-            return weight > 0 ? (old, weight) : nil
-        }
+    /// The old pixels of which parts may lie in a new one; none does of the last where they end together.
+    @inline(__always)
+    private func sources(of new: Int) -> Range<Int> { starts[new]..<min(from, starts[new + 1] + 1) }
+
+    @inline(__always)
+    private func weight(of old: Int, in new: Int) -> Int {
+        max(0, min((new &+ 1) &* from, (old &+ 1) &* to) &- max(new &* from, old &* to))
     }
 
     /// The mean over the area of each new pixel, rounded to the nearest.
@@ -158,8 +159,9 @@ private struct AreaWeights {
                     sums.withUnsafeMutableBufferPointer { sums in
                         for y in 0..<new.height {
                             for i in 0..<oldCount { line[i] = 0 }
-                            for (row, weight) in rows.parts(of: y) {
-                                let (start, weight) = (row * oldCount, UInt32(weight))
+                            for row in rows.sources(of: y) {
+                                let (start, weight) = (row * oldCount, UInt32(rows.weight(of: row, in: y)))
+                                if weight == 0 { continue }
                                 for i in 0..<oldCount { line[i] &+= UInt32(input[start &+ i]) &* weight }
                             }
                             columns.sum(line, into: sums, channels: channels)
@@ -178,19 +180,15 @@ private struct AreaWeights {
         _ line: UnsafeMutableBufferPointer<UInt32>, into sums: UnsafeMutableBufferPointer<UInt64>, channels: Int
     ) {
         for x in 0..<to {
-            let (low, high) = (x * from, (x + 1) * from)
             var (r, g, b): (UInt64, UInt64, UInt64) = (0, 0, 0)
-            var old = starts[x]
-            let last = min(from - 1, starts[x + 1])
-            while old <= last {
-                let weight = UInt64(truncatingIfNeeded: max(0, min(high, (old &+ 1) &* to) &- max(low, old &* to)))
+            for old in sources(of: x) {
+                let weight = UInt64(truncatingIfNeeded: weight(of: old, in: x))
                 let at = old &* channels
                 r &+= UInt64(line[at]) &* weight
                 if channels == 3 {
                     g &+= UInt64(line[at &+ 1]) &* weight
                     b &+= UInt64(line[at &+ 2]) &* weight
                 }
-                old &+= 1
             }
             sums[channels * x] = r
             if channels == 3 { (sums[3 * x + 1], sums[3 * x + 2]) = (g, b) }

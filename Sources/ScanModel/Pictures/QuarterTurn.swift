@@ -9,10 +9,9 @@ public enum QuarterTurn {
 
     /// The clockwise turns that bring the mean of `up` in the pictures to their top; 0 without poses.
     public static func upright(_ poses: [Pose], up: Vector3) -> Int {
-        var sum = Vector3.zero
-        for pose in poses { sum = sum + pose.rotation.transposed * up }
-        if abs(sum.y) >= abs(sum.x) { return sum.y >= 0 ? 0 : 2 }
-        return sum.x < 0 ? 1 : 3
+        let mean = HeldUpright.mean(of: up, in: poses)
+        if abs(mean.y) >= abs(mean.x) { return mean.y >= 0 ? 0 : 2 }
+        return mean.x < 0 ? 1 : 3
     }
 
     public static func size(_ size: PixelSize, turns: Int) -> PixelSize {

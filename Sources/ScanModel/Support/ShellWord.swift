@@ -3,7 +3,7 @@ package enum ShellWord {
     /// A word quoted for the shell where need be.
     package static func quoted(_ word: String) -> String {
         let isPlain = word.utf8.allSatisfy {
-            ($0 >= 0x30 && $0 <= 0x39) || ($0 | 0x20 >= 0x61 && $0 | 0x20 <= 0x7a) || "/._-+=:,@".utf8.contains($0)
+            $0.isASCIIDigit || $0.isASCIILetter || "/._-+=:,@".utf8.contains($0)
         }
         if isPlain && !word.isEmpty { return word }
         // The shell's own way to write what would not be copied as it is shown: bytes in octal.

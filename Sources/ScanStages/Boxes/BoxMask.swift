@@ -22,12 +22,10 @@ package enum BoxMask {
     package static func depth(
         _ depth: DepthMap, in box: OrientedBox, camera: CameraIntrinsics, pose: Pose, centre: PixelCentre
     ) -> LumaImage {
-        let points = Unprojection(
-            camera: camera, pose: pose, width: depth.width, height: depth.height, centre: centre
-        ).points(of: depth)
-        var small = [UInt8](repeating: 0, count: depth.metres.count)
-        for pixel in depth.pixels(ofPoints: box.selection(points, keepInside: true)) { small[pixel] = 255 }
-        return LumaImage(width: depth.width, height: depth.height, pixels: small)
+        let view = CameraView(camera: camera, pose: pose)
+        var pixels = [UInt8](repeating: 0, count: depth.metres.count)
+        for pixel in box.pixels(of: depth, seenBy: view, centre: centre, keepInside: true) { pixels[pixel] = 255 }
+        return LumaImage(width: depth.width, height: depth.height, pixels: pixels)
     }
 }
 
@@ -94,6 +92,14 @@ private struct BoxView {
 }
 
 extension OrientedBox {
+    /// The pixels of a depth map whose points lie inside, or those whose points lie outside, ascending.
+    func pixels(of depth: DepthMap, seenBy view: CameraView, centre: PixelCentre, keepInside: Bool) -> [Int] {
+        let points = Unprojection(
+            camera: view.camera, pose: view.pose, width: depth.width, height: depth.height, centre: centre
+        ).points(of: depth)
+        return depth.pixels(ofPoints: selection(points, keepInside: keepInside))
+    }
+
     /// Columns and rows outside of which no pixel of a camera shows the box: the rectangle around the projected corners, a
     /// pixel wider for rounding; the whole picture where a corner is not in front of the camera.
     func bounds(in camera: CameraIntrinsics, _ pose: Pose) -> (columns: Range<Int>, rows: Range<Int>) {

@@ -9,10 +9,7 @@ extension Frame {
 
     /// The same for trainers, which want a map for each picture: one without depth where the frame has none.
     func alignedDepthOrNone(_ context: StageContext) -> DepthMap {
-        if let map = alignedDepth(context) { return map }
-        let size = context.capture.depthSize ?? PixelSize(1, 1)
-        return DepthMap(
-            width: size.width, height: size.height, metres: Array(repeating: 0, count: size.width * size.height))
+        alignedDepth(context) ?? DepthMap(emptyOf: context.capture.depthSize ?? PixelSize(1, 1))
     }
 
     /// A depth map of the frame's sensor as the colour camera sees it: the same map if both share one camera.

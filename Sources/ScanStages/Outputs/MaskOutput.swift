@@ -135,20 +135,7 @@ struct MaskOutput: Sendable {
         let camera = try frame.facts.requiredIntrinsics
         func size(_ factor: Int) -> PixelSize { RGBImage.downscaledSize(camera.size, by: factor) }
         guard isOfBox else {
-            if let mask = frame.mask {
-                guard mask.size == camera.size else {
-                    throw Problem(
-                        .input, "the frame's mask is \(mask.size), and its picture \(camera.size)",
-                        fix: "make the masks anew, or leave them out with  --set \(context.label).masks=none")
-                }
-            } else {
-                context.count("frames-without-mask", 1)
-            }
-            let mask =
-                frame.mask
-                ?? LumaImage(
-                    width: camera.width, height: camera.height,
-                    pixels: Array(repeating: 255, count: camera.width * camera.height))
+            let mask = try recordedMask(of: frame, camera.size, context)
             return { mask.nearest(to: size($0)) }
         }
         guard let box = context.capture.box?.grown(by: margin, bottom: 0) else {
@@ -161,5 +148,21 @@ struct MaskOutput: Sendable {
             return { mask.nearest(to: size($0)) }
         }
         return { BoxMask.silhouette(of: box, camera: camera.resized(to: size($0)), pose: pose) }
+    }
+
+    private func recordedMask(
+        of frame: Frame, _ size: PixelSize, _ context: StageContext
+    ) throws(Problem) -> LumaImage {
+        guard let mask = frame.mask else {
+            context.count("frames-without-mask", 1)
+            let pixels = [UInt8](repeating: 255, count: size.width * size.height)
+            return LumaImage(width: size.width, height: size.height, pixels: pixels)
+        }
+        guard mask.size == size else {
+            throw Problem(
+                .input, "the frame's mask is \(mask.size), and its picture \(size)",
+                fix: "make the masks anew, or leave them out with  --set \(context.label).masks=none")
+        }
+        return mask
     }
 }

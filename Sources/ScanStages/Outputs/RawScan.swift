@@ -31,8 +31,7 @@ struct RawScan {
     private func consistentTimes(_ context: StageContext) -> [Int64] {
         let known = times.compactMap(\.self)
         if known.count == times.count { return known }
-        let untimed = times.count - known.count
-        let some = "\(untimed.counted("frame")) \(untimed == 1 ? "has" : "have") no time"
+        let some = "\((times.count - known.count).counted("frame", "has", "have")) no time"
         context.warn((known.isEmpty ? "the frames have no times" : some) + ": all were given 30 a second from 0 on")
         return times.indices.map { Int64($0) * Self.step }
     }

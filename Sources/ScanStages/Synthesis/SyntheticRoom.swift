@@ -48,42 +48,13 @@ package struct SyntheticRoom: Sendable {
             floor: isClamped ? floor : nil)
     }
 
-    /// How far a point is from the nearest surface, metres.
-    package func distanceToSurface(_ point: Vector3) -> Double {
-        boxes.map { box in
-            let q = box.worldFromBox.transposed * (point - box.center)
-            let (x, y, z) = (abs(q.x) - box.halfSize.x, abs(q.y) - box.halfSize.y, abs(q.z) - box.halfSize.z)
-            let inside = max(x, y, z)
-            return inside < 0 ? -inside : Vector3(max(x, 0), max(y, 0), max(z, 0)).length
-        }.min() ?? .infinity
-    }
-
-    /// What a ray from inside the room hits first.
-    /// - Returns: the distance in units of `direction`, so z-depth when that is (x, y, −1) in the camera's axes; and the
-    ///   surface's number.
-    package func hit(from origin: Vector3, along direction: Vector3) -> (depth: Double, surface: Int) {
-        var nearest = (depth: Double.infinity, surface: 0)
-        for (number, box) in boxes.enumerated() {
-            let boxFromWorld = box.worldFromBox.transposed
-            let o = boxFromWorld * (origin - box.center)
-            let d = boxFromWorld * direction
-            let h = box.halfSize
-            let (depth, face) =
-                number == 0
-                ? Self.leave(Nearness(o, in: h), d.x, d.y, d.z)
-                : Self.enter(o.x, o.y, o.z, d.x, d.y, d.z, h.x, h.y, h.z)
-            if depth < nearest.depth { nearest = (depth, 6 * number + face) }
-        }
-        return nearest
-    }
-
     /// The inverse distances from a point inside a box about the origin to its faces: for each axis the upper and the
     /// lower, the lower ones negative.
-    struct Nearness {
+    package struct Nearness {
         let upper: Vector3
         let lower: Vector3
 
-        init(_ o: Vector3, in h: Vector3) {
+        package init(_ o: Vector3, in h: Vector3) {
             upper = Vector3(1 / (h.x - o.x), 1 / (h.y - o.y), 1 / (h.z - o.z))
             lower = Vector3(1 / (-h.x - o.x), 1 / (-h.y - o.y), 1 / (-h.z - o.z))
         }
@@ -91,7 +62,9 @@ package struct SyntheticRoom: Sendable {
 
     /// Where a ray from inside a box leaves it, and through which face.
     @inline(__always)
-    static func leave(_ near: Nearness, _ dx: Double, _ dy: Double, _ dz: Double) -> (depth: Double, face: Int) {
+    package static func leave(
+        _ near: Nearness, _ dx: Double, _ dy: Double, _ dz: Double
+    ) -> (depth: Double, face: Int) {
         // The first plane hit is the one with the largest 1 / depth = d / (±h − o): of the two of an axis, the one
         // behind is negative. So one division is enough.
         let x = max(dx * near.lower.x, dx * near.upper.x)
@@ -104,7 +77,7 @@ package struct SyntheticRoom: Sendable {
 
     /// Where a ray from outside enters a box about the origin, and through which face; infinity if it misses.
     @inline(__always)
-    static func enter(
+    package static func enter(
         _ ox: Double, _ oy: Double, _ oz: Double, _ dx: Double, _ dy: Double, _ dz: Double,
         _ hx: Double, _ hy: Double, _ hz: Double
     ) -> (depth: Double, face: Int) {

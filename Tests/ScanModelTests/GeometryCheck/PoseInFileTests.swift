@@ -34,11 +34,12 @@ import Testing
         capture.fileAxes = axes
         capture.quarterTurns = quarters
         capture.savedFromWorld = Self.pose(0.7, -0.2, 1.1, at: Vector3(0.5, -2, 0.3))
+        let colorFromDepth = Self.pose(0.02, 0.1, -0.03, at: Vector3(0.05, 0, 0.01))
         capture.depthCamera = DepthCamera(
             intrinsics: CameraIntrinsics(
                 fx: 50, fy: 50, cx: 32, cy: 24, width: 64, height: 48, pixelOrigin: .corner),
-            colorFromDepth: Self.pose(0.02, 0.1, -0.03, at: Vector3(0.05, 0, 0.01)))
-        let file = PoseInFile(of: capture)
+            colorFromDepth: colorFromDepth)
+        let file = PoseInFile(of: capture, colorFromCamera: colorFromDepth)
         /// Of the depth camera, as stages find it.
         func found(_ inFile: Pose) -> Pose {
             let read = axes == .openCV ? inFile.withCVAxes : inFile
