@@ -206,7 +206,12 @@ struct MultiScanReader {
         let padded = (confidenceSize.width + 63) / 64 * 64
         let frames = metadata.confidenceStream?.frameCount ?? lineCount
         let rowBytes = rowBytes(of: confidence, frames: frames, longest: padded)
-        if rowBytes == padded { confidence.rowBytes = rowBytes }
+        if rowBytes == padded {
+            confidence.rowBytes = rowBytes
+            capture.warnings.append(
+                "\(confidenceFile) is exactly as long as \(frames.counted("frame")) whose rows take \(padded) bytes: the last "
+                    + "\(padded - confidenceSize.width) of each are taken for padding")
+        }
         source.confidence = confidence
         capture.channels.insert(.recordedConfidence)
     }

@@ -91,6 +91,9 @@ extension CaptureInspection.Stream {
             content = "confidence"
             frameCount = inspection.confidence?.frameCount
             size = inspection.confidence?.size
+        } else if held.contains(.points) {
+            content = "points"
+            frameCount = capture.findings["points"]?.integer
         } else if held.contains(.box) {
             content = "box"
         } else if held.contains(.mask) {

@@ -1,7 +1,7 @@
 /// Where there is nothing: how many frames looked through each block of a ``DistanceVolume``.
 ///
-/// A frame says so of cubes of many blocks, as few as do, so what it says grows with the surface of the space that it looked
-/// through, not with its volume.
+/// A frame names as few cubes as fill the space through which it looked, so their number grows with that space's surface, not
+/// with its volume.
 struct FreeSpace: Sendable {
     private var counts: [BlockCube: Int] = [:]
     private var highestLevel = 0
@@ -28,8 +28,8 @@ package struct BlockCube: Hashable, Sendable {
     package let z: Int
     package let level: Int
 
-    /// Those of more blocks do not exist.
-    static let highestLevel = 20
+    /// Of the largest there are.
+    static let lastLevel = 20
 
     init(x: Int, y: Int, z: Int, level: Int) {
         (self.x, self.y, self.z, self.level) = (x, y, z, level)
@@ -71,7 +71,7 @@ struct FreeSpaceSearch {
         let axes = PixelAxes(frame.camera, frame.pose)
         (self.layout, self.axes) = (layout, axes)
         depths = DepthPyramid(frame.metres, PixelSize(frame.width, frame.height))
-        corners = (0...BlockCube.highestLevel).map { CubeCorners(axes, level: $0, layout) }
+        corners = (0...BlockCube.lastLevel).map { CubeCorners(axes, level: $0, layout) }
     }
 
     private mutating func look(at cube: BlockCube) {
@@ -119,9 +119,8 @@ struct FreeSpaceSearch {
     /// Whether a cube that reaches behind the camera lies wholly beyond one side of what it sees.
     private func isBeside(_ u: SIMD8<Float>, _ v: SIMD8<Float>, _ depth: SIMD8<Float>) -> Bool {
         func isBeside(_ places: SIMD8<Float>, _ center: Float, _ count: Int) -> Bool {
-            // Pixel 0 begins at −½.
-            let fromFirst = places + depth * (center + 0.5)
-            let fromLast = places + depth * (center + 0.5 - Float(count))
+            let fromFirst = places + depth * center
+            let fromLast = places + depth * (center - Float(count - 1))
             return fromFirst.extremes.greatest < 0 || fromLast.extremes.least > 0
         }
         return isBeside(u, axes.center.u, depths.size.width) || isBeside(v, axes.center.v, depths.size.height)
@@ -166,24 +165,24 @@ extension SIMD8<Float> {
     }
 }
 
-/// The pixels of a row or a column onto which something falls.
+/// The pixels of a row or a column between whose centres something falls. A pixel's depth is that of its centre: what falls
+/// beside it may hide a slanted surface there, which is nearer than at that centre, but not than at the next one too.
 private struct PixelRange {
     let first: Int
     let last: Int
     /// Whether it falls nowhere else.
     let isWhole: Bool
 
-    /// - Parameter places: of its corners.
-    /// - Returns: nil if none of them exists.
+    /// - Parameter places: of its corners; pixel 0 has its centre at 0.
+    /// - Returns: nil if it falls beside all pixels.
     @inline(__always)
     init?(_ places: SIMD8<Float>, below count: Int) {
-        // Pixel 0 is seen from −½ to ½.
         let (least, greatest) = places.extremes
-        let (low, high) = (least + 0.5, greatest + 0.5)
-        guard high >= 0, low < Float(count) else { return nil }
-        first = Int(max(low, 0))
-        last = Int(min(high, Float(count - 1)))
-        isWhole = low >= 0 && high < Float(count)
+        let end = Float(count - 1)
+        guard greatest >= 0, least <= end else { return nil }
+        first = Int(max(least, 0))
+        last = Int(min(greatest.rounded(.up), end))
+        isWhole = least >= 0 && greatest <= end
     }
 }
 
@@ -285,16 +284,16 @@ extension VolumeLayout {
     /// At most eight cubes, which hold all that a frame can have looked through.
     fileprivate func cubes(before frame: VolumeFrame, farthest: Double) -> [BlockCube] {
         let (camera, pose) = (frame.camera, frame.pose)
-        // The eye, and what the outer edges of the outermost pixels see there.
+        // The eye, and what the outermost pixels see there.
         var ends = [pose.position]
-        for u in [-0.5, Double(frame.width) - 0.5] {
-            for v in [-0.5, Double(frame.height) - 0.5] {
+        for u in [0, Double(frame.width - 1)] {
+            for v in [0, Double(frame.height - 1)] {
                 let ray = Vector3((u - camera.cx) / camera.fx, -(v - camera.cy) / camera.fy, -1)
                 ends.append(pose.position + pose.rotation * ray * farthest)
             }
         }
         // Farther out than 2²⁰ blocks there are none.
-        let reach = side(of: BlockCube.highestLevel)
+        let reach = side(of: BlockCube.lastLevel)
         func extent(_ part: (Vector3) -> Double) -> ClosedRange<Double>? {
             let values = ends.map(part)
             guard let low = values.min(), let high = values.max(), low > -reach, high < reach else { return nil }
@@ -302,7 +301,7 @@ extension VolumeLayout {
         }
         guard let x = extent(\.x), let y = extent(\.y), let z = extent(\.z) else { return [] }
         let longest = [x, y, z].map { $0.upperBound - $0.lowerBound }.max() ?? 0
-        let level = (0...BlockCube.highestLevel).first { side(of: $0) >= longest }
+        let level = (0...BlockCube.lastLevel).first { side(of: $0) >= longest }
         guard let level else { return [] }
         let length = side(of: level)
         func numbers(_ extent: ClosedRange<Double>) -> ClosedRange<Int> {

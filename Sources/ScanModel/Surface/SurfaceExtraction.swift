@@ -1,7 +1,7 @@
 extension DistanceVolume {
     /// The surface as triangles, which face the side from which it was seen: marching cubes over all cells whose eight
-    /// samples at least `minFrames` frames have seen, and no fewer than looked through them. Colours are there if the volume has some; where no frame gave one they
-    /// are grey 128. Normals are the triangles' mean.
+    /// samples at least `minFrames` frames have seen, and no fewer than looked through them. Colours are there if the volume
+    /// has some; where no frame gave one they are grey 128. Normals are the triangles' mean.
     public func mesh(minFrames: Int = 1) -> TriangleMesh {
         var extraction = SurfaceExtraction(of: self, minFrames: minFrames, hasColor: hasColor)
         for number in blocks.indices {

@@ -254,6 +254,14 @@ import Testing
         #expect(Set(named) == Set(contents), "\(named)")
     }
 
+    @Test func ofACloudTheNumberOfItsPointsIsShown() throws {
+        try sample.folder.write(
+            "ply\nformat ascii 1.0\nelement vertex 2\nproperty float x\nproperty float y\nproperty float z\n"
+                + "end_header\n0 0 0\n1 2 3\n", to: "cloud.ply")
+        let file = try #require(try json("cloud.ply")["files"]?.array?.first)
+        #expect(file["content"]?.string == "points" && file["frames"]?.integer == 2, "\(file)")
+    }
+
     @Test func formatsSayWhatTheyRead() throws {
         let text = try Scanmill.run(["formats"]).output
         #expect(

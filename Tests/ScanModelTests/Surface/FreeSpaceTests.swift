@@ -50,7 +50,7 @@ import Testing
         let places = corners.compactMap { $0 }
         guard places.count == 8 else { return nil }
         func pixels(_ values: [Double]) -> ClosedRange<Int> {
-            Int(((values.min() ?? 0) + 0.5).rounded(.down))...Int(((values.max() ?? 0) + 0.5).rounded(.down))
+            Int((values.min() ?? 0).rounded(.down))...Int((values.max() ?? 0).rounded(.up))
         }
         let (columns, rows) = (pixels(places.map(\.u)), pixels(places.map(\.v)))
         guard columns.lowerBound >= 0, columns.upperBound < camera.width else { return nil }
@@ -145,6 +145,15 @@ import Testing
         #expect(volume.carvedBlockCount(minFrames: 4) == 0)
         let wall = Self.volume(frames.map { _ in Self.frame(.identity) { _, _ in 1.2 } })
         #expect(wall.carvedBlockCount(minFrames: 1) == 0)
+    }
+
+    /// Far away the pixels of a frame lie a metre apart on the floor, which is nearer between their centres than at them.
+    @Test func aFloorIsNotLookedThroughBetweenPixels() {
+        let layout = VolumeLayout(voxel: 0.002, truncation: 0.008)
+        let pose = Pose(rotation: .identity, position: Vector3(0, 1.4, 0))
+        let frame = Self.frame(pose, in: layout) { _, v in v > 25 ? Float(1.4 * 64 / Double(v - 25)) : 0 }
+        let floor = frame.freeCubes.filter { $0.y < 0 }
+        #expect(floor.isEmpty && frame.freeCubes.count > 1000, "\(floor.count) of \(frame.freeCubes.count)")
     }
 
     /// Half of the frames see the floor at a grazing angle: their rays pass close above it for a long way.
