@@ -129,6 +129,13 @@ public struct FuseDepth: FrameStage, FoldStage {
     /// - Parameter found: how many triangles there were before small pieces were left out.
     private func nothingLeft(of found: Int, _ volume: borrowing DistanceVolume, _ context: StageContext) -> Problem {
         func setting(_ option: String, _ value: Int) -> String { "--set \(context.label).\(option)=\(value)" }
+        if carves && volume.carvedBlockCount(minFrames: minFrames) > 0 {
+            return Problem(
+                .input, "more frames looked through the surface than saw it, so it was carved away",
+                notes: ["that is so where the poses do not fit the depth"]
+                    + (found > 0 ? ["the pieces that are left have fewer than \(minPiece) triangles"] : []),
+                fix: "put check-geometry above, or leave it uncarved with  --set \(context.label).carve=false")
+        }
         if found > 0 {
             return Problem(
                 .input, "all pieces of the surface have fewer than \(minPiece) triangles: nothing would be left of it",
@@ -144,12 +151,6 @@ public struct FuseDepth: FrameStage, FoldStage {
                 .input,
                 "\(volume.frameCount.counted("frame")) with depth cannot show a surface that \(minFrames) have seen",
                 fix: "keep more frames above \(context.label), or let one do with  \(setting("min-frames", 1))")
-        }
-        if carves && volume.carvedBlockCount(minFrames: minFrames) > 0 {
-            return Problem(
-                .input, "more frames looked through each surface than saw it, so all of it was carved away",
-                notes: ["that is so where the poses do not fit the depth"],
-                fix: "put check-geometry above, or leave it uncarved with  --set \(context.label).carve=false")
         }
         return Problem(
             .input, "no surface was seen by \(minFrames.counted("frame")) from the same side",

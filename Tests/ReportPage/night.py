@@ -165,8 +165,11 @@ def main():
         else:
             made = receipt(number, name, device, fault, rng)
             write("%s/%s/receipt.json" % (out, name), made)
-            with open("%s/%s/%s.ply" % (out, name, name), "wb") as file:
-                file.truncate(2718465)
+            for listed in made["files"]:
+                path = os.path.join(out, name, listed["path"])
+                os.makedirs(os.path.dirname(path), exist_ok=True)
+                with open(path, "wb") as file:
+                    file.truncate(listed["bytes"])
             entry.update({"ended": "done", "frames": made["frames"]["source"], "kept": made["frames"]["kept"],
                           "bytes": 2718465, "peak-bytes": 61000000 + number,
                           "stages": {s: round(rng.random() * (12 if s in ("read", "filter-blur") else 2), 3)
