@@ -93,7 +93,7 @@ extension CaptureInspection.Stream {
             size = inspection.confidence?.size
         } else if held.contains(.points) {
             content = "points"
-            frameCount = capture.findings["points"]?.integer
+            frameCount = capture.findings["points"]?.integer.map { Int($0) }
         } else if held.contains(.box) {
             content = "box"
         } else if held.contains(.mask) {
