@@ -15,9 +15,10 @@ public struct FuseDepth: FrameStage, FoldStage {
 
             `carve` leaves out what more frames looked through than saw, such as somebody who walked by, or points that hang
             in the air behind an edge. It goes by blocks of 8 voxels: a frame looks through one that it shows whole, with a
-            voxel around it, if all its pixels there show something farther away; an eighth of them may have no depth. So
-            nothing that stands is carved, and what was closer than that to something else stays; `min-frames` helps where
-            few frames saw it.
+            voxel around it, if all its pixels there show something farther away; one in sixteen may have no depth. So what
+            the depth shows is not carved, and what was closer than that to something else stays; `min-frames` helps where
+            few frames saw it. What most frames have no depth of may be carved, such as a pane of glass, or a thin pole that
+            the sensor misses from afar: `carve: false` keeps it.
 
             `voxel` decides how fine the surface is, and what it costs: half of it takes four times the memory and time. A
             room of 4 × 3 m at 0.02 m takes some 60 MB. The depth of a phone's LiDAR carries 0.01 m for what is near, and
@@ -31,7 +32,7 @@ public struct FuseDepth: FrameStage, FoldStage {
             before: put `mask-confidence` and `mask-range` above, and `cull-by-box: {depth: true, pixel-centre: half}` for a single
             object.
             `write-mesh` writes it. The receipt counts `vertices` and `triangles`, has the `area` in m², and says how many
-            pieces were left out as `small-pieces`, and from how many blocks something was carved as `carved-blocks`. Where
+            pieces were left out as `small-pieces`, and in how many blocks surface was carved away as `carved-blocks`. Where
             the world's unit is unknown, `is-metric` is false.
 
             The result does not depend on the number of workers: frames are added in order.

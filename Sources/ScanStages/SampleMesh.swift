@@ -7,9 +7,9 @@ public struct SampleMesh: CaptureStage {
         name: "sample-mesh",
         summary: "Spread points evenly over the mesh, as a cloud.",
         details: """
-            A cloud of a fused surface has less noise than one of the depth itself, no stray points, and everywhere as many
-            to the square metre: one for each square of `spacing` along each side. The points have the mesh's colours, and
-            its normals, which face the side from which it was seen. They serve wherever a cloud does: `write-ply`, the
+            A cloud of a fused surface has less noise than one of the depth itself, hardly a stray point, and everywhere as
+            many to the square metre: one for each square of `spacing`. Neighbours are somewhat nearer to each other than
+            that; `voxel-downsample` below evens them out. The points have the mesh's colours, and its normals, which face the side from which it was seen. They serve wherever a cloud does: `write-ply`, the
             initial points of `write-transforms` and `write-colmap`, `render-cloud` for a picture of the mesh.
 
             It takes the place of a cloud that the capture had. The same mesh always gets the same points.
@@ -23,13 +23,11 @@ public struct SampleMesh: CaptureStage {
 
     public init(_ options: inout OptionReader) {
         spacing = options.number(
-            "spacing", "Distance between neighbouring points, about.", default: 0.01, in: 0.0001...100,
+            "spacing", "There is one point for each square of this side.", default: 0.01, in: 0.0001...100,
             usual: 0.001...0.5, unit: "m")
     }
 
-    public var uses: Uses {
-        Uses(finish: .init(needs: [.mesh], makes: [.cloud]), instead: [[.mesh]: [.meshFromDepth]])
-    }
+    public var uses: Uses { Uses(finish: .init(needs: [.mesh], makes: [.cloud])) }
 
     public func finish(_ capture: inout Capture, in context: StageContext) throws(Problem) {
         guard let mesh = capture.mesh else { throw Problem(.tool, "the capture has no mesh") }

@@ -20,8 +20,9 @@ public struct VoxelDownsample: FrameStage, FoldStage {
             pixel is mostly alone in its cube. Surfaces that few pixels reach, being far away or seen at the end only,
             go first when the number is raised.
 
-            Below an earlier `voxel-downsample` the cloud's points are merged, each of them counting as one: what crops
-            and boxes in between have cut off stays cut off.
+            A cloud that is there already, by an earlier `voxel-downsample`, `sample-mesh` or the capture itself, is merged
+            instead of the frames' points, each of its own counting as one: what crops and boxes above have cut off stays
+            cut off.
             """,
         example: "- voxel-downsample: {size: 0.02}", revision: 2)
 
@@ -39,7 +40,9 @@ public struct VoxelDownsample: FrameStage, FoldStage {
     }
 
     public var uses: Uses {
-        Uses(frame: .init(needs: [.points]), fold: .init(prefers: [[.cloud, .points]], makes: [.cloud]))
+        Uses(
+            frame: .init(wants: [.points]), fold: .init(anyOf: [[.cloud, .points]], makes: [.cloud]),
+            instead: [[.cloud, .points]: [.pointsFromDepth]])
     }
 
     public func process(_ frame: inout Frame, in context: StageContext) {

@@ -41,7 +41,7 @@ public struct WriteMesh: CaptureStage, DemandingStage {
     }
 
     public var uses: Uses {
-        Uses(finish: .init(needs: [.mesh]), claims: [file], instead: [[.mesh]: [.meshFromDepth]])
+        Uses(finish: .init(needs: [.mesh]), claims: [file])
     }
 
     public func check(_ capture: Capture, _ label: String) throws(Problem) { _ = try turn(of: capture, label) }

@@ -44,9 +44,19 @@ import Testing
         #expect(run.files.contains("a_cloud.png"))
     }
 
+    @Test func voxelsEvenItOut() throws {
+        let run = try Self.run("- sample-mesh: {spacing: 0.02}\n- voxel-downsample: {size: 0.1}\n- write-ply")
+        let points = try #require(run.count("sample-mesh", "points"))
+        #expect(run.count("voxel-downsample", "points") == points)
+        let voxels = try #require(run.count("voxel-downsample", "voxels"))
+        #expect(voxels > 100 && voxels < points / 5 && run.count("write-ply", "points") == voxels)
+    }
+
     @Test func withoutAMeshItSaysHowToMakeOne() {
-        let mistakes = StageRun.mistakes(in: "- read\n- sample-mesh\n- write-ply")
-        #expect(mistakes.contains { $0.contains("mesh") }, "\(mistakes)")
+        #expect(
+            StageRun.mistakes(in: "- read\n- sample-mesh\n- write-ply") == [
+                "`sample-mesh` needs mesh, which no stage before it makes"
+            ])
     }
 
     @Test func tooManyPointsAreRefused() throws {

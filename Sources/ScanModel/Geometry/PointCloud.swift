@@ -71,6 +71,13 @@ public struct PointCloud: Hashable, Sendable {
         stride(from: 0, to: count, by: max(1, count / size)).map { self[$0] }
     }
 
+    /// Makes room for so many points.
+    mutating func reserveCapacity(_ count: Int) {
+        positions.reserveCapacity(3 * count)
+        colors?.reserveCapacity(3 * count)
+        normals?.reserveCapacity(3 * count)
+    }
+
     /// Adds the points of another cloud, which has the same properties.
     public mutating func append(_ other: PointCloud) {
         precondition(other.properties == properties)

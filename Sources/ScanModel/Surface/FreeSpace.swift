@@ -92,8 +92,8 @@ struct FreeSpaceSearch {
         case partly
     }
 
-    /// The share of pixels that may have no depth.
-    private static let mostHoles: Float = 0.125
+    /// The share of a block's pixels that may have no depth.
+    private static let mostHoles: Float = 0.0625
 
     private func sight(of cube: BlockCube) -> Sight {
         let side = layout.side(of: cube.level)
@@ -112,8 +112,16 @@ struct FreeSpaceSearch {
         guard let columns, let rows else { return .blocked }
         let seen = depths.range(columns, rows)
         if seen.farthest <= middleDepth + corners.leastDepth { return .blocked }
-        let isClear = seen.nearest > far && seen.holes <= Self.mostHoles * seen.pixels
+        let isClear = seen.nearest > far && seen.holes <= mostHoles(of: cube, near, far) * seen.pixels
         return isClear && columns.isWhole && rows.isWhole ? .clear : .partly
+    }
+
+    /// The share of a cube's pixels that may have no depth: if all of these belong to one of its blocks, the farthest, they
+    /// are no more than that may have.
+    private func mostHoles(of cube: BlockCube, _ near: Float, _ far: Float) -> Float {
+        if cube.level == 0 { return Self.mostHoles }
+        let share = near / far / Float(1 << cube.level)
+        return Self.mostHoles * share * share
     }
 
     /// Whether a cube that reaches behind the camera lies wholly beyond one side of what it sees.

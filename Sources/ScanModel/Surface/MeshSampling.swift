@@ -15,6 +15,7 @@ extension TriangleMesh {
     public func points(spacing: Double) -> PointCloud {
         precondition(spacing > 0)
         var cloud = PointCloud(of: vertices.properties)
+        cloud.reserveCapacity(Int(pointCount(spacing: spacing)) + 1)
         var place = QuasirandomPlace()
         var owed = 0.5
         for triangle in 0..<triangleCount {

@@ -12,6 +12,12 @@ extension DistanceVolume {
         mesh.setNormals()
         return mesh
     }
+
+    /// In how many blocks ``mesh(minFrames:)`` leaves out surface only because more frames looked through it than saw it.
+    public func carvedBlockCount(minFrames: Int) -> Int {
+        var extraction = SurfaceExtraction(of: self, minFrames: minFrames, hasColor: false)
+        return blocks.indices.count { extraction.isCarved($0) }
+    }
 }
 
 /// Marching cubes over the blocks of a volume. Each edge of the grid has at most one vertex, whichever blocks' cells use it.
@@ -19,6 +25,7 @@ private struct SurfaceExtraction {
     private(set) var mesh: TriangleMesh
 
     private let volume: DistanceVolume
+    private let minFrames: Int
     /// Of each block: how many frames have to have seen a sample.
     private let leastFrames: [Int]
     private let cases = CubeCases()
@@ -35,40 +42,60 @@ private struct SurfaceExtraction {
 
     init(of volume: DistanceVolume, minFrames: Int, hasColor: Bool) {
         self.volume = volume
+        self.minFrames = max(1, minFrames)
         leastFrames = volume.blocks.map { max(1, minFrames, volume.freeCount(of: $0.index)) }
         mesh = TriangleMesh(vertices: PointCloud(colors: hasColor ? [] : nil))
     }
 
     mutating func cut(_ number: Int) {
-        let index = volume.blocks[number].index
-        neighbours = (0..<8).map { volume.number($0 == 0 ? index : index.advanced($0 & 1, $0 >> 1 & 1, $0 >> 2)) }
-        gatherDistances()
-        for z in 0..<VolumeLayout.side {
-            for y in 0..<VolumeLayout.side {
-                for x in 0..<VolumeLayout.side { cutCell(x, y, z) }
-            }
-        }
+        setNeighbours(of: number)
+        gatherDistances(carving: true)
+        for (x, y, z) in Self.cells { cutCell(x, y, z) }
     }
 
-    private mutating func gatherDistances() {
+    /// Whether cells of a block are cut only if it does not count who looked through them.
+    mutating func isCarved(_ number: Int) -> Bool {
+        setNeighbours(of: number)
+        guard neighbours.contains(where: { $0.map { leastFrames[$0] > minFrames } ?? false }) else { return false }
+        gatherDistances(carving: true)
+        let left = Self.cells.count { cellCase($0, $1, $2) != nil }
+        gatherDistances(carving: false)
+        return Self.cells.count { cellCase($0, $1, $2) != nil } > left
+    }
+
+    /// The lowest corners of a block's cells.
+    private static let cells = (0..<VolumeLayout.samples).map { number in
+        let (rows, x) = number.quotientAndRemainder(dividingBy: VolumeLayout.side)
+        return (x: x, y: rows % VolumeLayout.side, z: rows / VolumeLayout.side)
+    }
+
+    private mutating func setNeighbours(of number: Int) {
+        let index = volume.blocks[number].index
+        neighbours = (0..<8).map { volume.number($0 == 0 ? index : index.advanced($0 & 1, $0 >> 1 & 1, $0 >> 2)) }
+    }
+
+    /// - Parameter carving: whether it counts how many frames looked through a block.
+    private mutating func gatherDistances(carving: Bool) {
         let mask = VolumeLayout.side - 1
         for place in 0..<8 {
             // Along each axis all samples of the block itself, and the first of its neighbour.
             func range(_ bit: Int) -> Range<Int> { place >> bit & 1 == 0 ? 0..<mask + 1 : mask + 1..<mask + 2 }
             let number = neighbours[place]
+            let least = carving ? number.map { leastFrames[$0] } ?? minFrames : minFrames
             for z in range(2) {
                 for y in range(1) {
                     for x in range(0) {
                         let sample = Self.sample(x & mask, y & mask, z & mask)
                         distances[Self.corner(x, y, z)] =
-                            number.map { volume.blocks[$0].distance(of: sample, minFrames: leastFrames[$0]) } ?? .nan
+                            number.map { volume.blocks[$0].distance(of: sample, minFrames: least) } ?? .nan
                     }
                 }
             }
         }
     }
 
-    private mutating func cutCell(_ x: Int, _ y: Int, _ z: Int) {
+    /// Which corners of a cell lie behind the surface, as bits; nil where it does not cut the cell, or a corner is unknown.
+    private func cellCase(_ x: Int, _ y: Int, _ z: Int) -> Int? {
         var inside = 0
         var isKnown = true
         for corner in 0..<8 {
@@ -76,7 +103,11 @@ private struct SurfaceExtraction {
             if distance < 0 { inside |= 1 << corner }
             if distance.isNaN { isKnown = false }
         }
-        guard isKnown, inside != 0, inside != 255 else { return }
+        return isKnown && inside != 0 && inside != 255 ? inside : nil
+    }
+
+    private mutating func cutCell(_ x: Int, _ y: Int, _ z: Int) {
+        guard let inside = cellCase(x, y, z) else { return }
         for edge in cases.triangles[inside] {
             let corner = (x + edge.corner & 1, y + edge.corner >> 1 & 1, z + edge.corner >> 2)
             mesh.triangles.append(vertex(at: corner, axis: edge.axis))
@@ -134,15 +165,6 @@ private struct SurfaceExtraction {
 }
 
 extension DistanceVolume {
-    /// How many blocks have samples behind a surface that more frames looked through than saw, which ``mesh(minFrames:)``
-    /// leaves out for that reason alone.
-    public func carvedBlockCount(minFrames: Int) -> Int {
-        blocks.count { block in
-            let free = freeCount(of: block.index)
-            return free > minFrames && block.samples.contains { $0.distance < 0 && minFrames..<free ~= Int($0.count) }
-        }
-    }
-
     /// One sample of one block.
     fileprivate struct SampleIndex {
         let block: Int

@@ -23,9 +23,6 @@ extension Uses.Instead {
     /// For a stage that takes points as well as a cloud, and captures whose reader gives none.
     static let pointsFromDepth = Uses.Instead.words(
         "make points of the depth above it, with `decompress` and `unproject`")
-    /// For a stage that works on a mesh.
-    static let meshFromDepth = Uses.Instead.words(
-        "make a mesh of the depth above it, with `decompress` and `fuse-depth`")
     /// For a stage that works on a cloud, and captures whose reader gives none.
     static let cloudFromDepth = Uses.Instead.words(
         "make a cloud of the depth above it, with `unproject` and `voxel-downsample`, or of a PLY file's points, with "

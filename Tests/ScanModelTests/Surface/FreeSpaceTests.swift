@@ -69,9 +69,7 @@ import Testing
         for cube in cubes {
             let count = 1 << cube.level
             let side = Self.block * Double(count)
-            let sight = Self.sight(corner(cube.x, cube.y, cube.z, side), side)
-            // Holes are counted in somewhat larger rectangles.
-            #expect(sight?.isClear == true && sight?.holes ?? 1 < 0.25)
+            #expect(Self.sight(corner(cube.x, cube.y, cube.z, side), side)?.isClear == true)
             for z in 0..<count {
                 for y in 0..<count {
                     for x in 0..<count {
@@ -83,6 +81,11 @@ import Testing
             }
         }
         #expect(cubes.contains { $0.level > 0 } && cubes.contains { $0.level == 0 })
+        // Also of a block in a large cube, only a few pixels have no depth; they are counted in somewhat larger rectangles.
+        for block in found {
+            let holes = Self.sight(corner(block[0], block[1], block[2], Self.block), Self.block)?.holes ?? 1
+            #expect(holes < 0.15, "\(block): \(holes)")
+        }
         // All blocks around the eye, as far as it sees.
         let eye = [0.3, -2.1, 1.7].map { Int($0 / Self.block) }
         var clear: Set<[Int]> = []
@@ -104,8 +107,7 @@ import Testing
             Self.frame(.identity) { u, v in isHole(u, v) ? 0 : 2 }.freeCubes.count
         }
         // One in 64, and one in 5.
-        let few = cubes { u, v in (u + 8 * v) % 64 == 0 }
-        #expect(few > 20 && few == cubes { _, _ in false })
+        #expect(cubes { u, v in (u + 8 * v) % 64 == 0 } > 100)
         #expect(cubes { u, v in (u + 2 * v) % 5 == 0 } == 0)
     }
 
