@@ -54,7 +54,7 @@ import Testing
 
     @Test func withoutAMeshItSaysHowToMakeOne() {
         #expect(
-            StageRun.mistakes(in: "- read\n- sample-mesh\n- write-ply") == [
+            StageRun.mistakes(in: "- sample-mesh\n- write-ply") == [
                 "`sample-mesh` needs mesh, which no stage before it makes"
             ])
     }
