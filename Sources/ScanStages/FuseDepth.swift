@@ -15,10 +15,10 @@ public struct FuseDepth: FrameStage, FoldStage {
 
             `carve` leaves out what more frames looked through than saw, such as somebody who walked by, or points that hang
             in the air behind an edge. It goes by blocks of 8 voxels: a frame looks through one that it shows whole, with a
-            voxel around it, if all its pixels there show something farther away; one in sixteen may have no depth. So what
-            the depth shows is not carved, and what was closer than that to something else stays; `min-frames` helps where
-            few frames saw it. What most frames have no depth of may be carved, such as a pane of glass, or a thin pole that
-            the sensor misses from afar: `carve: false` keeps it.
+            voxel around it, if all its pixels there show something farther away; one in sixteen may have no depth. So no
+            frame carves what its own depth shows, and what was closer than a block and a voxel to something else stays;
+            `min-frames` helps where few frames saw it. What most frames have no depth of may be carved, such as a pane of
+            glass, or a thin pole that the sensor misses from afar: `carve: false` keeps it.
 
             `voxel` decides how fine the surface is, and what it costs: half of it takes four times the memory and time. A
             room of 4 × 3 m at 0.02 m takes some 60 MB. The depth of a phone's LiDAR carries 0.01 m for what is near, and
@@ -29,9 +29,8 @@ public struct FuseDepth: FrameStage, FoldStage {
             surface has an edge where the recording ends; holes are not closed.
 
             The mesh has the mean colours of the first 255 frames that saw each place, and normals. Its depth must be masked
-            before: put `mask-confidence` and `mask-range` above, and `cull-by-box: {depth: true, pixel-centre: half}` for a single
-            object.
-            `write-mesh` writes it. The receipt counts `vertices` and `triangles`, has the `area` in m², and says how many
+            before: put `mask-confidence` and `mask-range` above, and for a single object
+            `cull-by-box: {depth: true, pixel-centre: half}`. `write-mesh` writes it. The receipt counts `vertices` and `triangles`, has the `area` in m², and says how many
             pieces were left out as `small-pieces`, and in how many blocks surface was carved away as `carved-blocks`. Where
             the world's unit is unknown, `is-metric` is false.
 
@@ -127,10 +126,17 @@ public struct FuseDepth: FrameStage, FoldStage {
         capture.channels.insert(.mesh)
     }
 
+    /// Whether something would be left without carving.
+    private func isCarvedAway(_ volume: borrowing DistanceVolume) -> Bool {
+        var uncarved = volume.mesh(minFrames: minFrames, carving: false)
+        _ = uncarved.removePieces(smallerThan: minPiece)
+        return uncarved.triangleCount > 0
+    }
+
     /// - Parameter found: how many triangles there were before small pieces were left out.
     private func nothingLeft(of found: Int, _ volume: borrowing DistanceVolume, _ context: StageContext) -> Problem {
         func setting(_ option: String, _ value: Int) -> String { "--set \(context.label).\(option)=\(value)" }
-        if carves && volume.carvedBlockCount(minFrames: minFrames) > 0 {
+        if carves && isCarvedAway(volume) {
             return Problem(
                 .input, "more frames looked through the surface than saw it, so it was carved away",
                 notes: ["that is so where the poses do not fit the depth"]

@@ -210,8 +210,8 @@ public struct Read: CaptureStage {
     package var archiveLimits: ArchiveLimits { rules.archive }
 
     public var uses: Uses {
-        // What only one format has, such as the points of a PLY file, counts only if that format is named: by the others
-        // no stage that lives on it can be served.
+        // What only one format has, such as the points of a PLY file, counts only if that format is named: otherwise
+        // the order check could not say that `unproject` is missing.
         let own = CaptureFormats.format(named: format.rawValue)?.card.reads ?? []
         let usual: [Channel] = [
             .pose, .intrinsics, .lens, .timestamp, .color, .luma, .video, .recordedDepth, .recordedConfidence, .box,
@@ -219,7 +219,9 @@ public struct Read: CaptureStage {
         ]
         return Uses(
             finish: .init(makes: [.frames], mayMake: usual + own.filter { !usual.contains($0) }),
-            instead: rate == nil ? [[.timestamp]: [.words(Self.wayToTimes)]] : [:])
+            instead: (rate == nil ? [[.timestamp]: [.words(Self.wayToTimes)]] : [:]).merging(
+                own.contains(.points) ? [:] : [[.points]: [.words(Self.wayToPoints)]]
+            ) { $1 })
     }
 
     public func finish(_ capture: inout Capture, in context: StageContext) throws(Problem) {
@@ -288,6 +290,8 @@ public struct Read: CaptureStage {
     }
 
     private static let wayToTimes = "say how many frames a second followed each other, such as  --set read.rate=30"
+
+    private static let wayToPoints = "begin with `read: {format: ply}` where INPUT is a PLY cloud"
 
     private func addTimes(to capture: inout Capture, _ context: StageContext) {
         guard let rate, !capture.channels.contains(.timestamp), !capture.frames.isEmpty else { return }

@@ -20,19 +20,21 @@ public struct VoxelDownsample: FrameStage, FoldStage {
             pixel is mostly alone in its cube. Surfaces that few pixels reach, being far away or seen at the end only,
             go first when the number is raised.
 
-            A cloud that is there already, by an earlier `voxel-downsample`, `sample-mesh` or the capture itself, is merged
-            instead of the frames' points, each of its own counting as one: what crops and boxes above have cut off stays
-            cut off.
+            Below `sample-mesh` or an earlier `voxel-downsample` the cloud's points are merged, each of them counting as one:
+            what crops and boxes in between have cut off stays cut off.
             """,
         example: "- voxel-downsample: {size: 0.02}", revision: 2)
 
     let size: Double
     let minPoints: Int
+    /// Whether the points are those of a cloud that a stage above has spread, and not the frames' own.
+    let mergesCloud: Bool
 
     public init(_ options: inout OptionReader) {
         size = options.number("size", "Edge of a cube.", default: 0.02, in: 0.0001...100, unit: "m")
         minPoints = options.integer(
             "min-points", "Leave out cubes with fewer points than this.", default: 1, in: 1...1_000_000)
+        mergesCloud = options.isBelow("sample-mesh")
         let before = options.value(of: "size", above: "voxel-downsample")?.double
         options.warn(
             "size", unless: size > before ?? 0,
@@ -40,9 +42,9 @@ public struct VoxelDownsample: FrameStage, FoldStage {
     }
 
     public var uses: Uses {
-        Uses(
-            frame: .init(wants: [.points]), fold: .init(anyOf: [[.cloud, .points]], makes: [.cloud]),
-            instead: [[.cloud, .points]: [.pointsFromDepth]])
+        mergesCloud
+            ? Uses(fold: .init(needs: [.cloud], makes: [.cloud]))
+            : Uses(frame: .init(needs: [.points]), fold: .init(prefers: [[.cloud, .points]], makes: [.cloud]))
     }
 
     public func process(_ frame: inout Frame, in context: StageContext) {

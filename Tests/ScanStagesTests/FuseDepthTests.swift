@@ -157,6 +157,16 @@ import Testing
             failure?.fix == "put check-geometry above, or leave it uncarved with  --set fuse-depth.carve=false")
     }
 
+    /// Something was carved away, and something else is why nothing is left.
+    @Test func carvingIsNotBlamedForOthers() {
+        let failure = problem {
+            let capture = Self.passing(2, before: [2, 2, 2, 2, 2])
+            _ = try StageRun("- fuse-depth: {voxel: 0.04, min-piece: 1000000}\n- write-mesh", on: capture)
+        }
+        #expect(
+            failure?.summary == "all pieces of the surface have fewer than 1000000 triangles: nothing would be left of it")
+    }
+
     /// Nothing moves in the room.
     @Test func carvingLeavesWhatStands() throws {
         let (carved, whole) = (try Self.run("voxel: 0.04"), try Self.run("voxel: 0.04, carve: false"))

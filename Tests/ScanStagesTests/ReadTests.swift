@@ -53,14 +53,16 @@ import Testing
                 == "`format` is `multiscam`, which is none of auto, \(Self.formats)")
     }
 
-    /// Captures may bring a cloud, so only the run can tell.
+    /// PLY files alone have points already.
     @Test func pointsThatNothingMakes() {
-        let stages = "- read\n- voxel-downsample: {size: 0.02}\n- write-ply"
-        #expect(PipelineRun.mistakes("  - read\n  - voxel-downsample: {size: 0.02}\n  - write-ply") == [])
-        let desk = SharedData.checkout.appendingPathComponent("samples/desk").path
-        let failure = problem { _ = try StageRun(stages, reading: desk) }
-        #expect(failure?.summary == "voxel-downsample needs cloud or points, and this capture has none")
-        #expect(failure?.fix == "make points of the depth above it, with `decompress` and `unproject`")
+        let mistakes = PipelineRun.mistakes("  - read\n  - voxel-downsample: {size: 0.02}\n  - write-ply")
+        #expect(
+            mistakes == [
+                "`voxel-downsample` needs points, which no stage before it makes; put `unproject` above it, or begin with "
+                    + "`read: {format: ply}` where INPUT is a PLY cloud"
+            ])
+        let named = "  - read: {format: ply}\n  - voxel-downsample: {size: 0.02}\n  - write-ply"
+        #expect(PipelineRun.mistakes(named) == [])
     }
 
     @Test func aCaptureWithALinkToNothing() throws {

@@ -1,5 +1,6 @@
 import ScanFormats
 import ScanModel
+import ScanPipeline
 import ScanStages
 import TestSupport
 import Testing
@@ -50,6 +51,14 @@ import Testing
         #expect(run.count("voxel-downsample", "points") == points)
         let voxels = try #require(run.count("voxel-downsample", "voxels"))
         #expect(voxels > 100 && voxels < points / 5 && run.count("write-ply", "points") == voxels)
+    }
+
+    /// Those of the depth itself are made for nobody then.
+    @Test func pointsAboveItAreInVain() throws {
+        let stages = "read, decompress, unproject, fuse-depth, sample-mesh, voxel-downsample, write-ply"
+        let pipeline = try Pipeline.load(text: "stages: [\(stages)]\n", path: "test.yaml", library: .builtIn)
+        let warnings = pipeline.warnings.map(\.summary)
+        #expect(warnings.contains { $0.hasPrefix("`unproject` works on points, which ") }, "\(warnings)")
     }
 
     @Test func withoutAMeshItSaysHowToMakeOne() {

@@ -30,7 +30,7 @@ enum ZipOffsets {
         return found
     }
 
-    /// The first byte of a file's data, when its local header is where it should be and has its name.
+    /// The first byte of a file's data, when its local header (4.3.7) is where it should be and has its name.
     static func start(of name: String, header: Int64, in path: String) -> Int64? {
         guard let file = try? FileSource(path: path, name: path), let bytes = try? file.bytes(at: header, count: 30),
             Array(bytes[..<4]) == [0x50, 0x4B, 3, 4], bytes.uint16(26) == name.utf8.count,
@@ -42,8 +42,7 @@ enum ZipOffsets {
 
 /// The record at an archive's end, which says where its directory is.
 ///
-/// Format: PKWARE's APPNOTE.TXT, 4.3.7 (local header), 4.3.12 (directory), 4.3.14 (ZIP64's end record), 4.3.15 (its
-/// locator), 4.3.16 (end record).
+/// Format: PKWARE's APPNOTE.TXT, 4.3.12 (directory), 4.3.14 (ZIP64's end record), 4.3.15 (its locator), 4.3.16 (end record).
 private struct ZipEnd {
     /// Where in the file the record begins.
     let start: Int64
@@ -54,7 +53,7 @@ private struct ZipEnd {
     let directory: Range<Int64>
     /// Where ZIP64's end record begins; nil without one.
     let longRecordStart: Int64?
-    /// How many bytes of the file follow on the record and its comment.
+    /// How many bytes of the file follow the record and its comment.
     let byteCountBehind: Int
 
     /// Whether only ZIP64's end record says where the directory begins.
@@ -132,7 +131,7 @@ enum ZipDamage {
     /// - Parameter part: its number, as the end record has it.
     /// - Returns: nil where the file is not known to be one.
     private static func split(_ path: String, part: Int?) -> Problem? {
-        let isThere = { (part: String) in (try? FileSource(path: part, name: part)) != nil }
+        let isThere = { (file: String) in (try? FileSource(path: file, name: file)) != nil }
         // `zip -s` and WinZip: scan.z01, scan.z02, …, and the end in scan.zip.
         if let part, part > 0, part < UInt16.max, path.lowercased().hasSuffix(".zip") {
             let parts = (1...part).map { "\(path.dropLast(2))\($0 < 10 ? "0" : "")\($0)" }

@@ -40,7 +40,7 @@ struct COLMAPLine {
     }
 
     /// The text from a word onwards, as written, without trailing white space.
-    /// - Parameter number: the word's, from 0; the line has that many.
+    /// - Parameter number: the word's, from 0; the line has more words than that.
     func rest(fromWord number: Int) -> String {
         let rest = bytes.split(maxSplits: number, whereSeparator: \.isASCIISpace).last ?? bytes[...]
         return String(decoding: rest.withoutSpaceAround, as: UTF8.self)

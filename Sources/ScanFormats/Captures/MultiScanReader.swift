@@ -131,8 +131,7 @@ struct MultiScanReader {
         let backward = zip(times, times.dropFirst()).count { $1 <= $0 }
         if backward > 0 {
             capture.warnings.append(
-                "\(backward.counted("camera line")) \(backward == 1 ? "has" : "have") a timestamp that is "
-                    + Capture.notLater)
+                "\(backward.counted("camera line", "has", "have")) a timestamp that is \(Capture.notLater)")
         }
     }
 
@@ -256,7 +255,7 @@ struct MultiScanReader {
         source.depth = packed
     }
 
-    /// How long the rows of a stream are that may be as long as they were in memory.
+    /// The length of a stream's rows, where they were written with the padding that they had in memory.
     /// - Parameter longest: the most bytes that a row may have.
     /// - Returns: nil where they are no longer than their pixels, or the stream's length does not tell.
     private func rowBytes(of stream: PackedStream, frames: Int, longest: Int) -> Int? {

@@ -63,8 +63,8 @@ extension Capture {
         // Where no frame has a time of its own, there is no clock.
         guard let first = still.first, timed.contains(where: { $0.time != timed[0].time }) else { return }
         warnings.append(
-            "\(still.count.counted("frame")) \(still.count == 1 ? "has" : "have") the time of the frame before, first frame "
-                + "\(first.1.index): one may be a copy of the other")
+            "\(still.count.counted("frame", "has", "have")) the time of the frame before, first frame \(first.1.index): one may "
+                + "be a copy of the other")
     }
 
     /// How a reader's own warning of times that stand still or go back ends.

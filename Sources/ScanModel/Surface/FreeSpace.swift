@@ -135,7 +135,7 @@ struct FreeSpaceSearch {
     }
 }
 
-/// What the eight corners of a cube add to ``PixelAxes`` of its middle.
+/// What a cube's eight corners add to what ``PixelAxes`` gives for its middle.
 private struct CubeCorners {
     let u: SIMD8<Float>
     let v: SIMD8<Float>
@@ -173,8 +173,8 @@ extension SIMD8<Float> {
     }
 }
 
-/// The pixels of a row or a column between whose centres something falls. A pixel's depth is that of its centre: what falls
-/// beside it may hide a slanted surface there, which is nearer than at that centre, but not than at the next one too.
+/// The pixels of a row or a column between whose centres something falls. A pixel's depth is that of its centre. Beside it a
+/// slanted surface may be nearer than there, but then it is nearer still at the next centre: so both are looked at.
 private struct PixelRange {
     let first: Int
     let last: Int

@@ -2,10 +2,11 @@ extension DistanceVolume {
     /// The surface as triangles, which face the side from which it was seen: marching cubes over all cells whose eight
     /// samples at least `minFrames` frames have seen, and no fewer than looked through them. Colours are there if the volume
     /// has some; where no frame gave one they are grey 128. Normals are the triangles' mean.
-    public func mesh(minFrames: Int = 1) -> TriangleMesh {
+    /// - Parameter carving: whether it counts how many frames looked through a place.
+    public func mesh(minFrames: Int = 1, carving: Bool = true) -> TriangleMesh {
         var extraction = SurfaceExtraction(of: self, minFrames: minFrames, hasColor: hasColor)
         for number in blocks.indices {
-            extraction.cut(number)
+            extraction.cut(number, carving: carving)
             Heartbeat.beat()
         }
         var mesh = extraction.mesh
@@ -16,7 +17,10 @@ extension DistanceVolume {
     /// In how many blocks ``mesh(minFrames:)`` leaves out surface only because more frames looked through it than saw it.
     public func carvedBlockCount(minFrames: Int) -> Int {
         var extraction = SurfaceExtraction(of: self, minFrames: minFrames, hasColor: false)
-        return blocks.indices.count { extraction.isCarved($0) }
+        return blocks.indices.count { number in
+            Heartbeat.beat()
+            return extraction.isCarved(number)
+        }
     }
 }
 
@@ -47,9 +51,9 @@ private struct SurfaceExtraction {
         mesh = TriangleMesh(vertices: PointCloud(colors: hasColor ? [] : nil))
     }
 
-    mutating func cut(_ number: Int) {
+    mutating func cut(_ number: Int, carving: Bool) {
         setNeighbours(of: number)
-        gatherDistances(carving: true)
+        gatherDistances(carving: carving)
         for (x, y, z) in Self.cells { cutCell(x, y, z) }
     }
 
@@ -74,7 +78,6 @@ private struct SurfaceExtraction {
         neighbours = (0..<8).map { volume.number($0 == 0 ? index : index.advanced($0 & 1, $0 >> 1 & 1, $0 >> 2)) }
     }
 
-    /// - Parameter carving: whether it counts how many frames looked through a block.
     private mutating func gatherDistances(carving: Bool) {
         let mask = VolumeLayout.side - 1
         for place in 0..<8 {

@@ -35,9 +35,7 @@ struct HTML: Sendable, ExpressibleByStringInterpolation {
     /// A path as an address.
     static func address(_ path: String) -> String {
         path.utf8.reduce(into: "") { address, byte in
-            let isPlain =
-                byte.isASCIIDigit || (0x41...0x5a).contains(byte) || (0x61...0x7a).contains(byte)
-                || "-._/".utf8.contains(byte)
+            let isPlain = byte.isASCIIDigit || byte.isASCIILetter || "-._/".utf8.contains(byte)
             if isPlain {
                 address.unicodeScalars.append(Unicode.Scalar(byte))
             } else {
