@@ -164,7 +164,8 @@ import Testing
             _ = try StageRun("- fuse-depth: {voxel: 0.04, min-piece: 1000000}\n- write-mesh", on: capture)
         }
         #expect(
-            failure?.summary == "all pieces of the surface have fewer than 1000000 triangles: nothing would be left of it")
+            failure?.summary
+                == "all pieces of the surface have fewer than 1000000 triangles: nothing would be left of it")
     }
 
     /// Nothing moves in the room.
