@@ -175,16 +175,29 @@ struct OrderCheck {
     /// Whether a step looks at channels of single frames, and not at the cloud that was gathered of them above.
     private func usesByFrame(_ channels: Set<Channel>, _ index: Int, _ steps: [Pipeline.Step]) -> Bool {
         let uses = steps[index].uses
-        let hasCloud = steps[..<index].contains {
-            $0.uses.roles.contains { $0.possible.contains(.cloud) } && !$0.isReader
-        }
         let read = uses.frame.reads.union(uses.fold.reads)
-        return !(hasCloud && read.contains(.cloud) ? read.subtracting([.points]) : read).isDisjoint(with: channels)
+        return !(steps.takesCloud(index) ? read.subtracting([.points]) : read).isDisjoint(with: channels)
     }
 
     /// Whether a step writes the frames, for others to work with.
     private static func writesFrames(_ step: Pipeline.Step) -> Bool {
         if step.uses.claims.isEmpty { return false }
         return step.stage is any FoldStage ? step.gathersFrames : step.stage is any FrameStage
+    }
+}
+
+extension [Pipeline.Step] {
+    /// Whether a step takes the cloud that a stage above has made, and not the points of single frames.
+    func takesCloud(_ index: Int) -> Bool {
+        guard self[index].uses.reads.contains(.cloud) else { return false }
+        let roles = self[..<index].filter { !$0.isReader }.flatMap(\.uses.roles)
+        // Points that are made anew take the place of a cloud.
+        let last = roles.last { $0.possible.contains(.cloud) || $0.removes.contains(.cloud) }
+        return last?.possible.contains(.cloud) ?? false
+    }
+
+    /// What a step looks at.
+    func reads(_ index: Int) -> Set<Channel> {
+        self[index].uses.reads.subtracting(takesCloud(index) ? [.points] : [])
     }
 }

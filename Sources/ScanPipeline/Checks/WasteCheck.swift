@@ -24,7 +24,7 @@ struct WasteCheck {
             {
                 // What a step makes anew is no longer what steps above have made of it.
                 used.subtract(step.uses.makesAnew)
-                used.formUnion(step.uses.reads.intersection(available[index]))
+                used.formUnion(steps.reads(index).intersection(available[index]))
             } else {
                 useless.insert(index)
             }
@@ -71,7 +71,7 @@ struct WasteCheck {
             let made = steps[index].uses.touches
             let below = steps.indices.dropFirst(index + 1)
             let successor = below.first { !steps[$0].uses.makesAnew.isDisjoint(with: made) }
-            let readers = below.prefix { $0 != successor }.filter { !steps[$0].uses.reads.isDisjoint(with: made) }
+            let readers = below.prefix { $0 != successor }.filter { !steps.reads($0).isDisjoint(with: made) }
             if !readers.isEmpty {
                 self = .read(by: Array(readers), isMadeAnew: successor != nil)
             } else if let successor {

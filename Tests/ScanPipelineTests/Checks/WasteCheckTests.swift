@@ -24,6 +24,22 @@ import Testing
             ])
     }
 
+    /// A cloud that a stage has made goes before the points of frames.
+    @Test func pointsBesideACloudThatIsTaken() throws {
+        let export = Uses.Role(anyOf: [[.cloud, .points]])
+        let mocks: [Mock] = [
+            .reader(), .decompress, .unproject, .fold("spread", .init(makes: [.cloud])),
+            .fold("export", export, claims: ["a.ply"]), .fold("export-again", export, claims: ["b.ply"]),
+        ]
+        let vain = Self.check(["read", "decompress", "unproject", "spread", "export"], of: mocks)
+        #expect(vain.mistakes == [])
+        let first = try #require(vain.warnings.last)
+        #expect(
+            first.hasPrefix("2: `unproject` works on points, which no stage below it uses; take it out"), "\(first)")
+        let both = ["read", "decompress", "unproject", "export", "spread", "export-again"]
+        #expect(Self.check(both, of: mocks) == ([], []))
+    }
+
     /// A writer that takes what a reader may have brought along does not miss the stage that was forgotten.
     @Test func theStageBetweenThatWasForgotten() {
         let mocks: [Mock] = [
