@@ -147,6 +147,8 @@ struct OrderCheck {
     /// Stages that change the capture's pixels below one that has found places in the world by them, for a third that uses
     /// these frame by frame: they are made again of the new pixels, which differ a little, and without counting.
     private mutating func noteLateChanges(_ steps: [Pipeline.Step]) {
+        // By frames, and not in a cloud that was gathered of them.
+        let reads = zip(steps, steps.reads).map { $0.uses.frame.reads.union($0.uses.fold.reads).intersection($1) }
         for (index, step) in steps.enumerated() {
             var changed = step.uses.finish.touches.intersection(Channel.payload)
             if changed.isEmpty { continue }
@@ -158,7 +160,7 @@ struct OrderCheck {
             }
             let late = makers.first { maker in
                 let made = maker.uses.frame.touches.intersection(Channel.payload)
-                return steps.indices.dropFirst(index + 1).contains { usesByFrame(made, $0, steps) }
+                return reads[(index + 1)...].contains { !$0.isDisjoint(with: made) }
             }
             guard let late else { continue }
             warnings.append(
@@ -172,13 +174,6 @@ struct OrderCheck {
         }
     }
 
-    /// Whether a step looks at channels of single frames, and not at the cloud that was gathered of them above.
-    private func usesByFrame(_ channels: Set<Channel>, _ index: Int, _ steps: [Pipeline.Step]) -> Bool {
-        let uses = steps[index].uses
-        let read = uses.frame.reads.union(uses.fold.reads)
-        return !(steps.takesCloud(index) ? read.subtracting([.points]) : read).isDisjoint(with: channels)
-    }
-
     /// Whether a step writes the frames, for others to work with.
     private static func writesFrames(_ step: Pipeline.Step) -> Bool {
         if step.uses.claims.isEmpty { return false }
@@ -187,17 +182,17 @@ struct OrderCheck {
 }
 
 extension [Pipeline.Step] {
-    /// Whether a step takes the cloud that a stage above has made, and not the points of single frames.
-    func takesCloud(_ index: Int) -> Bool {
-        guard self[index].uses.reads.contains(.cloud) else { return false }
-        let roles = self[..<index].filter { !$0.isReader }.flatMap(\.uses.roles)
-        // Points that are made anew take the place of a cloud.
-        let last = roles.last { $0.possible.contains(.cloud) || $0.removes.contains(.cloud) }
-        return last?.possible.contains(.cloud) ?? false
-    }
-
-    /// What a step looks at.
-    func reads(_ index: Int) -> Set<Channel> {
-        self[index].uses.reads.subtracting(takesCloud(index) ? [.points] : [])
+    /// What each step looks at: where a stage above has made a cloud that it takes, not at the points of single frames.
+    var reads: [Set<Channel>] {
+        var hasCloud = false
+        return map { step in
+            let reads = step.uses.reads
+            let takesCloud = hasCloud && reads.contains(.cloud)
+            for role in step.uses.roles where !step.isReader {
+                // Points that are made anew take the place of a cloud.
+                hasCloud = role.possible.contains(.cloud) || hasCloud && !role.removes.contains(.cloud)
+            }
+            return takesCloud ? reads.subtracting([.points]) : reads
+        }
     }
 }

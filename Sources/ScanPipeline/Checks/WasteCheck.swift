@@ -5,16 +5,21 @@ import ScanModel
 struct WasteCheck {
     private let steps: [Pipeline.Step]
     private let library: StageLibrary
+    /// Of each step.
+    private let reads: [Set<Channel>]
     private let useless: Set<Int>
 
     /// - Parameter available: the channels that can be there when each step works.
     init(_ steps: [Pipeline.Step], available: [Set<Channel>], _ library: StageLibrary) {
         self.steps = steps
         self.library = library
-        useless = Self.useless(steps, available)
+        reads = steps.reads
+        useless = Self.useless(steps, reads, available)
     }
 
-    private static func useless(_ steps: [Pipeline.Step], _ available: [Set<Channel>]) -> Set<Int> {
+    private static func useless(
+        _ steps: [Pipeline.Step], _ reads: [Set<Channel>], _ available: [Set<Channel>]
+    ) -> Set<Int> {
         var used: Set<Channel> = []
         var useless: Set<Int> = []
         for (index, step) in steps.enumerated().reversed() {
@@ -24,7 +29,7 @@ struct WasteCheck {
             {
                 // What a step makes anew is no longer what steps above have made of it.
                 used.subtract(step.uses.makesAnew)
-                used.formUnion(steps.reads(index).intersection(available[index]))
+                used.formUnion(reads[index].intersection(available[index]))
             } else {
                 useless.insert(index)
             }
@@ -40,7 +45,7 @@ struct WasteCheck {
         let made = steps[index].uses.touches
         func name(_ step: Int) -> String { "`\(steps[step].label)`" }
         let (fate, fix): (String, String)
-        switch Fate(of: index, in: steps) {
+        switch Fate(of: index, in: steps, reads) {
         case .madeAnew(let successor):
             let isTwin = steps[successor].name == steps[index].name
             let move = isTwin ? "" : ", or move \(name(index)) below \(name(successor))"
@@ -67,11 +72,11 @@ struct WasteCheck {
         case read(by: [Int], isMadeAnew: Bool)
         case unread
 
-        init(of index: Int, in steps: [Pipeline.Step]) {
+        init(of index: Int, in steps: [Pipeline.Step], _ reads: [Set<Channel>]) {
             let made = steps[index].uses.touches
             let below = steps.indices.dropFirst(index + 1)
             let successor = below.first { !steps[$0].uses.makesAnew.isDisjoint(with: made) }
-            let readers = below.prefix { $0 != successor }.filter { !steps.reads($0).isDisjoint(with: made) }
+            let readers = below.prefix { $0 != successor }.filter { !reads[$0].isDisjoint(with: made) }
             if !readers.isEmpty {
                 self = .read(by: Array(readers), isMadeAnew: successor != nil)
             } else if let successor {

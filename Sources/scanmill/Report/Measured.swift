@@ -37,8 +37,8 @@ struct Measured: Sendable {
         depth = Self.stage("measure-depth", in: stages).flatMap { Depth($0["counts"]) }
         geometry = Self.stage("check-geometry", in: stages).flatMap { Geometry($0["counts"]) }
         // Of several meshes, each of which takes the place of the one before, the last.
-        if let place = stages.lastIndex(where: { Self.stage("fuse-depth", in: [$0]) != nil }) {
-            let written = Self.all("write-mesh", in: Array(stages[place...])).compactMap {
+        if let place = stages.lastIndex(where: { Self.isNamed("fuse-depth", $0) }) {
+            let written = stages[place...].filter { Self.isNamed("write-mesh", $0) }.compactMap {
                 $0["options"]?["file"]?.string.map { OptionText.path($0, ofCapture: id) }
             }
             mesh = Mesh(stages[place]["counts"], files: written.filter(Set(files).contains))
@@ -50,15 +50,13 @@ struct Measured: Sendable {
     }
 
     private static func stage(_ name: String, in stages: [JSONValue]) -> JSONValue? {
-        all(name, in: stages).first
+        stages.first { isNamed(name, $0) }
     }
 
-    /// The stages of this name, also where it occurs more than once (`filter-blur[2]`).
-    private static func all(_ name: String, in stages: [JSONValue]) -> [JSONValue] {
-        stages.filter { stage in
-            let label = stage["name"]?.string
-            return label == name || label?.hasPrefix("\(name)[") == true
-        }
+    /// Whether a stage has this name, also where it occurs more than once (`filter-blur[2]`).
+    private static func isNamed(_ name: String, _ stage: JSONValue) -> Bool {
+        let label = stage["name"]?.string
+        return label == name || label?.hasPrefix("\(name)[") == true
     }
 
     /// These of many values.
