@@ -281,12 +281,14 @@ public struct Read: CaptureStage {
         let reasons = capture.frames.compactMap { $0.drop.flatMap { $0.isBad ? nil : $0.reason } }
         // A share, as in ``Capture/excessOfBadFrames(using:readBy:)``.
         guard Double(reasons.count) / Double(capture.frames.count) > rules.badFrameLimit else { return }
-        let counts = Dictionary(reasons.map { ($0, 1) }, uniquingKeysWith: +)
-        guard let first = counts.max(by: { ($0.value, $1.key) < ($1.value, $0.key) }) else { return }
-        let others = reasons.count - first.value
+        // Some name their frame's own file.
+        let kinds = Dictionary(grouping: reasons, by: \.withoutNumbers)
+        guard let kind = kinds.max(by: { ($0.value.count, $1.key) < ($1.value.count, $0.key) })?.value else { return }
+        let others = reasons.count - kind.count
         context.warn(
-            "\(reasons.count.counted(of: capture.frames.count, "frame", "is", "are")) left out: \(first.key)"
-                + (others > 0 ? " (\(first.value) of them), or for other reasons (\(others))" : ""))
+            "\(reasons.count.counted(of: capture.frames.count, "frame", "is", "are")) left out: \(kind[0])"
+                + (kind.contains { $0 != kind[0] } ? ", and the like" : "")
+                + (others > 0 ? " (\(kind.count) of them), or for other reasons (\(others))" : ""))
     }
 
     private static let wayToTimes = "say how many frames a second followed each other, such as  --set read.rate=30"

@@ -106,6 +106,20 @@ import Testing
             "\(warnings)")
     }
 
+    /// They differ by the names of the frames' files.
+    @Test func reasonsOfOneKindForLeavingFramesOutAreOne() throws {
+        let sample = SharedData.checkout.appendingPathComponent("samples/nerfcapture/nerfcapture.zip").path
+        try runCommand(["unzip", "-q", sample, "-d", folder.path]).require(0)
+        let copy = "\(folder.path)/nerfcapture"
+        let picture = try folder.bytes("nerfcapture/images/0.png")
+        for number in 100..<104 { try folder.write(picture, to: "nerfcapture/images/\(number).png") }
+        let warning = "images/100.png has no entry in transforms.json, and the like"
+        let warnings = try StageRun("- read", reading: copy).warnings.filter { $0.contains("left out") }
+        #expect(warnings == ["read: 4 of 16 frames are left out: \(warning)"])
+        let inspection = try CaptureInspection.inspect(copy)
+        #expect(inspection.findings.contains { $0.problem.summary == "4 frames would be dropped: \(warning)" })
+    }
+
     /// Depth of another size costs its own frame, be it the first.
     @Test(arguments: [0, 5]) func oneOddDepthPictureIsTheOddOne(_ odd: Int) throws {
         let copy = try folder.copySample("scannet")

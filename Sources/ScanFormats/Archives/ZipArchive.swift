@@ -124,6 +124,8 @@ extension ZipArchive: CaptureTree {
         return try ZipEntrySource(opened, entry, name: file)
     }
 
+    public var nameAbove: String? { CaptureFolder(path: opened.path).nameAbove }
+
     /// A byte range of the archive, where the file is stored in it uncompressed.
     public func location(of file: String) -> FileLocation? {
         guard let entry = opened.contents.files[full(file)], entry.isStored else { return nil }

@@ -237,7 +237,7 @@ extension LensDistortion {
     /// - Parameter top: a dataset's top level, which may leave the numbers to its frames.
     /// - Throws: what ``init(_:_:)`` throws of every frame.
     static func check(_ top: JSONField) throws(Problem) {
-        if top["camera_model"].value?.string == "FISHEYE624", top["distortion_params"].isAbsent { return }
+        if modelName(top) == "FISHEYE624", top["distortion_params"].isAbsent { return }
         _ = try LensDistortion(top, top)
     }
 
@@ -246,7 +246,7 @@ extension LensDistortion {
     init(_ frame: JSONField, _ top: JSONField) throws(Problem) {
         for field in [frame, top] { try Self.requireKnownLens(field) }
         let model = [frame, top].first { !$0["camera_model"].isAbsent || !$0["is_fisheye"].isAbsent }
-        let name = model?["camera_model"].value?.string
+        let name = model.flatMap(Self.modelName)
         if name == "FISHEYE624" {
             self.init(fisheye624: try Self.fisheye624(frame["distortion_params"].isAbsent ? top : frame))
             return
@@ -296,14 +296,24 @@ extension LensDistortion {
 
     private static func saysFisheye(_ field: JSONField) -> Bool { field["is_fisheye"].isSetFlag }
 
+    /// In capitals, which not all programs use.
+    private static func modelName(_ field: JSONField) -> String? { field["camera_model"].value?.string?.uppercased() }
+
     /// - Throws: when the pictures cannot be turned into a pinhole's.
     private static func requireKnownLens(_ field: JSONField) throws(Problem) {
-        let known = [
-            "SIMPLE_PINHOLE", "PINHOLE", "SIMPLE_RADIAL", "RADIAL", "OPENCV", "OPENCV_FISHEYE", "FISHEYE624",
-            "perspective", "PERSPECTIVE",
-        ]
-        if let model = field["camera_model"].value?.string, !known.contains(model) {
-            throw Problem(.input, "the camera model \(model) is not undone here", fix: undistort)
+        let undone = ["SIMPLE_RADIAL", "RADIAL", "OPENCV", "OPENCV_FISHEYE", "FISHEYE624", "PERSPECTIVE"]
+        // Programs have names of their own for a pinhole, such as OpenCVPinhole.
+        if let name = field["camera_model"].value?.string, let model = modelName(field),
+            !undone.contains(model), !model.contains("PINHOLE")
+        {
+            // The beginnings of nerfstudio's other names.
+            let others = ["EQUIRECTANGULAR", "OMNIDIRECTIONALSTEREO", "VR180", "ORTHOPHOTO"]
+            if others.contains(where: model.hasPrefix) {
+                throw Problem(.input, "the camera model \(name) is not undone here", fix: undistort)
+            }
+            throw Problem(
+                .input, "the camera model \(name.shortened) is none that nerfstudio knows",
+                fix: "if the pictures are a pinhole's, write  \"camera_model\": \"OPENCV\" ; otherwise \(undistort)")
         }
         // instant-ngp's other lenses: it only looks for the keys.
         let others = ["latlong", "equirectangular", "orthographic", "ftheta_p0"]

@@ -14,7 +14,7 @@ public enum COLMAPCapture: CaptureFormat {
             "depth, which `depth: true` writes beside the model but which is not read back", "confidence",
             "timestamps", "the bounding box", "motion", "that its unit is the metre",
             "which way is up",
-        ], origin: .derived, poseAxes: .openCV, revision: 11)
+        ], origin: .derived, poseAxes: .openCV, revision: 12)
 
     public static func recognise(_ tree: any CaptureTree) -> Recognition? {
         guard let model = COLMAPModelFiles(in: tree) else { return nil }
@@ -32,7 +32,10 @@ public enum COLMAPCapture: CaptureFormat {
 
     public static func remains(of tree: any CaptureTree) -> Recognition? {
         for folder in COLMAPModelFiles.usualFolders {
-            let names = Set(tree.entries(in: folder).map(\.name))
+            let entries = tree.entries(in: folder)
+            // What is wrong with a file that was set aside has been said.
+            if entries.contains(where: { $0.kind == .other(PartialTree.mark) }) { continue }
+            let names = Set(entries.map(\.name))
             let files = ["cameras", "images", "points3D"].flatMap { ["\($0).bin", "\($0).txt"] }.filter(names.contains)
             if !files.isEmpty {
                 return Recognition(
@@ -204,6 +207,11 @@ private struct COLMAPReader {
             capture.warnings.append(
                 "\(twins.key) is the picture of \(twins.value.count) images of the model, \(twins.value.prefix(2).joined(separator: " and ")) "
                     + "among them: their own pictures may be missing")
+        }
+        if pictures.folder == "input", tree.hasFolder("distorted") {
+            capture.warnings.append(
+                "the pictures of input/ were taken, since there are none in images/: beside distorted/, they are those "
+                    + "from before the undistortion, and the model is of undistorted ones; copy images/ too")
         }
         capture.channels.insert(.color)
         capture.deriveColorSize()

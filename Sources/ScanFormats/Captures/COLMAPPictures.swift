@@ -7,8 +7,11 @@ struct COLMAPPictures {
     /// Whether they lie there without the folders that their names have.
     private let areBare: Bool
 
-    /// Folders in which pictures may lie, the likeliest first.
-    private static let folders = ["images", "", "rgb", "color"]
+    /// Folders in which pictures may lie, the likeliest first; then those that count only where none lies in these:
+    /// programs for Gaussian splatting have theirs in `input/`, and smaller copies in `images_2/` and so on.
+    private static let folders = [
+        ["images", "", "rgb", "color"], ["input", "image", "images_2", "images_4", "images_8"],
+    ]
 
     /// - Parameter home: the folder with the model's own pictures, as ``COLMAPModelFiles/home``.
     /// - Returns: nil where none of the pictures is found.
@@ -29,18 +32,22 @@ struct COLMAPPictures {
             lists[place] = list
             return list.contains(parts[parts.count - 1])
         }
-        for image in images {
-            for folder in home.isEmpty ? Self.folders : ["\(home)/images"] {
-                for areBare in [false, true] {
-                    let name = Self.name(of: image, isBare: areBare)
-                    if mayLie(name, in: folder), (try? tree.picture(name, in: folder)) != nil {
-                        (self.folder, self.areBare) = (folder, areBare)
-                        return
+        func find(in folders: [String]) -> (String, Bool)? {
+            for image in images {
+                for folder in folders {
+                    for areBare in [false, true] {
+                        let name = Self.name(of: image, isBare: areBare)
+                        if mayLie(name, in: folder), (try? tree.picture(name, in: folder)) != nil {
+                            return (folder, areBare)
+                        }
                     }
                 }
             }
+            return nil
         }
-        return nil
+        let groups = home.isEmpty ? Self.folders : [["\(home)/images"]]
+        guard let found = groups.firstNonNil(find) else { return nil }
+        (folder, areBare) = found
     }
 
     /// What the picture of an image is called in ``folder``, with or without its extension.

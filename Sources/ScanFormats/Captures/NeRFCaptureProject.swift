@@ -15,7 +15,7 @@ public enum NeRFCaptureProject: CaptureFormat {
         reads: [.color, .pose, .intrinsics, .timestamp, .box],
         passesOver: ["depth pictures, which show depth without metric values", "keys that the app does not write"],
         writer: "write-zip",
-        writingLoses: ["depth", "confidence", "motion"], revision: 6)
+        writingLoses: ["depth", "confidence", "motion"], revision: 7)
 
     static let file = "transforms.json"
     fileprivate static let sizeLimit = 256 << 20
@@ -137,6 +137,9 @@ private struct NeRFCaptureReader {
             capture.absences[.timestamp] = "no frame of \(NeRFCaptureProject.file) has a timestamp"
         }
         capture.deriveColorSize()
+        if elements.contains(where: { !$0["confidence_path"].isAbsent }) {
+            capture.absences[.recordedConfidence] = "confidence pictures are not read: the app itself writes none"
+        }
         capture.lacks([.recordedConfidence, .motion], "NeRFCapture projects have none")
         capture.sortFiles()
         var source = TreeSource(tree, rules)
@@ -185,7 +188,13 @@ private struct NeRFCaptureReader {
     private func addPictures(to entries: inout [Entry]) {
         guard let folder = PictureFolder.find(in: tree) else { return }
         let known = Set(entries.map(\.path.pictureStem))
-        for (number, path) in folder.pictures where !known.contains(path.pictureStem) {
+        // Forks of the app write more beside a picture than its depth: 0.confidence.png.
+        func isBesidePicture(_ stem: String) -> Bool {
+            guard let dot = stem.lastIndex(of: ".") else { return false }
+            return known.contains(String(stem[..<dot])) && stem[dot...].dropFirst().allSatisfy(\.isLetter)
+        }
+        for (number, path) in folder.pictures
+        where !known.contains(path.pictureStem) && !isBesidePicture(path.pictureStem) {
             var entry = Entry(number: number, path: path)
             entry.facts.drop = Drop(
                 whileReading: "\(path) has no entry in \(NeRFCaptureProject.file)", isBad: false)

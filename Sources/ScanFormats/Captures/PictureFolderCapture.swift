@@ -54,11 +54,25 @@ public enum PictureFolderCapture: CaptureFormat {
             }
             return
         }
+        if let file = poseFile(in: tree) {
+            let way = "write them as a sequence of TUM has them: rgb.txt, groundtruth.txt and, for depth, depth.txt"
+            capture.warnings.append("only the pictures are read, not \(file) beside them; if poses are there, \(way)")
+            for channel in [Channel.pose, .intrinsics, .recordedDepth] { capture.advice[channel] = way }
+            capture.absences[.pose] = "\(file) is not read"
+            return
+        }
         for channel in [Channel.pose, .intrinsics, .recordedDepth] {
             capture.advice[channel] =
                 "reconstruct poses from the pictures, for example with COLMAP, and convert that model; for the pictures "
                 + "alone take a pipeline of `read`, `select-every` and `write-frames: {depth: none}`"
         }
+    }
+
+    /// What is called like the poses of other datasets: ICL-NUIM's, Replica's, and TUM's without its list of pictures.
+    private static func poseFile(in tree: any CaptureTree) -> String? {
+        let names = ["groundtruth.txt", "poses.txt", "traj.txt", "trajectory.txt", "associations.txt"]
+        let files = tree.entries(in: "").filter { $0.byteCount != nil }.map(\.name)
+        return files.first { $0.hasSuffix(".freiburg") } ?? names.first(where: files.contains)
     }
 
     private static let remains = [

@@ -4,8 +4,8 @@ import ScanModel
 ///
 /// Poses are camera-to-world, row-major, x right, y down, z into the scene. Where no `camera-intrinsics.txt` lies
 /// beside the frames (as in the copies that come with TSDF fusion programs), they get the Kinect's 585, 585, 320, 240
-/// at 640 × 480. The depth sensor was never registered to the colour camera; one camera stands for both, as in
-/// everything that was published with these data.
+/// at 640 × 480, with a warning unless they are called like the published ones. The depth sensor was never registered
+/// to the colour camera; one camera stands for both, as in everything that was published with these data.
 ///
 /// Source: 7-Scenes, readme; tsdf-fusion-python, demo.py.
 public enum SevenScenesSequence: CaptureFormat {
@@ -18,7 +18,7 @@ public enum SevenScenesSequence: CaptureFormat {
         writingLoses: [
             "timestamps", "confidence", "the bounding box", "motion samples", "a depth sensor's own intrinsics",
             "intrinsics that change from frame to frame: all frames get the same", "which way is up",
-        ], origin: .form(of: "ScanNet"), poseAxes: .openCV, revision: 8)
+        ], origin: .form(of: "ScanNet"), poseAxes: .openCV, revision: 9)
 
     static let cameraFile = "camera-intrinsics.txt"
     private static let kinect = CameraIntrinsics(
@@ -46,6 +46,14 @@ public enum SevenScenesSequence: CaptureFormat {
     /// `chess/seq-01` is `chess-seq-01`: each scene's sequences are numbered anew.
     public static func id(of name: String, in scene: String) -> String? {
         name.hasPrefix("seq-") && Int(name.dropFirst(4)) != nil ? "\(scene)-\(name)" : nil
+    }
+
+    /// Whether it is called like a published sequence, for which the published camera is meant.
+    private static func isPublished(_ tree: any CaptureTree) -> Bool {
+        let scenes: Set = ["chess", "fire", "heads", "office", "pumpkin", "redkitchen", "stairs"]
+        // A scene's archive stands for the sequence in it.
+        if tree is ZipArchive, scenes.contains(tree.name) { return true }
+        return id(of: tree.name, in: "") != nil && tree.nameAbove.map(scenes.contains) == true
     }
 
     public static func open(_ tree: any CaptureTree, rules: ReadRules) throws(Problem) -> Capture {
@@ -88,10 +96,11 @@ public enum SevenScenesSequence: CaptureFormat {
             if let defect = CameraIntrinsics.layoutDefect(rowMajor: k) ?? camera.defect {
                 throw Problem(.input, defect).at(file: cameraFile)
             }
-        } else if size != PixelSize(640, 480) {
-            // The published sequences, for which the camera is meant, have no other size.
+        } else if size != kinect.size || !isPublished(tree) {
+            let scaling = size == kinect.size ? "" : ", scaled from \(kinect.size) to \(size)"
             capture.warnings.append(
-                "\(cameraFile) is missing, so 7-Scenes' published camera was taken, scaled from 640×480 to \(size)")
+                "\(cameraFile) is missing, so 7-Scenes' published camera was taken\(scaling): if another one took these "
+                    + "pictures, put its 3×3 matrix into \(cameraFile)")
         }
         capture.giveAllFrames(camera)
         capture.findings["intrinsics-from"] = .string(

@@ -134,13 +134,28 @@ extension TransformsReader {
         return !folder.isEmpty && tree.entries(in: tree.spelling(of: folder) ?? folder).isEmpty
     }
 
+    /// - Parameter elements: the entries' own, in the file.
     /// - Throws: when nothing says how long any frame's lens is.
-    func requireFocalLengths(_ entries: [TransformsEntry]) throws(Problem) {
+    func requireFocalLengths(_ entries: [TransformsEntry], _ elements: [JSONField], _ root: JSONField) throws(Problem) {
         let lenses = entries.compactMap { $0.found?.lens }
         if lenses.isEmpty || lenses.contains(where: \.hasFocalLength) { return }
+        if let (camera, key) = ([root] + elements.prefix(1)).firstNonNil(Self.nestedCamera) {
+            throw Problem(
+                .input, "there are no intrinsics where they are read",
+                notes: ["“\(camera)” has \(key), which only counts at the file's top or in a frame itself"],
+                fix: "move what “\(camera)” holds one level up, as fl_x, fl_y, cx and cy")
+        }
         throw Problem(
             .input, "there are no intrinsics",
             notes: ["neither its top nor any of its frames has a focal length: fl_x, camera_angle_x or x_fov"],
             fix: "copy the dataset again, or \(TransformsJSON.Lens.wayToFocalLength)")
+    }
+
+    /// An object with a focal length among a field's members: where it lies, and the focal length's key.
+    private static func nestedCamera(_ field: JSONField) -> (path: String, key: String)? {
+        (field.value?.object?.members ?? []).firstNonNil { member in
+            let inner = field[member.key]
+            return ["fl_x", "fx", "camera_angle_x"].first { !inner[$0].isAbsent }.map { (inner.path, $0) }
+        }
     }
 }

@@ -137,7 +137,7 @@ struct TransformsReader {
         } else {
             try takeHeldOut(besides: &entries, top)
         }
-        try requireFocalLengths(entries)
+        try requireFocalLengths(entries, elements, root)
         entries.sort { PictureFolder.precedesNaturally($0.path, $1.path) }
         omit(from: &entries, beyond: top.frameLimit)
         let looks = PictureLook.each(named: entries.map { $0.problem == nil ? $0.path : nil }, of: tree, rules)
@@ -152,6 +152,7 @@ struct TransformsReader {
         takeSplits(entries, root)
         noteTrainedTests()
         noteContradictions(root, elements)
+        noteScaledMatrices(elements)
         noteMovingCameras(entries)
         if hasPictures {
             capture.channels.insert(.color)
@@ -221,7 +222,7 @@ struct TransformsReader {
             guard let found = entry.found else { return }
             let pose = top.original(found.pose)
             if let defect = pose.defect {
-                throw Problem(.input, "\(defect), once applied_transform and applied_scale are undone")
+                throw Problem(.input, "\(defect), once applied_transform and applied_scale are undone").correcting(file)
             }
             capture.frames[index].pose = pose
             guard let look else {
@@ -231,7 +232,7 @@ struct TransformsReader {
                         .input, "its picture is not there, and nothing else says how large it is",
                         fix: capture.remedies[.color])
                 }
-                return try capture.setCamera(try Self.sound(found.lens, PixelSize(0, 0)), of: index, for: nil)
+                return try setCamera(found.lens, of: index, for: nil)
             }
             guard let look = try look.get() else {
                 let reason = "its picture \(found.picture.shortened) is not there"
@@ -244,7 +245,7 @@ struct TransformsReader {
                 return capture.drop(index, whileReading: reason + other, isBad: true)
             }
             let size = try capture.attachPicture(look, to: index)
-            try capture.setCamera(try Self.sound(found.lens, size), of: index, for: size)
+            try setCamera(found.lens, of: index, for: size)
         } catch {
             try capture.drop(index, for: error.at(file: entry.name))
         }
@@ -268,10 +269,15 @@ struct TransformsReader {
         capture.takeMasks(masks, named: named, listedIn: file, in: tree, to: &source)
     }
 
-    private static func sound(_ lens: TransformsJSON.Lens, _ picture: PixelSize) throws(Problem) -> CalibratedCamera {
-        let camera = try lens.camera(for: picture)
-        if let defect = camera.defect ?? lens.distortion.defect { throw Problem(.input, defect) }
-        return CalibratedCamera(camera, lens.distortion)
+    /// - Parameter picture: its size; nil where there is none.
+    private mutating func setCamera(
+        _ lens: TransformsJSON.Lens, of index: Int, for picture: PixelSize?
+    ) throws(Problem) {
+        do throws(Problem) {
+            let camera = try lens.camera(for: picture ?? PixelSize(0, 0))
+            if let defect = camera.defect ?? lens.distortion.defect { throw Problem(.input, defect) }
+            try capture.setCamera(CalibratedCamera(camera, lens.distortion), of: index, for: picture)
+        } catch { throw error.correcting(file) }
     }
 
     private mutating func readPoints(_ top: TransformsJSON.Top) throws(Problem) {

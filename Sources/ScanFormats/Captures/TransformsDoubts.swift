@@ -12,6 +12,20 @@ extension TransformsReader {
                 + "not modelled")
     }
 
+    /// Warns of matrices that were divided by their last number, since trainers take the other rows as they stand.
+    mutating func noteScaledMatrices(_ elements: [JSONField]) {
+        let lasts = elements.compactMap { element -> Double? in
+            guard let rows = element["transform_matrix"].value?.array, rows.count == 4 else { return nil }
+            return rows[3].doubles?.last
+        }
+        let others = lasts.filter { abs($0 - 1) > 1e-3 }
+        guard let first = others.first else { return }
+        capture.warnings.append(
+            "\(others.count.counted(of: elements.count, "frame", "has", "have")) a transform_matrix that ends in "
+                + "\(first.shortText(decimals: 6)) instead of 1: positions and axes were divided by that number, and "
+                + "nerfstudio and instant-ngp take them as they stand")
+    }
+
     /// Warns of pictures that several entries name: each of these became a frame.
     mutating func noteTwins(_ entries: [TransformsEntry]) {
         // A name may leave the extension out; two files that differ in nothing else are still two.

@@ -27,7 +27,7 @@ struct TransformsEntry {
             let found = try TransformsJSON.Found(element, root)
             path = found.picture
             self.found = found
-        } catch { problem = error }
+        } catch { problem = error.correcting(element.file) }
     }
 
     /// A frame of which only the picture is known.

@@ -45,6 +45,7 @@ struct PartialTree: CaptureTree {
     static let mark = "unreadable (see the problems)"
 
     var name: String { whole.name }
+    var nameAbove: String? { whole.nameAbove }
 
     func entries(in folder: String) -> [CaptureEntry] {
         if aside.contains(folder) { return [] }

@@ -5,10 +5,9 @@ extension CaptureInspection {
     /// to ``noteBadFrames(of:)``.
     /// - Parameter drops: in the order of their frames.
     mutating func noteShortfall(_ drops: [(frame: Int, drop: Drop)]) {
-        let groups = Dictionary(grouping: drops.filter { !$0.drop.isBad }) { $0.drop.reason }
-        let ordered = groups.mapValues { $0.map(\.frame) }.sorted { $0.value[0] < $1.value[0] }
+        let leftOut = drops.filter { !$0.drop.isBad }.map { ($0.frame, $0.drop.reason) }
         note(
-            warnings: ordered.map { reason, frames in
+            warnings: Self.folded(leftOut).map { reason, frames in
                 Problem(
                     .input, "\(frames.count == 1 ? "a frame" : "\(frames.count) frames") would be dropped: \(reason)",
                     notes: [Self.list(frames)])
@@ -50,7 +49,7 @@ extension CaptureInspection {
         // No run drops frames that only lack something.
         let bad = capture.badFrames(using: excess == nil ? [] : nil)
         guard !bad.isEmpty else { return }
-        let list = Self.cut(Self.folded(bad))
+        let list = Self.cut(Self.folded(bad).map { "\(Self.list($0.frames)): \($0.reason)" })
         if var excess {
             excess.notes = excess.notes.prefix(1) + list
             note(errors: [excess])
@@ -64,9 +63,9 @@ extension CaptureInspection {
         }
     }
 
-    /// One line for each reason, in the order of the frames that it comes with first. Reasons that differ only in their
+    /// The frames of each reason, in the order of the frames that it comes with first. Reasons that differ only in their
     /// numbers, as those that name files do, count as one.
-    static func folded(_ bad: [(index: Int, reason: String)]) -> [String] {
+    static func folded(_ bad: [(index: Int, reason: String)]) -> [(reason: String, frames: [Int])] {
         var places: [String: Int] = [:]
         var groups: [(reason: String, hasOthers: Bool, frames: [Int])] = []
         for (index, reason) in bad {
@@ -77,7 +76,7 @@ extension CaptureInspection {
             groups[place].frames.append(index)
             if groups[place].reason != reason { groups[place].hasOthers = true }
         }
-        return groups.map { "\(list($0.frames)): \($0.reason)\($0.hasOthers ? ", and the like" : "")" }
+        return groups.map { ("\($0.reason)\($0.hasOthers ? ", and the like" : "")", $0.frames) }
     }
 
     /// "frames 3, 7 to 12, 20".

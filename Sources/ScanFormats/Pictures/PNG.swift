@@ -98,6 +98,8 @@ public enum PNG {
 
     /// The header of a picture that can be depth, as ``decodeGray16(_:limits:)`` takes it.
     static func depthHeader(_ bytes: [UInt8], limits: PictureLimits) throws(Problem) -> PictureHeader {
+        let readable = "PNG of 16 bits, for most formats in millimetres"
+        if let foreign = ForeignPicture.problem(bytes, readable: readable) { throw foreign }
         let header = try self.header(bytes, limits: limits)
         guard header.channels == 1, header.bitDepth == 16 else {
             throw Problem(

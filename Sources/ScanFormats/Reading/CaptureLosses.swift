@@ -55,9 +55,24 @@ extension Capture {
                     ? "let the names in \(list) have the files' own extension, .jpg or .png"
                     : "convert the pictures to JPEG or PNG")
         }
-        loses(
-            channel, "\(list) lists \(what)\(paths.count == 1 ? ", which is not there" : ", and none is there")",
-            fix: "copy \(Self.folders(of: paths) ?? "the \(kind)pictures") too")
+        let lack = "\(list) lists \(what)\(paths.count == 1 ? ", which is not there" : ", and none is there")"
+        let moved = channel == .color ? some.firstNonNil { path in tree.elsewhere(path).map { (path, $0) } } : nil
+        if let (path, other) = moved {
+            let place = other.folderPath.isEmpty ? "at the capture's top" : "in \(other.folderPath)/"
+            let names = paths.count == 1 ? "one of its name lies" : "pictures of their names lie"
+            return loses(channel, "\(lack); \(names) \(place)", fix: Self.wayToMove(other, to: path))
+        }
+        loses(channel, lack, fix: "copy \(Self.folders(of: paths) ?? "the \(kind)pictures") too")
+    }
+
+    /// What to do about pictures that lie in another folder than the one in which they are listed.
+    private static func wayToMove(_ file: String, to path: String) -> String {
+        let (place, listed) = (file.folderPath, path.pictureStem.folderPath)
+        if listed.isEmpty { return "move them out of \(place)/" }
+        let (old, new) = (place.pathParts, listed.pathParts)
+        // Below a folder of another name they may lie in folders of their own.
+        return old.count == new.count && old.dropFirst() == new.dropFirst()
+            ? "rename \(old[0])/ to \(new[0])/" : "move them to \(listed.shortened)/"
     }
 
     /// The folders in which these lie, as a fix names them; nil where there are many, or one is the capture's own, or
@@ -96,5 +111,15 @@ extension Capture {
         forgiven.append(truncation)
         while frames.count < count { frames.append(FrameFacts(index: frames.count)) }
         for index in frames.indices.dropFirst(whole) { drop(index, whileReading: truncation.oneLine) }
+    }
+}
+
+extension Problem {
+    /// The same with a fix, where it has none, for what a dataset's file says: it can be read, so it was not damaged on
+    /// the way, but written wrongly.
+    func correcting(_ file: String) -> Problem {
+        var copy = self
+        copy.fix = fix ?? "correct \(file)"
+        return copy
     }
 }

@@ -6,6 +6,8 @@ import Synchronization
 public protocol CaptureTree: Sendable {
     /// The capture's name: its folder's, or its archive's without the extension.
     var name: String { get }
+    /// The name of the folder on disk in which it lies; nil where there is none.
+    var nameAbove: String? { get }
     /// What lies directly in a folder (`""` for the top), sorted by name; nothing where there is no such folder. What is
     /// hidden is left out: systems put `.DS_Store` into folders, and `._x` beside each `x`.
     func entries(in folder: String) -> [CaptureEntry]
@@ -76,6 +78,8 @@ public struct CaptureEntry: Hashable, Sendable {
 }
 
 extension CaptureTree {
+    public var nameAbove: String? { nil }
+
     public var trouble: Problem? { nil }
 
     /// The size of a regular file; nil when there is none of that name.
@@ -146,6 +150,8 @@ public struct CaptureFolder: CaptureTree {
         let real = Self.realPath(parent.isEmpty ? "." : parent)
         return real.isAbsolutePath ? CaptureFolder(path: real) : nil
     }
+
+    public var nameAbove: String? { above?.name }
 
     public func entries(in folder: String) -> [CaptureEntry] {
         let full = folder.isEmpty ? path : "\(path)/\(folder)"
@@ -310,6 +316,7 @@ final class ListedFolder: CaptureTree {
     init(_ folder: CaptureFolder) { self.folder = folder }
 
     var name: String { folder.name }
+    var nameAbove: String? { folder.nameAbove }
 
     func entries(in path: String) -> [CaptureEntry] {
         let key = Array(path.utf8)

@@ -31,12 +31,26 @@ extension CaptureTree {
 
     /// The end of a path that leads out of the capture, where a picture of that name lies in it: `images/8.png` for
     /// `/home/me/room/images/8.png`.
-    func inside(_ path: String) -> String? {
+    /// - Parameter folder: where it is looked for.
+    func inside(_ path: String, in folder: String = "") -> String? {
         // No file has a longer one.
         if path.utf8.count > PATH_MAX { return nil }
         let parts = path.pathParts
         return parts.indices.map { parts[$0...].joined(separator: "/") }
-            .first { !$0.leadsOut && (try? picture($0)) != nil }
+            .first { !$0.leadsOut && (try? picture($0, in: folder)) != nil }?.path(in: folder)
+    }
+
+    /// A picture that is named like a missing one, at the capture's top or in one of the folders there: `input/8.png`
+    /// for `images/8.png`.
+    func elsewhere(_ path: String) -> String? {
+        // A folder that is there has lost its own pictures: others may have the same names.
+        let folder = path.pictureStem.folderPath.pathParts.first
+        if path.leadsOut || folder.map({ hasFolder(String($0)) }) == true { return nil }
+        // Depth, masks and the like have the names of the pictures that they belong to.
+        let others = ["depth", "mask", "normal", "conf", "seg", "semantic", "label"]
+        let folders = entries(in: "").filter { $0.kind == .folder }.map(\.name)
+            .filter { name in !others.contains { name.lowercased().contains($0) } }
+        return ([""] + folders.prefix(20)).firstNonNil { inside(path, in: $0) }
     }
 }
 

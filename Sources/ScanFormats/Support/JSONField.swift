@@ -105,7 +105,14 @@ public struct JSONField: Sendable {
             throw unlike(leavesLastRow ? "three or four rows of four numbers" : "four rows of four numbers")
         }
         let pose = Pose(rowMajor: numbers)
-        if let defect = pose.defect ?? Pose.layoutDefect(rowMajor: numbers) { throw Problem(.input, defect) }
+        if let defect = pose.defect ?? Pose.layoutDefect(rowMajor: numbers) {
+            guard let length = pose.axisLength else { throw Problem(.input, defect) }
+            throw Problem(
+                .input,
+                "the pose is not a rotation: its axes are \(length.shortText) long, as those of an object that was "
+                    + "scaled in Blender",
+                fix: "apply the scale there, or divide the first three columns of each matrix by that length")
+        }
         return pose
     }
 
@@ -114,6 +121,16 @@ public struct JSONField: Sendable {
         let name = path.isEmpty ? "the text" : "“\(path)”"
         let found = value.map { "is \($0.briefly)" } ?? "is missing"
         return Problem(.input, "\(name) \(found); expected \(expected)").at(file: file)
+    }
+}
+
+extension Pose {
+    /// The length of the axes where that alone keeps this from being a pose.
+    fileprivate var axisLength: Double? {
+        let (x, y, z) = rotation.columns
+        let length = (x.length + y.length + z.length) / 3
+        let unit = Pose(rotation: Matrix3(columns: x / length, y / length, z / length), position: position)
+        return defect != nil && unit.defect == nil ? length : nil
     }
 }
 

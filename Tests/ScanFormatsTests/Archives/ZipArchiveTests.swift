@@ -213,6 +213,13 @@ import Testing
         #expect(problem?.summary.hasPrefix("the archive holds a name that leads out of it") == true, "\(name)")
     }
 
+    /// No filesystem could hold it, were it unpacked.
+    @Test func namesThatAreTooLongAreRefused() throws {
+        let problem = try refusal("z.writestr(item('a/' + 256 * 'n'), 'x')")
+        #expect(problem?.summary.hasPrefix("the archive holds a name that leads out of it, or that no system") == true)
+        #expect(try ZipArchive(path: try make("z.writestr('a/' + 255 * 'n', 'x')")).entries(in: "").count == 1)
+    }
+
     /// As some programs for Windows pack, among them older ones of Microsoft.
     @Test func backslashesForSlashesAreNamed() throws {
         let problem = try refusal(

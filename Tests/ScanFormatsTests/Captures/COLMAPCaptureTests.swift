@@ -344,6 +344,48 @@ import Testing
         #expect(try open().remedies[.color] == "copy the folder \(pictures)/ too")
     }
 
+    /// Where `images/` did not come along, smaller copies do, and what programs for Gaussian splatting call `input/`.
+    @Test func picturesInAFolderOfAnotherName() throws {
+        try text("1 PINHOLE 8 6 9.5 9 4 3\n", "sparse/0/cameras.txt")
+        try text("1 1 0 0 0 0 0 0 1 a.png\n\n2 1 0 0 0 0 0 0 1 b.png\n\n", "sparse/0/images.txt")
+        for name in ["a", "b"] { try picture("images_2/\(name).png", 4, 3) }
+        let small = try open()
+        #expect(small.frames.map(\.pictureFile) == ["images_2/a.png", "images_2/b.png"])
+        #expect(small.frames[0].intrinsics?.fx == 4.75)
+        for name in ["a", "b"] { try picture("input/\(name).png") }
+        let whole = try open()
+        #expect(whole.frames.map(\.pictureFile) == ["input/a.png", "input/b.png"] && whole.warnings == [])
+        try text("", "distorted/database.db")
+        let doubts = try open().warnings
+        #expect(doubts.count == 1 && doubts[0].hasPrefix("the pictures of input/ were taken, since there are none"))
+        // One of its own counts for more than all of those.
+        try picture("images/b.png")
+        #expect(try open().frames.map(\.pictureFile) == [nil, "images/b.png"])
+    }
+
+    @Test func picturesThatLieElsewhereAreNamed() throws {
+        try text("1 PINHOLE 8 6 9.5 9 4 3\n", "sparse/0/cameras.txt")
+        try text("1 1 0 0 0 0 0 0 1 a/0.png\n\n2 1 0 0 0 0 0 0 1 b/0.png\n\n", "sparse/0/images.txt")
+        for name in ["a", "b"] {
+            try picture("mask/\(name)/0.png")
+            try picture("photos/\(name)/0.png")
+        }
+        let capture = try open()
+        #expect(
+            capture.absences[.color]
+                == "the model lists 2 pictures, and none is there; pictures of their names lie in photos/a/")
+        #expect(capture.remedies[.color] == "rename photos/ to images/")
+    }
+
+    /// A file that was set aside is not said to be missing, too.
+    @Test func inspectionOfADamagedModelNamesTheDamageAlone() throws {
+        try text("1 PINHOLE 8 6 9.5 9 4 3\n", "sparse/0/cameras.txt")
+        try text("1 1 0 0 0 0 0 0 1 a.png\n2 1 0 0 0 0 0 0 1 b.png\n", "sparse/0/images.txt")
+        try picture("images/a.png")
+        let errors = try CaptureInspection.inspect("\(folder.path)/m").errors.map(\.problem)
+        #expect(errors.map(\.place.file) == ["sparse/0/images.txt"], "\(errors)")
+    }
+
     /// None of them is chosen for anybody, unless it has the number of the first.
     @Test func severalModelsWithoutAFirstOneAreNamed() throws {
         for place in ["sparse/1", "sparse/2"] {

@@ -218,6 +218,26 @@ import Testing
     }
 
     /// Depth of 5 × 3 pixels in rows of 64 bytes, three frames for six pictures.
+    /// The last picture with depth need not have one without behind it.
+    @Test func depthOfTwoCamerasThatEndsWithTheLastPicture() throws {
+        try TestVideo.gray("scan/scan-primary.mp4", in: folder, frames: 5)
+        let raw = (0..<3 * 5 * 3).flatMap { _ -> [UInt8] in [0, 0x3C] }
+        let capture = try open([
+            "scan.json": metadata(depth: (3, PixelSize(5, 3)), frames: 5),
+            "scan.depth.zlib": try MultiScanSample.deflate(raw),
+        ])
+        let track = try #require(try capture.source.tracks(for: [.recordedDepth], of: capture).first)
+        var hasDepth: [Bool] = []
+        for facts in capture.frames {
+            var frame = Frame(facts)
+            try track.advance(&frame, isWanted: true)
+            hasDepth.append(frame.recordedDepth != nil)
+        }
+        #expect(hasDepth == [true, false, true, false, true])
+        let end = try track.finish()
+        #expect(end.extraFrames == 0 && end.warnings.isEmpty && end.forgiven.isEmpty)
+    }
+
     @Test(arguments: [true, false]) func depthOfTwoCameras(isPadded: Bool) throws {
         try TestVideo.gray("scan/scan-primary.mp4", in: folder, frames: 6)
         let raw = (0..<3).flatMap { frame in

@@ -109,6 +109,20 @@ import Testing
         #expect(capture.frames.allSatisfy { $0.drop?.isBad != true })
     }
 
+    /// A fork of the app writes `0.confidence.png`.
+    @Test func picturesBesideAFramesPictureAreNoFrames() throws {
+        try project([frame("images/0", with: ["confidence_path": "images/0.confidence.png"])])
+        for name in ["0", "0.depth", "0.confidence", "0.2", "1.confidence"] { try picture("images/\(name).png") }
+        let capture = try open()
+        #expect(
+            capture.frames.map { $0.drop?.reason } == [
+                nil, "images/0.2.png has no entry in transforms.json",
+                "images/1.confidence.png has no entry in transforms.json",
+            ])
+        #expect(
+            capture.absences[.recordedConfidence] == "confidence pictures are not read: the app itself writes none")
+    }
+
     @Test func manyMissingPicturesDidNotArrive() throws {
         try project((1...9).map { frame("images/\($0)") })
         for n in 1...5 { try picture("images/\(n).png") }

@@ -51,6 +51,20 @@ import Testing
         #expect(part.remedies[.pose]?.hasPrefix("copy transforms_train.json too") == true && part.advice.isEmpty)
     }
 
+    /// Poses in the files of other datasets are not to be reconstructed either.
+    @Test func posesInOtherFilesAreNamed() throws {
+        let shots = try WrittenCapture("shots")
+        try shots.picture("rgb/0.png")
+        for file in ["associations.txt", "room.gt.freiburg"] { try shots.write("1 0 0 0 0 0 0 1", to: file) }
+        let capture = try shots.open(PictureFolderCapture.self)
+        let way = "write them as a sequence of TUM has them: rgb.txt, groundtruth.txt and, for depth, depth.txt"
+        #expect(
+            capture.warnings == [
+                "only the pictures are read, not room.gt.freiburg beside them; if poses are there, \(way)"
+            ])
+        #expect(capture.absences[.pose] == "room.gt.freiburg is not read" && capture.advice[.pose] == way)
+    }
+
     /// A model in a folder of another name is not read, but nobody is to reconstruct it again.
     @Test(arguments: ["model", "model/sparse/0"]) func aModelThatIsNotReadIsNamed(_ place: String) throws {
         let shots = try WrittenCapture("shots")
@@ -190,6 +204,7 @@ import Testing
         let decoding = problem { () throws(Problem) in _ = try JPEG.decodeLuma(bytes) }
         #expect(decoding?.summary == what)
         let depth = problem { () throws(Problem) in _ = try DepthPicture.size(bytes) }
-        #expect(depth?.summary == "\(format) pictures are not read; convert them to PNG")
+        let readable = "PNG of 16 bits, for most formats in millimetres"
+        #expect(depth?.summary == "\(format) pictures are not read; convert them to \(readable)")
     }
 }

@@ -141,17 +141,22 @@ import Testing
         }
     }
 
-    /// Pictures of another size may come from another camera.
-    @Test func thatThePublishedCameraWasScaledIsSaid() throws {
+    /// Pictures of another size, or in another place, may come from another camera.
+    @Test func thatThePublishedCameraWasTakenIsSaid() throws {
         func warnings(_ sequence: String) throws -> [String] {
             try open(sequence).warnings.filter { $0.contains("published camera") }
         }
+        let doubt = "if another one took these pictures, put its 3×3 matrix into camera-intrinsics.txt"
+        let lack = "camera-intrinsics.txt is missing, so 7-Scenes' published camera was taken"
         try write(count: 1)
-        #expect(
-            try warnings("seq-01") == [
-                "camera-intrinsics.txt is missing, so 7-Scenes' published camera was taken, scaled from 640×480 to 8×6"
-            ])
+        #expect(try warnings("seq-01") == ["\(lack), scaled from 640×480 to 8×6: \(doubt)"])
+        try write("office", count: 1, size: PixelSize(640, 480))
+        #expect(try warnings("office") == ["\(lack): \(doubt)"])
         try write("seq-02", count: 1, size: PixelSize(640, 480))
+        let listed = try CaptureFormats.listingOnce(CaptureFolder(path: "\(folder.path)/chess/seq-02")) {
+            (tree) throws(Problem) in try SevenScenesSequence.open(tree, rules: ReadRules())
+        }
+        #expect(listed.warnings == [])
         #expect(try warnings("seq-02") == [])
         let camera = try #require(try open("seq-02").frames[0].intrinsics)
         #expect((camera.fx, camera.fy, camera.cx, camera.cy) == (585, 585, 320, 240))

@@ -6,6 +6,13 @@ import Testing
 
 /// Sequences as the benchmark lays them out, written by hand.
 @Suite struct TUMCaptureTests {
+    /// Rounded to few digits a quaternion is one still; what is farther off is another row's numbers, or none.
+    @Test func howFarAQuaternionMayBeOff() {
+        func isTaken(_ w: Double) -> Bool { (try? Pose(trajectory: [1, 2, 3, 0, 0, 0, w])) != nil }
+        #expect(isTaken(1) && isTaken(0.995) && isTaken(1.005) && isTaken(-1))
+        #expect(!isTaken(0.98) && !isTaken(1.02) && !isTaken(0))
+    }
+
     private func sequence(_ count: Int = 3, size: (Int, Int) = (8, 6)) throws -> WrittenCapture {
         let sequence = try WrittenCapture("freiburg1")
         var (rgb, depth) = ("# color images\n# file: 'x.bag'\n# timestamp filename\n", "# depth maps\n")

@@ -359,6 +359,64 @@ import Testing
         #expect(!capture.channels.contains(.color))
     }
 
+    /// What a script wrote wrongly does not get better by copying it again.
+    @Test(
+        arguments: [
+            (["w": 6, "h": 8], "correct transforms.json"), (["fl_x": "9.5"], "correct transforms.json"),
+            (["transform_matrix": [1, 0, 0, 0]], "correct transforms.json"),
+            (
+                ["transform_matrix": [[1.1, 0, 0, 0], [0, 1.1, 0, 0], [0, 0, 1.1, 0], [0, 0, 0, 1]]],
+                "apply the scale there, or divide the first three columns of each matrix by that length"
+            ),
+        ] as [([String: any Sendable], String)])
+    func mistakesInTheTextAreToBeCorrected(_ mistake: [String: any Sendable], _ way: String) throws {
+        try write((0..<3).map { frame("\($0).png", with: mistake) }, Self.lens)
+        for number in 0..<3 { try picture("\(number).png") }
+        let capture = try open()
+        #expect(capture.excessOfBadFrames()?.fix == way, "\(capture.dropReasons)")
+        let isScaled = mistake["transform_matrix"] is [[Double]]
+        #expect((capture.dropReasons[0]?.contains("its axes are 1.1 long") == true) == isScaled)
+    }
+
+    /// Trainers take the first three rows as they stand.
+    @Test func matricesThatWereDividedAreWarnedOf() throws {
+        let matrix = [[0.5, 0, 0, 1], [0, 0.5, 0, 2], [0, 0, 0.5, 3], [0, 0, 0, 0.5]]
+        try write([frame("a.png", with: ["transform_matrix": matrix]), frame("b.png")], Self.lens)
+        for name in ["a.png", "b.png"] { try picture(name) }
+        let capture = try open()
+        #expect(capture.frames[0].pose?.position == Vector3(2, 4, 6))
+        #expect(
+            capture.warnings == [
+                "1 of 2 frames has a transform_matrix that ends in 0.5 instead of 1: positions and axes were divided by "
+                    + "that number, and nerfstudio and instant-ngp take them as they stand"
+            ])
+    }
+
+    @Test func intrinsicsInAnObjectOfTheirOwnAreNamed() throws {
+        try write([frame("a.png", with: ["camera": ["fl_x": 9.5, "fl_y": 9]])])
+        try picture("a.png")
+        let problem = #expect(throws: Problem.self) { try open() }
+        #expect(problem?.fix == "move what “frames[0].camera” holds one level up, as fl_x, fl_y, cx and cy")
+        #expect(problem?.notes.first?.hasPrefix("“frames[0].camera” has fl_x, which only counts") == true)
+    }
+
+    @Test(arguments: [
+        ("images/0.png", "images_2", "rename images_2/ to images/"), ("images/0.png", "", "move them to images/"),
+        ("data/phone/0.png", "phone", "move them to data/phone/"), ("0", "input", "move them out of input/"),
+    ]) func picturesThatLieElsewhereAreNamed(_ listed: String, _ folder: String, _ way: String) throws {
+        try write([frame(listed), frame(listed.replacing("0", with: "1"))], Self.lens)
+        // What has the pictures' names need not be pictures.
+        try picture("depth/0.png")
+        #expect(try open().remedies[.color]?.hasPrefix("copy ") == true)
+        try picture(folder.isEmpty ? "0.png" : "\(folder)/0.png")
+        let capture = try open()
+        let place = folder.isEmpty ? "at the capture's top" : "in \(folder)/"
+        #expect(
+            capture.absences[.color]
+                == "transforms.json lists 2 pictures, and none is there; pictures of their names lie \(place)")
+        #expect(capture.remedies[.color] == way)
+    }
+
     @Test func whatTheFileListsAndIsNotThereIsNamed() throws {
         try write(
             [frame("images/a.png", with: ["depth_file_path": "depths/a.png"]), frame("images/b.png")],

@@ -13,6 +13,7 @@ extension TransformsDatasetTests {
                 ["camera_model": "FISHEYE624", "distortion_params": [0.1, 0, 0, 0, 0, 0]],
                 "expected k0 to k5, p0, p1, s0 to s3"
             ),
+            (["camera_model": "OpenCVFisheye"], "the camera model OpenCVFisheye is none that nerfstudio knows"),
             (["latlong": true], "the file says “latlong”"), (["ftheta_p0": 0.5], "the file says “ftheta_p0”"),
             (["distortion_params": [0.1, 0.2, 0, 0, 0.3]], "expected k1, k2, k3, k4, p1, p2"),
             (["is_fisheye": true, "p1": 0.1], "a fisheye with p1 or p2 is not undone here"),
@@ -46,6 +47,16 @@ extension TransformsDatasetTests {
         #expect(capture.absences[.intrinsics] == "the lens distorts (\(lens))")
         // A frame's own numbers hide those at the top.
         #expect(capture.undistortions[1]?.recorded.lens.radial == [0.05, 0, 0, 0])
+    }
+
+    /// Programs have names of their own for the lenses that nerfstudio knows.
+    @Test(arguments: ["OpenCVPinhole", "pinhole", "opencv", "opencv_fisheye"])
+    func namesOfLensesThatAreSpeltOtherwise(_ name: String) throws {
+        try write([frame("a.png")], Self.lens.merging(["camera_model": name]) { $1 })
+        try picture("a.png")
+        let capture = try open()
+        #expect(capture.channels.contains(.intrinsics) == (name != "opencv_fisheye"))
+        #expect(capture.undistortions[0]?.recorded.lens == (name == "opencv_fisheye" ? LensDistortion(.fisheye) : nil))
     }
 
     /// As nerfstudio has Project Aria's: a list of numbers in each frame.
