@@ -1,14 +1,14 @@
 import ScanModel
 import ScanPipeline
 
-/// Cuts the cloud by height and distance.
+/// Cuts the cloud and the mesh by height and distance.
 public struct Crop: CaptureStage, DemandingStage {
     public enum Zero: String, CaseIterable, Sendable { case auto, floor, origin }
     public enum Centre: String, CaseIterable, Sendable { case cameras, focus, box, origin }
 
     public static let card = StageCard(
         name: "crop",
-        summary: "Cut the cloud by height and by distance: what is above the ceiling, below the floor, too far away.",
+        summary: "Cut the cloud and the mesh: what is above the ceiling, below the floor, too far away.",
         details: """
             `above: 0.02` keeps what is higher than 2 cm, `below: 2.3` what is lower than 2.3 m, `around: 3` what is
             within 3 m of the centre, measured on the ground. Points on the limit stay. Heights are measured along the
@@ -16,6 +16,8 @@ public struct Crop: CaptureStage, DemandingStage {
             if it looked for one in vain; `from: floor` requires a floor. A capture that does not say which way is up
             has neither heights nor ground, and fails. So does one of which nothing is left, unless `if-empty` says
             otherwise.
+
+            Below `fuse-depth` the mesh is cut too: a triangle stays if all its corners do.
 
             The centre is the mean of the camera positions, `focus`, the box's centre, or the world's origin. An object
             that was filmed from all round stands amid the cameras; for one that was filmed from one side, use `focus`:
@@ -32,6 +34,9 @@ public struct Crop: CaptureStage, DemandingStage {
     let zero: Zero
     let centre: Centre
     let consequence: Consequence
+    let cutsMesh: Bool
+    /// Where points are made above it, a cut of the mesh alone would leave them as they are.
+    let needsCloud: Bool
 
     public init(_ options: inout OptionReader) {
         let heights = -10_000.0...10_000
@@ -42,7 +47,9 @@ public struct Crop: CaptureStage, DemandingStage {
             "around", "Keep what is at most this far from the centre.", in: 0...10_000, usual: 0...200, unit: "m")
         zero = options.choice("from", "Where heights are counted from.", default: .auto)
         centre = options.choice("centre", "What `around` is measured from.", default: .cameras)
-        consequence = options.choice("if-empty", "What to do when nothing is left of the cloud.", default: .fail)
+        consequence = options.choice("if-empty", "What to do when nothing is left.", default: .fail)
+        cutsMesh = options.isBelow("fuse-depth")
+        needsCloud = !cutsMesh || options.isBelow("unproject")
         if !["above", "below", "around"].contains(where: options.isGiven) {
             options.fail(nil, "crop has nothing to do", "give it `above`, `below` or `around`")
         }
@@ -67,9 +74,11 @@ public struct Crop: CaptureStage, DemandingStage {
         let isMeasured = around != nil
         return Uses(
             finish: .init(
-                needs: [.cloud] + (needsFloor ? [.floor] : []) + (isMeasured && centre == .box ? [.box] : [])
+                needs: (needsCloud ? [.cloud] : []) + (cutsMesh ? [.mesh] : []) + (needsFloor ? [.floor] : [])
+                    + (isMeasured && centre == .box ? [.box] : [])
                     + (isMeasured && [.cameras, .focus].contains(centre) ? [.frames, .pose] : []),
-                wants: zero == .auto ? [.floor] : [], changes: [.cloud]),
+                wants: [.cloud] + (zero == .auto ? [.floor] : []),
+                changes: [.cloud] + (cutsMesh ? [.mesh] : [])),
             instead: [[.cloud]: [.cloudFromDepth], [.pose]: [.option("centre", set: "origin", not: centre.rawValue)]])
     }
 
@@ -83,7 +92,45 @@ public struct Crop: CaptureStage, DemandingStage {
     public func check(_ capture: Capture, _ label: String) throws(Problem) { _ = try Self.up(of: capture, label) }
 
     public func finish(_ capture: inout Capture, in context: StageContext) throws(Problem) {
-        guard var cloud = capture.cloud else { throw Problem(.input, "the capture has no cloud") }
+        let region = try region(of: capture, context)
+        if context.reads.contains(.cloud), let whole = capture.cloud {
+            context.count("points-in", whole.count)
+            capture.cloud?.keep(region.contains)
+            context.count("points-out", capture.cloud?.count ?? 0)
+            if capture.cloud?.count == 0 { try reportNothingLeft(of: whole, .cloud, region, &capture, context) }
+        }
+        if cutsMesh, let whole = capture.mesh {
+            var mesh = whole
+            mesh.keep(region.contains)
+            context.count(cut: mesh, from: whole)
+            capture.mesh = mesh
+            if mesh.triangleCount == 0 { try reportNothingLeft(of: whole.vertices, .mesh, region, &capture, context) }
+        }
+    }
+
+    /// What stays.
+    private struct Region {
+        let up: Vector3
+        /// What heights are counted from, along `up` from the world's origin.
+        let ground: Double
+        let heights: ClosedRange<Double>
+        let centre: Vector3
+        let reach: Double
+
+        func height(of point: Vector3) -> Double { up.dot(point) }
+
+        /// Measured on the ground.
+        func distance(of point: Vector3) -> Double {
+            let offset = point - centre
+            return (offset - up * up.dot(offset)).length
+        }
+
+        func contains(_ point: Vector3) -> Bool {
+            heights.contains(height(of: point)) && distance(of: point) <= reach
+        }
+    }
+
+    private func region(of capture: Capture, _ context: StageContext) throws(Problem) -> Region {
         let up = try Self.up(of: capture, context.label)
         context.warnUnlessMetric(capture, "lengths may not be in metres")
         if needsFloor && capture.floor == nil {
@@ -98,43 +145,29 @@ public struct Crop: CaptureStage, DemandingStage {
                     + "captures")
         }
         let ground = zero == .origin ? 0 : capture.floor?.height ?? 0
-        let middle = around == nil ? .zero : centrePoint(capture, context)
         // In single precision, as points are: one that was recorded at 0.02 stays with `above: 0.02`.
         let limit = { (number: Double) in Double(Float(number)) }
-        let heights = (from: limit((above ?? -.infinity) + ground), to: limit((below ?? .infinity) + ground))
-        let reach = limit(around ?? .infinity)
-        func distance(_ p: Vector3) -> Double {
-            let d = p - middle
-            return (d - up * up.dot(d)).length
-        }
-        let all = cloud
-        context.count("points-in", all.count)
-        cloud.keep { p in
-            let height = up.dot(p)
-            return height >= heights.from && height <= heights.to && distance(p) <= reach
-        }
-        context.count("points-out", cloud.count)
-        capture.cloud = cloud
-        if cloud.count == 0 {
-            try reportNothingLeft(of: all, { up.dot($0) - ground }, distance, &capture, context)
-        }
+        return Region(
+            up: up, ground: ground,
+            heights: limit((above ?? -.infinity) + ground)...limit((below ?? .infinity) + ground),
+            centre: around == nil ? .zero : centrePoint(capture, context), reach: limit(around ?? .infinity))
     }
 
     /// - Parameters:
-    ///   - all: the points that were there before.
-    ///   - height: of a point, above what heights are counted from.
-    ///   - distance: of a point from the centre.
+    ///   - all: the points that were there before, or the mesh's corners.
+    ///   - channel: the cloud or the mesh.
     /// - Throws: unless `if-empty` allows it.
     private func reportNothingLeft(
-        of all: PointCloud, _ height: (Vector3) -> Double, _ distance: (Vector3) -> Double, _ capture: inout Capture,
-        _ context: StageContext
+        of all: PointCloud, _ channel: Channel, _ region: Region, _ capture: inout Capture, _ context: StageContext
     ) throws(Problem) {
+        let what = channel == .mesh ? "triangle" : "point"
         let summary =
-            all.count == 0 ? "the stages above left no point of the capture" : "no point lies within the limits"
+            all.count == 0
+            ? "the stages above left no \(what) of the capture" : "no \(what) lies within the limits"
         guard consequence == .fail else {
             // Once is enough.
-            if capture.absences[.cloud] == nil { context.warn("\(summary), so nothing is left") }
-            capture.absences[.cloud] = "\(context.label) left nothing of it"
+            if capture.absences[channel] == nil { context.warn("\(summary), so nothing is left") }
+            capture.absences[channel] = "\(context.label) left nothing of it"
             return
         }
         let goingOn = "or go on with nothing with  --set \(context.label).if-empty=warn"
@@ -144,15 +177,15 @@ public struct Crop: CaptureStage, DemandingStage {
         let unit = capture.isMetric ? "m" : "units"
         var notes: [String] = []
         if countsHeights {
-            let found = (0..<all.count).map { height(all[$0]) }
+            let found = (0..<all.count).map { region.height(of: all[$0]) - region.ground }
             let (low, high) = (found.min() ?? 0, found.max() ?? 0)
             let origin = zero != .origin && capture.floor != nil ? "floor" : "world's origin"
             notes.append(
-                "the cloud reaches from \(low.shortText(decimals: 2)) to \(high.shortText(decimals: 2)) \(unit) above the "
-                    + origin)
+                "the \(channel) reaches from \(low.shortText(decimals: 2)) to \(high.shortText(decimals: 2)) \(unit) above "
+                    + "the \(origin)")
         }
         if around != nil {
-            let nearest = (0..<all.count).map { distance(all[$0]) }.min() ?? 0
+            let nearest = (0..<all.count).map { region.distance(of: all[$0]) }.min() ?? 0
             notes.append("the nearest point is \(nearest.shortText(decimals: 2)) \(unit) from the centre")
         }
         let limits = [("above", above), ("below", below), ("around", around)].filter { $0.1 != nil }

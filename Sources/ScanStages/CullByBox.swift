@@ -8,7 +8,7 @@ public struct CullByBox: FrameStage, CaptureStage, DemandingStage {
 
     public static let card = StageCard(
         name: "cull-by-box",
-        summary: "Keep only the points inside the capture's bounding box, or only those outside.",
+        summary: "Keep only the points and the surface inside the capture's bounding box, or only those outside.",
         details: """
             The box is the exact rotated one, not the axis-aligned box around its corners; its faces belong to it. When
             the capture app has clamped the bottom corners to a floor, the box is cut at their lowest y.
@@ -24,7 +24,8 @@ public struct CullByBox: FrameStage, CaptureStage, DemandingStage {
             another place: then something else is in it. A box from a file becomes the capture's box in the same way,
             unless the points outside it are kept.
 
-            Below `voxel-downsample` the merged cloud is culled. `depth: true` zeroes the depth pixels whose points lie
+            Below `voxel-downsample` the merged cloud is culled, and below `fuse-depth` the mesh: a triangle stays if all
+            its corners do. `depth: true` zeroes the depth pixels whose points lie
             on the wrong side, even in pipelines without points; `pixel-centre` is then that of the nearest `unproject`
             above, unless it is given.
 
@@ -73,6 +74,7 @@ public struct CullByBox: FrameStage, CaptureStage, DemandingStage {
     let cullsDepth: Bool
     let centre: PixelCentre
     let consequence: Consequence
+    let cullsMesh: Bool
 
     public init(_ options: inout OptionReader) {
         source = BoxSource(
@@ -93,6 +95,7 @@ public struct CullByBox: FrameStage, CaptureStage, DemandingStage {
             default: options.pixelCentreAbove ?? .integer)
         options.warn("pixel-centre", unless: cullsDepth, "with `depth: true`")
         consequence = options.choice("if-empty", "What to do when nothing is left of the capture.", default: .fail)
+        cullsMesh = options.isBelow("fuse-depth")
         // A misspelt word is not a file name.
         if let file = source.file, !file.contains("."), !file.contains("/") {
             options.fail(
@@ -108,9 +111,11 @@ public struct CullByBox: FrameStage, CaptureStage, DemandingStage {
     }
 
     public var uses: Uses {
+        let mesh: [Channel] = cullsMesh ? [.mesh] : []
         if source == .cloud {
             return Uses(
-                finish: .init(needs: [.frames, .cloud], wants: [.floor, .pose], makes: [.box], changes: [.cloud]),
+                finish: .init(
+                    needs: [.frames, .cloud], wants: [.floor, .pose], makes: [.box], changes: [.cloud] + mesh),
                 instead: [[.cloud]: [.cloudFromDepth]])
         }
         return Uses(
@@ -118,19 +123,26 @@ public struct CullByBox: FrameStage, CaptureStage, DemandingStage {
                 needs: (source == .capture ? [.box] : []) + (cullsDepth ? [.pose, .intrinsics] : []), wants: [.points],
                 changes: [.points] + (cullsDepth ? [.depth] : [])),
             finish: .init(
-                anyOf: cullsDepth ? [] : [[.cloud, .points]], wants: [.cloud],
-                prefers: cullsDepth ? [[.cloud, .points]] : [], makes: replacesBox ? [.box] : [], changes: [.cloud]),
+                anyOf: cullsDepth || cullsMesh ? [] : [[.cloud, .points]], wants: [.cloud],
+                prefers: cullsDepth || cullsMesh ? [[.cloud, .points]] : [], makes: replacesBox ? [.box] : [],
+                changes: [.cloud] + mesh),
             files: [source.file].compactMap(\.self),
             instead: [
                 [.cloud, .points]: [.pointsFromDepth],
                 [.box]: [
                     .words(
                         "use a pipeline for captures without a box: where the format knows which way is up, the ready "
-                            + "object-no-box.yaml for what stands on the floor or object-on-table.yaml on a table, else "
-                            + "room-nerf.yaml; or give a box in a file, with `box: FILE`"
+                            + "\(pipelinesWithoutBox); or give a box in a file, with `box: FILE`"
                     )
                 ],
             ])
+    }
+
+    /// The ready ones, for captures with heights and for others.
+    private var pipelinesWithoutBox: String {
+        cullsMesh
+            ? "object-mesh-no-box.yaml for what stands on the floor, else room-mesh.yaml"
+            : "object-no-box.yaml for what stands on the floor or object-on-table.yaml on a table, else room-nerf.yaml"
     }
 
     /// Whether a box from a file becomes the capture's. A box whose inside is taken away does not.
@@ -182,16 +194,24 @@ public struct CullByBox: FrameStage, CaptureStage, DemandingStage {
             }
             capture.cloud = cull(cloud, try usedBox(of: capture, context), context)
         }
+        if cullsMesh, let mesh = capture.mesh {
+            let kept = try usedBox(of: capture, context).filter(mesh, keepInside: side == .inside)
+            context.count(cut: kept, from: mesh)
+            capture.mesh = kept
+        }
         try requireSomething(of: capture, context)
-        if capture.cloud?.count == 0 { capture.absences[.cloud] = "\(context.label) left nothing of it" }
+        let nothing = "\(context.label) left nothing of it"
+        if capture.cloud?.count == 0 { capture.absences[.cloud] = nothing }
+        if capture.mesh?.triangleCount == 0 { capture.absences[.mesh] = nothing }
     }
 
-    /// - Throws: when points, or pixels with depth, were looked for and none is left.
+    /// - Throws: when points, triangles, or pixels with depth were looked for and none is left.
     private func requireSomething(of capture: Capture, _ context: StageContext) throws(Problem) {
         let looksAtPoints = !context.reads.isDisjoint(with: [.points, .cloud])
-        let looked = (looksAtPoints ? ["points"] : []) + (cullsDepth ? ["pixels"] : [])
+        let looked =
+            (looksAtPoints ? ["points"] : []) + (cullsMesh ? ["triangles"] : []) + (cullsDepth ? ["pixels"] : [])
         guard let what = looked.first(where: { context.counted("\($0)-out") == 0 }) else { return }
-        let name = what == "points" ? "point" : "depth pixel"
+        let name = ["points": "point", "triangles": "triangle"][what] ?? "depth pixel"
         let count = context.counted("\(what)-in")
         let summary =
             if count == 0 { "the stages above left no \(name) of the capture" } else if side == .inside {
@@ -209,7 +229,7 @@ public struct CullByBox: FrameStage, CaptureStage, DemandingStage {
         }
         let goingOn = "or go on with nothing with  --set \(context.label).if-empty=warn"
         if count == 0 {
-            let culprits = what == "points" ? "masks and crops" : "masks"
+            let culprits = what == "pixels" ? "masks" : "masks and crops"
             throw Problem(
                 .input, summary, fix: "loosen the \(culprits) above \(context.label), \(goingOn)"
             ).ofPipeline()

@@ -29,17 +29,18 @@ public struct FuseDepth: FrameStage, FoldStage {
             surface has an edge where the recording ends; holes are not closed.
 
             The mesh has the mean colours of the first 255 frames that saw each place, and normals. Its depth must be masked
-            before: put `mask-confidence` and `mask-range` above, and for a single object
-            `cull-by-box: {depth: true, pixel-centre: half}`. `write-mesh` writes it. The receipt counts `vertices` and `triangles`, has the `area` in m², and says how many
-            pieces were left out as `small-pieces`, and in how many blocks surface was carved away as `carved-blocks`. Where
-            the world's unit is unknown, `is-metric` is false.
+            before: put `mask-confidence` and `mask-range` above. For a single object put `cull-by-box` or `crop` below;
+            `cull-by-box: {depth: true, pixel-centre: half}` above is faster, but carves less, since nothing is known then
+            of what was seen past the object. `write-mesh` writes it. The receipt counts `vertices` and `triangles`, has the
+            `area` in m², and says how many pieces were left out as `small-pieces`, and in how many blocks surface was
+            carved away as `carved-blocks`. Where the world's unit is unknown, `is-metric` is false.
 
             The result does not depend on the number of workers: frames are added in order.
 
             Source: B. Curless, M. Levoy, “A volumetric method for building complex models from range images”, SIGGRAPH 1996.
             """,
         example: "- fuse-depth: {voxel: 0.01}",
-        revision: 2)
+        revision: 3)
 
     let layout: VolumeLayout
     let minFrames: Int
@@ -74,10 +75,10 @@ public struct FuseDepth: FrameStage, FoldStage {
                     + "pixel beside what that makes",
                 fix: "set  pixel-centre: \(centre.rawValue)  there")
         }
-        if options.isBelow("cull-by-box") && !isCut {
+        for stage in ["cull-by-box", "crop"] where options.isBelow(stage) && !isCut {
             options.warn(
-                nil, "the `cull-by-box` above takes away points and no depth, so the mesh is of everything",
-                fix: "set `depth: true` there for a mesh of what is in the box")
+                nil, "the `\(stage)` above takes away points and no depth, so the mesh is of everything",
+                fix: "move it below for a mesh of what it leaves")
         }
     }
 
@@ -114,9 +115,9 @@ public struct FuseDepth: FrameStage, FoldStage {
     ) throws(Problem) {
         if !capture.isMetric { context.recordUnknownUnit() }
         context.warnUnlessMetric(capture, "a voxel of \(layout.voxel.shortText) m may be anything")
-        var mesh = volume.mesh(minFrames: minFrames)
+        var (mesh, carvedBlocks) = volume.surface(minFrames: minFrames)
         let found = mesh.triangleCount
-        if carves { context.count("carved-blocks", volume.carvedBlockCount(minFrames: minFrames)) }
+        if carves { context.count("carved-blocks", carvedBlocks) }
         context.count("small-pieces", mesh.removePieces(smallerThan: minPiece))
         guard mesh.triangleCount > 0 else { throw nothingLeft(of: found, volume, context) }
         context.count("vertices", mesh.vertices.count)
@@ -128,7 +129,7 @@ public struct FuseDepth: FrameStage, FoldStage {
 
     /// Whether something would be left without carving.
     private func isCarvedAway(_ volume: borrowing DistanceVolume) -> Bool {
-        var uncarved = volume.mesh(minFrames: minFrames, carving: false)
+        var uncarved = volume.surface(minFrames: minFrames, carving: false).mesh
         _ = uncarved.removePieces(smallerThan: minPiece)
         return uncarved.triangleCount > 0
     }

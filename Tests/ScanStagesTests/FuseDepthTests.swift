@@ -58,6 +58,78 @@ import Testing
         #expect(abs(mesh.area - 0.33) < 0.06, "\(mesh.area)")
     }
 
+    /// Below it, the mesh is cut, which then has been carved by all that was seen past the object.
+    @Test func aBoxBelowLeavesTheObject() throws {
+        let run = try StageRun(
+            "\(Self.scene)- fuse-depth: {voxel: 0.02}\n- cull-by-box: {margin: 0.02, bottom: -0.02}\n- write-mesh",
+            reading: "nowhere/a")
+        let mesh = try #require(run.capture.mesh)
+        let box = try #require(run.capture.box).grown(by: 0.021, bottom: 0)
+        #expect((0..<mesh.vertices.count).allSatisfy { box.contains(mesh.vertices[$0]) })
+        #expect(abs(mesh.area - 0.33) < 0.06, "\(mesh.area)")
+        let counts = run.counts("cull-by-box")
+        #expect(counts["triangles-in"] == run.counts("fuse-depth")["triangles"])
+        #expect(run.count("cull-by-box", "triangles-out") == mesh.triangleCount)
+        #expect(run.count("cull-by-box", "vertices-out") == mesh.vertices.count)
+        #expect(abs((counts["area-out"]?.double ?? 0) - mesh.area) < 1e-9)
+        #expect(run.count("write-mesh", "triangles") == mesh.triangleCount)
+        // There is no cloud, and no pixel was counted.
+        #expect(counts["points-in"] == nil && counts["pixels-in"] == nil)
+    }
+
+    /// The mesh and the cloud of it, without a box from the capture.
+    @Test func cutsBelowActOnTheMeshAsOnTheCloud() throws {
+        let run = try StageRun(
+            Self.scene + """
+                - fuse-depth: {voxel: 0.03}
+                - sample-mesh: {spacing: 0.03}
+                - find-floor
+                - crop: {above: 0.03, from: floor, around: 0.8, centre: focus}
+                - cull-by-box: {box: cloud, margin: 0.02}
+                - write-mesh
+                - write-ply
+                """, reading: "nowhere/a")
+        let (mesh, cloud) = (try #require(run.capture.mesh), try #require(run.capture.cloud))
+        let box = try #require(run.capture.box).grown(by: 0.021, bottom: 0)
+        let least = SyntheticRoom.floorHeight + 0.02
+        for points in [mesh.vertices, cloud] {
+            #expect(points.count > 100)
+            #expect((0..<points.count).allSatisfy { box.contains(points[$0]) && points[$0].y > least })
+        }
+        #expect(run.count("crop", "triangles-out") == run.count("cull-by-box", "triangles-in"))
+        #expect(run.count("crop", "triangles-in") ?? 0 > 4 * mesh.triangleCount)
+    }
+
+    @Test func ofAMeshThatIsCutAwayNothingIsLeft() throws {
+        let stages = "- fuse-depth: {voxel: 0.1, min-piece: 0}\n"
+        func failure(_ cut: String) -> Problem? {
+            problem { _ = try StageRun(stages + cut + "\n- write-mesh", on: Self.wall(2)) }
+        }
+        let high = failure("- crop: {above: 50, from: origin}")
+        #expect(high?.summary == "no triangle lies within the limits")
+        #expect(high?.notes.first?.hasPrefix("the mesh reaches from -") == true, "\(high?.notes ?? [])")
+        let run = try StageRun(
+            stages + "- crop: {above: 50, from: origin, if-empty: warn}\n- write-mesh: {file: \"{id}.glb\"}",
+            on: Self.wall(2))
+        #expect(run.capture.mesh?.triangleCount == 0 && !run.files.contains { $0.hasSuffix(".glb") })
+        #expect(
+            run.warnings == [
+                "crop: no triangle lies within the limits, so nothing is left",
+                "write-mesh: no file is written: crop left nothing of it",
+            ])
+        var capture = Self.wall(2)
+        capture.box = OrientedBox(center: .zero, worldFromBox: .identity, halfSize: Vector3(0.1, 0.1, 0.1))
+        let boxed = problem { _ = try StageRun(stages + "- cull-by-box\n- write-mesh", on: capture) }
+        #expect(boxed?.summary == "no triangle of the capture lies in the box")
+    }
+
+    /// The points of frames would stay as they are beside a mesh that is cut.
+    @Test func cropNeedsACloudWherePointsAreMade() {
+        let stages = "- decompress\n- unproject\n- fuse-depth\n- crop: {above: 0, from: origin}\n- write-mesh"
+        let mistakes = StageRun.mistakes(in: stages + "\n- write-ply")
+        #expect(mistakes.contains("`crop` needs cloud, which no stage before it makes"), "\(mistakes)")
+    }
+
     @Test func coloursComeFromThePictures() throws {
         let run = try Self.run("voxel: 0.05")
         let colors = try #require(run.capture.mesh?.vertices.colors)

@@ -36,7 +36,7 @@ import Testing
             ])
     }
 
-    /// A box above a mesh has to cut depth.
+    /// A box above a mesh has to cut depth, or to be below it.
     @Test func aMeshOfABox() throws {
         func said(_ cull: String) throws -> [String] {
             try warnings(
@@ -46,8 +46,8 @@ import Testing
         }
         #expect(
             try said("") == [
-                "the `cull-by-box` above takes away points and no depth, so the mesh is of everything; set `depth: true` "
-                    + "there for a mesh of what is in the box"
+                "the `cull-by-box` above takes away points and no depth, so the mesh is of everything; move it below "
+                    + "for a mesh of what it leaves"
             ])
         #expect(try said(": {depth: true, pixel-centre: half}") == [])
         #expect(

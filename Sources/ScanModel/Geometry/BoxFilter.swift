@@ -10,6 +10,15 @@ extension OrientedBox {
             normals: cloud.normals.map { Self.pick(kept, $0) })
     }
 
+    /// The triangles whose corners all lie inside the box, or all outside, in their order.
+    public func filter(_ mesh: TriangleMesh, keepInside: Bool = true) -> TriangleMesh {
+        var isKept = [Bool](repeating: false, count: mesh.vertices.count)
+        for number in selection(mesh.vertices, keepInside: keepInside) { isKept[Int(number)] = true }
+        var mesh = mesh
+        mesh.keepTriangles { isKept[$0] }
+        return mesh
+    }
+
     /// The indices of the points inside, or of those outside, ascending.
     public func selection(_ cloud: PointCloud, keepInside: Bool) -> [Int32] {
         let (ax, ay, az) = worldFromBox.columns

@@ -49,12 +49,6 @@ public struct DistanceVolume: Sendable {
     /// How many blocks there are, each of 512 samples.
     public var blockCount: Int { blocks.count }
 
-    /// The memory that its blocks take.
-    public var byteCount: Int {
-        let sample = MemoryLayout<Sample>.stride + (hasColor ? MemoryLayout<ColorSum>.stride : 0)
-        return blocks.count * VolumeLayout.samples * sample
-    }
-
     /// How often a frame has said something of a sample.
     package var observationCount: Int {
         blocks.reduce(0) { $0 + $1.samples.reduce(0) { $0 + Int($1.count) } }

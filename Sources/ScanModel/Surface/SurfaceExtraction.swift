@@ -3,30 +3,25 @@ extension DistanceVolume {
     /// samples at least `minFrames` frames have seen, and no fewer than looked through them. Colours are there if the volume
     /// has some; where no frame gave one they are grey 128. Normals are the triangles' mean.
     /// - Parameter carving: whether it counts how many frames looked through a place.
-    public func mesh(minFrames: Int = 1, carving: Bool = true) -> TriangleMesh {
-        var extraction = SurfaceExtraction(of: self, minFrames: minFrames, hasColor: hasColor)
+    /// - Returns: the mesh, and in how many blocks surface is left out only because more frames looked through it than saw
+    ///   it.
+    public func surface(minFrames: Int = 1, carving: Bool = true) -> (mesh: TriangleMesh, carvedBlocks: Int) {
+        var extraction = SurfaceExtraction(of: self, minFrames: minFrames)
         for number in blocks.indices {
             extraction.cut(number, carving: carving)
             Heartbeat.beat()
         }
         var mesh = extraction.mesh
         mesh.setNormals()
-        return mesh
-    }
-
-    /// In how many blocks ``mesh(minFrames:)`` leaves out surface only because more frames looked through it than saw it.
-    public func carvedBlockCount(minFrames: Int) -> Int {
-        var extraction = SurfaceExtraction(of: self, minFrames: minFrames, hasColor: false)
-        return blocks.indices.count { number in
-            Heartbeat.beat()
-            return extraction.isCarved(number)
-        }
+        return (mesh, extraction.carvedBlocks)
     }
 }
 
 /// Marching cubes over the blocks of a volume. Each edge of the grid has at most one vertex, whichever blocks' cells use it.
 private struct SurfaceExtraction {
     private(set) var mesh: TriangleMesh
+    /// How many of the blocks so far have cells that would be cut if it did not count who looked through them.
+    private(set) var carvedBlocks = 0
 
     private let volume: DistanceVolume
     private let minFrames: Int
@@ -44,27 +39,23 @@ private struct SurfaceExtraction {
     /// Corners along each side of a block's cells: its samples, and the first ones of the next block.
     private static let side = VolumeLayout.side + 1
 
-    init(of volume: DistanceVolume, minFrames: Int, hasColor: Bool) {
+    init(of volume: DistanceVolume, minFrames: Int) {
         self.volume = volume
         self.minFrames = max(1, minFrames)
         leastFrames = volume.blocks.map { max(1, minFrames, volume.freeCount(of: $0.index)) }
-        mesh = TriangleMesh(vertices: PointCloud(colors: hasColor ? [] : nil))
+        mesh = TriangleMesh(vertices: PointCloud(colors: volume.hasColor ? [] : nil))
     }
 
     mutating func cut(_ number: Int, carving: Bool) {
         setNeighbours(of: number)
+        let isLookedThrough = neighbours.contains { $0.map { leastFrames[$0] > minFrames } ?? false }
+        var whole = 0
+        if carving && isLookedThrough {
+            gatherDistances(carving: false)
+            whole = Self.cells.count { cellCase($0, $1, $2) != nil }
+        }
         gatherDistances(carving: carving)
-        for (x, y, z) in Self.cells { cutCell(x, y, z) }
-    }
-
-    /// Whether cells of a block are cut only if it does not count who looked through them.
-    mutating func isCarved(_ number: Int) -> Bool {
-        setNeighbours(of: number)
-        guard neighbours.contains(where: { $0.map { leastFrames[$0] > minFrames } ?? false }) else { return false }
-        gatherDistances(carving: true)
-        let left = Self.cells.count { cellCase($0, $1, $2) != nil }
-        gatherDistances(carving: false)
-        return Self.cells.count { cellCase($0, $1, $2) != nil } > left
+        if Self.cells.count(where: { cutCell($0, $1, $2) }) < whole { carvedBlocks += 1 }
     }
 
     /// The lowest corners of a block's cells.
@@ -109,12 +100,14 @@ private struct SurfaceExtraction {
         return isKnown && inside != 0 && inside != 255 ? inside : nil
     }
 
-    private mutating func cutCell(_ x: Int, _ y: Int, _ z: Int) {
-        guard let inside = cellCase(x, y, z) else { return }
+    /// - Returns: whether the surface cuts it.
+    private mutating func cutCell(_ x: Int, _ y: Int, _ z: Int) -> Bool {
+        guard let inside = cellCase(x, y, z) else { return false }
         for edge in cases.triangles[inside] {
             let corner = (x + edge.corner & 1, y + edge.corner >> 1 & 1, z + edge.corner >> 2)
             mesh.triangles.append(vertex(at: corner, axis: edge.axis))
         }
+        return true
     }
 
     /// The vertex on the edge that begins at a corner.

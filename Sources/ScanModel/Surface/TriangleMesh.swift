@@ -66,14 +66,26 @@ public struct TriangleMesh: Hashable, Sendable {
         var sizes = [Int](repeating: 0, count: vertices.count)
         for triangle in 0..<triangleCount { sizes[root(of: corners(of: triangle).0)] += 1 }
         let small = sizes.count { $0 > 0 && $0 < least }
-        if small == 0 { return 0 }
+        if small > 0 { keepTriangles { sizes[root(of: $0)] >= least } }
+        return small
+    }
+
+    /// Removes the triangles that have a corner for which `isKept` is false, and the vertices that no triangle uses then.
+    /// The others keep their order.
+    public mutating func keep(_ isKept: (Vector3) -> Bool) {
+        let isKept = (0..<vertices.count).map { isKept(vertices[$0]) }
+        keepTriangles { isKept[$0] }
+    }
+
+    /// - Parameter isKept: asked of each corner, as the number of its vertex.
+    mutating func keepTriangles(_ isKept: (Int) -> Bool) {
         var kept: [UInt32] = []
-        for triangle in 0..<triangleCount where sizes[root(of: corners(of: triangle).0)] >= least {
-            kept += triangles[3 * triangle..<3 * triangle + 3]
+        for triangle in 0..<triangleCount {
+            let (a, b, c) = corners(of: triangle)
+            if isKept(a) && isKept(b) && isKept(c) { kept += triangles[3 * triangle..<3 * triangle + 3] }
         }
         triangles = kept
         removeUnusedVertices()
-        return small
     }
 
     private mutating func removeUnusedVertices() {

@@ -15,6 +15,15 @@ extension StageContext {
         warn("the capture does not say which way is up, \(consequence); say it, \(advice)")
     }
 
+    /// Counts what a cut has left of a mesh.
+    /// - Parameter whole: the mesh before.
+    func count(cut mesh: TriangleMesh, from whole: TriangleMesh) {
+        count("triangles-in", whole.triangleCount)
+        count("triangles-out", mesh.triangleCount)
+        count("vertices-out", mesh.vertices.count)
+        record("area-out", .number(mesh.area))
+    }
+
     /// Counts depth that a format of whole numbers has no value for, and that became 0.
     func countTooFar(_ pixels: Int) { if pixels > 0 { count("depth-pixels-too-far", pixels) } }
 }

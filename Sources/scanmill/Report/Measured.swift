@@ -41,7 +41,8 @@ struct Measured: Sendable {
             let written = stages[place...].filter { Self.isNamed("write-mesh", $0) }.compactMap {
                 $0["options"]?["file"]?.string.map { OptionText.path($0, ofCapture: id) }
             }
-            mesh = Mesh(stages[place]["counts"], files: written.filter(Set(files).contains))
+            let cut = stages[place...].last { $0["counts"]?["triangles-out"] != nil }
+            mesh = Mesh(stages[place]["counts"], cut: cut?["counts"], files: written.filter(Set(files).contains))
         }
         let reasons = stages.map { ($0["name"]?.string ?? "", $0["counts"]?["not-measured"]?.string) }
         // Of a stage that occurs more than once the first counts, as above.
@@ -234,9 +235,14 @@ struct Measured: Sendable {
         /// Where it is in the result.
         var files: [String]
 
-        init?(_ json: JSONValue?, files: [String]) {
-            guard let json, let vertices = json["vertices"]?.count, let triangles = json["triangles"]?.count,
-                let area = json["area"]?.finite
+        /// - Parameters:
+        ///   - json: what its maker counted.
+        ///   - cut: what the last stage that cut it counted.
+        ///   - files: where it is in the result.
+        init?(_ json: JSONValue?, cut: JSONValue?, files: [String]) {
+            guard let json, let vertices = (cut?["vertices-out"] ?? json["vertices"])?.count,
+                let triangles = (cut?["triangles-out"] ?? json["triangles"])?.count,
+                let area = (cut?["area-out"] ?? json["area"])?.finite
             else { return nil }
             (self.vertices, self.triangles, self.area) = (vertices, triangles, area)
             smallPieces = json["small-pieces"]?.count ?? 0

@@ -22,15 +22,15 @@ import Testing
         let names = try FileManager.default.contentsOfDirectory(atPath: Self.folder).filter { $0.hasSuffix(".yaml") }
         #expect(
             names.sorted() == [
-                "decode-images.yaml", "nightly-staging.yaml", "object-nerf.yaml", "object-no-box.yaml",
-                "object-on-table.yaml", "pictures-only.yaml", "room-cloud.yaml", "room-mesh.yaml",
-                "room-nerf.yaml", "video-frames.yaml",
+                "decode-images.yaml", "nightly-staging.yaml", "object-mesh-no-box.yaml", "object-mesh.yaml",
+                "object-nerf.yaml", "object-no-box.yaml", "object-on-table.yaml", "pictures-only.yaml",
+                "room-cloud.yaml", "room-mesh.yaml", "room-nerf.yaml", "video-frames.yaml",
             ])
     }
 
     @Test(arguments: [
-        "decode-images", "nightly-staging", "object-nerf", "object-no-box", "object-on-table", "pictures-only",
-        "room-cloud", "room-mesh", "room-nerf", "video-frames",
+        "decode-images", "nightly-staging", "object-mesh", "object-mesh-no-box", "object-nerf", "object-no-box",
+        "object-on-table", "pictures-only", "room-cloud", "room-mesh", "room-nerf", "video-frames",
     ])
     func passesTheCheckWithoutAWarning(_ pipeline: String) throws {
         let result = try Scanmill.run(["check", "\(Self.folder)/\(pipeline).yaml"])
@@ -97,6 +97,32 @@ import Testing
         #expect(header.contains("element vertex \(try #require(counts?["vertices"]?.integer))\n"))
         #expect(header.contains("element face \(try #require(counts?["triangles"]?.integer))\n"))
         #expect(try folder.bytes("desk/desk.glb").prefix(4) == Array("glTF".utf8)[...])
+    }
+
+    /// The object of 32 × 24 × 22 cm, seen from all sides but from below: 0.33 m².
+    @Test func objectMesh() throws {
+        let (folder, receipt) = try Self.run("object-mesh")
+        let counts = receipt["stages"]?.array?.first { $0["name"]?.string == "cull-by-box" }?["counts"]
+        #expect(abs((counts?["area-out"]?.double ?? 0) - 0.33) < 0.05, "\(counts ?? .null)")
+        let header = String(decoding: try folder.bytes("desk/desk_mesh.ply").prefix(400), as: UTF8.self)
+        #expect(header.contains("element face \(try #require(counts?["triangles-out"]?.integer))\n"))
+        #expect(try folder.bytes("desk/desk.glb").prefix(4) == Array("glTF".utf8)[...])
+    }
+
+    /// The table with the object on it, of captures that have no box.
+    @Test(arguments: ["stray-scanner", "polycam"]) func objectMeshNoBox(_ sample: String) throws {
+        let folder = try TemporaryFolder()
+        let result = try Scanmill.run([
+            "run", "\(Self.folder)/object-mesh-no-box.yaml", "\(Self.folder)/../samples/\(sample)", "-o", folder.path,
+            "-q",
+        ])
+        #expect(result.status == 0, "\(result.errors)")
+        let receipt = try JSONValue.parse(try folder.bytes("\(sample)/receipt.json"), file: "receipt.json")
+        let counts = receipt["stages"]?.array?.first { $0["name"]?.string == "cull-by-box" }?["counts"]
+        let top = (counts?["box-center"]?.doubles?[1] ?? 0) + (counts?["box-size"]?.doubles?[1] ?? 0) / 2
+        #expect(abs(top + 0.44) < 0.02, "\(top)")
+        let header = String(decoding: try folder.bytes("\(sample)/\(sample)_mesh.ply").prefix(400), as: UTF8.self)
+        #expect(header.contains("element face \(try #require(counts?["triangles-out"]?.integer))\n"))
     }
 
     /// Also of captures that do not say which way is up.

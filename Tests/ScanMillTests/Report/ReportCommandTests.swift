@@ -868,6 +868,31 @@ import Testing
         #expect(try FileManager.default.contentsOfDirectory(atPath: "\(folder.path)/out/.scanmill/runs") == runs)
     }
 
+    /// What is shown is what was written.
+    @Test func ofACutMeshTheRestIsShown() throws {
+        try folder.write(
+            """
+            name: mesh
+            stages:
+              - read
+              - select-every: {count: 6}
+              - decompress
+              - fuse-depth: {voxel: 0.03}
+              - cull-by-box: {margin: 0.02}
+              - write-mesh
+            """, to: "mesh.yaml")
+        _ = try Scanmill.run(["run", "mesh.yaml", QuickRun.sample, "-o", "out"], in: folder.path)
+        let page = try newestPage()
+        let stages = try #require(try StateJSON.read("\(folder.path)/out/desk/receipt.json")["stages"]?.array)
+        let counts = try #require(stages.first { $0["name"]?.string == "cull-by-box" }?["counts"])
+        let json = try StateJSON.read("\(folder.path)/\(page.replacingOccurrences(of: ".html", with: ".json"))")
+        let mesh = try #require(json["captures"]?.array?.first?["mesh"])
+        for figure in ["vertices", "triangles", "area"] {
+            let left = try #require(counts["\(figure)-out"]?.double)
+            #expect(left > 0 && mesh[figure]?.double == left, "\(figure)")
+        }
+    }
+
     @Test func aMeshIsShownWithItsFiles() throws {
         try folder.write(
             """

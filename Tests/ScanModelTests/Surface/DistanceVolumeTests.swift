@@ -73,7 +73,7 @@ import Testing
     /// A closed surface without cracks, handles or loose ends, and of the sphere's size.
     @Test func aBallSeenFromAllSidesIsClosed() {
         let volume = Self.ball(voxel: 0.02)
-        let mesh = volume.mesh()
+        let mesh = volume.surface().mesh
         var sides: [[Int]: Int] = [:]
         var contents = 0.0
         for triangle in 0..<mesh.triangleCount {
@@ -108,14 +108,14 @@ import Testing
     @Test func aPlaneIsWhereItIs() {
         var volume = DistanceVolume(VolumeLayout(voxel: 0.03, truncation: 0.1), hasColor: false)
         Self.add(to: &volume, .identity) { _, _ in 1.01 }
-        let mesh = volume.mesh()
+        let mesh = volume.surface().mesh
         #expect(mesh.triangleCount > 1000)
         let heights = stride(from: 2, to: mesh.vertices.positions.count, by: 3).map { mesh.vertices.positions[$0] }
         #expect(heights.allSatisfy { abs($0 + 1.01) < 2e-5 })
         #expect((mesh.vertices.normals ?? []).enumerated().allSatisfy { abs($1 - ($0 % 3 == 2 ? 1 : 0)) < 1e-3 })
         // 1.2 × 1 m are seen at 1 m; a cell counts where all its corners are.
         #expect(abs(mesh.area - 1.2 * 1.01 * 1.01) < 0.15, "\(mesh.area)")
-        #expect(volume.mesh(minFrames: 2).triangleCount == 0)
+        #expect(volume.surface(minFrames: 2).mesh.triangleCount == 0)
     }
 
     @Test func theMeanOfWhatFramesSawCounts() {
@@ -125,7 +125,7 @@ import Testing
             Self.add(to: &volume, .identity, color: isFar ? RGBColor(255, 0, 90) : RGBColor(0, 30, 90)) { _, _ in depth
             }
         }
-        let mesh = volume.mesh(minFrames: 3)
+        let mesh = volume.surface(minFrames: 3).mesh
         let heights = stride(from: 2, to: mesh.vertices.positions.count, by: 3).map { mesh.vertices.positions[$0] }
         #expect(!heights.isEmpty && heights.allSatisfy { abs($0 + 1.01) < 2e-5 })
         #expect(Array(mesh.vertices.colors?.prefix(3) ?? []) == [85, 20, 90])
@@ -138,7 +138,7 @@ import Testing
             Self.add(to: &volume, .identity) { _, ray in frame == 2 && abs(ray.x) < 0.1 ? 0.6 : 1 }
         }
         func heights(_ minFrames: Int) -> [Float] {
-            let positions = volume.mesh(minFrames: minFrames).vertices.positions
+            let positions = volume.surface(minFrames: minFrames).mesh.vertices.positions
             return stride(from: 2, to: positions.count, by: 3).map { positions[$0] }
         }
         #expect(heights(1).contains { $0 > -0.7 })
@@ -151,7 +151,7 @@ import Testing
         func mesh() -> TriangleMesh {
             var volume = DistanceVolume(VolumeLayout(voxel: 0.05, truncation: 0.2), hasColor: false)
             for pose in poses { Self.add(to: &volume, pose, Self.sphere(0.5)) }
-            return volume.mesh()
+            return volume.surface().mesh
         }
         func points(_ mesh: TriangleMesh) -> Set<[Float]> {
             Set((0..<mesh.vertices.count).map { Array(mesh.vertices.positions[3 * $0..<3 * $0 + 3]) })
@@ -168,25 +168,22 @@ import Testing
         var near = volume
         Self.add(to: &near, .identity) { _, _ in 1.0 }
         Self.add(to: &volume, Pose(rotation: .identity, position: offset)) { _, _ in 1.0 }
-        let (a, b) = (near.mesh(), volume.mesh())
+        let (a, b) = (near.surface().mesh, volume.surface().mesh)
         #expect(a.triangleCount == b.triangleCount && a.triangleCount > 100)
         let lowest = (0..<b.vertices.count).map { abs(b.vertices[$0].z - 2047) }.max() ?? 1
         #expect(lowest < 0.001, "\(lowest)")
     }
 
-    @Test func theMemoryOfBlocksIsKnown() {
-        let volume = Self.ball(voxel: 0.05)
-        #expect(volume.byteCount == volume.blockCount * 512 * 8)
-        let coloured = Self.ball(voxel: 0.05, hasColor: true)
-        #expect(coloured.blockCount == volume.blockCount && coloured.byteCount == volume.blockCount * 512 * 16)
-        // No picture gave it a colour.
-        #expect(coloured.mesh().vertices.colors?.allSatisfy { $0 == 128 } == true)
+    @Test func whatNoPictureGaveAColourIsGrey() {
+        let (volume, coloured) = (Self.ball(voxel: 0.05), Self.ball(voxel: 0.05, hasColor: true))
+        #expect(coloured.blockCount == volume.blockCount)
+        #expect(coloured.surface().mesh.vertices.colors?.allSatisfy { $0 == 128 } == true)
     }
 
     @Test func withoutDepthThereIsNothing() {
         var volume = DistanceVolume(VolumeLayout(voxel: 0.05, truncation: 0.2), hasColor: false)
         Self.add(to: &volume, .identity) { _, _ in nil }
         #expect(volume.blockCount == 0)
-        #expect(volume.mesh() == TriangleMesh(vertices: PointCloud(normals: [])))
+        #expect(volume.surface().mesh == TriangleMesh(vertices: PointCloud(normals: [])))
     }
 }

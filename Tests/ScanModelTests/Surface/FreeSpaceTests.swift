@@ -126,7 +126,7 @@ import Testing
         let frames = (0..<all).map { number in
             frame(.identity, carves: carves) { u, v in number < somebody && isSomebody(u, v) ? 0.6 : 1.2 }
         }
-        let positions = volume(frames).mesh(minFrames: 2).vertices.positions
+        let positions = volume(frames).surface(minFrames: 2).mesh.vertices.positions
         return stride(from: 2, to: positions.count, by: 3).map { positions[$0] }
     }
 
@@ -144,11 +144,11 @@ import Testing
             Self.frame(.identity) { u, v in number < 3 && Self.isSomebody(u, v) ? 0.6 : 1.2 }
         }
         let volume = Self.volume(frames)
-        #expect(volume.carvedBlockCount(minFrames: 2) > 5)
+        #expect(volume.surface(minFrames: 2).carvedBlocks > 5)
         // Too few saw it anyway.
-        #expect(volume.carvedBlockCount(minFrames: 4) == 0)
+        #expect(volume.surface(minFrames: 4).carvedBlocks == 0)
         let wall = Self.volume(frames.map { _ in Self.frame(.identity) { _, _ in 1.2 } })
-        #expect(wall.carvedBlockCount(minFrames: 1) == 0)
+        #expect(wall.surface(minFrames: 1).carvedBlocks == 0)
     }
 
     /// Far away the pixels of a frame lie a metre apart on the floor, which is nearer between their centres than at them.
@@ -178,7 +178,7 @@ import Testing
             }
         }
         let carved = Self.volume(frames(true))
-        #expect(carved.mesh().triangleCount > 1000)
-        #expect(carved.mesh() == Self.volume(frames(false)).mesh())
+        #expect(carved.surface().mesh.triangleCount > 1000)
+        #expect(carved.surface().mesh == Self.volume(frames(false)).surface().mesh)
     }
 }

@@ -30,6 +30,27 @@ import Testing
         #expect(mesh == TriangleMesh(vertices: PointCloud(colors: [])))
     }
 
+    /// A triangle is cut off where one corner is.
+    @Test func aCutLeavesWholeTriangles() {
+        var mesh = Self.mesh
+        mesh.keep { $0.y < 4 || $0.x < 3 }
+        #expect(mesh.triangles == [0, 1, 2, 3, 4, 5])
+        #expect(mesh.vertices.positions == [0, 0, 0, 3, 0, 0, 0, 4, 0, 7, 0, 0, 7, 2, 0, 7, 0, 2])
+        mesh.keep { _ in false }
+        #expect(mesh == TriangleMesh(vertices: PointCloud(colors: [])))
+    }
+
+    @Test func aBoxCutsAsItCutsPoints() {
+        let box = OrientedBox(center: .zero, worldFromBox: .identity, halfSize: Vector3(3, 4, 1))
+        #expect(box.filter(Self.mesh).triangles == [0, 1, 2, 1, 3, 2])
+        let outside = box.filter(Self.mesh, keepInside: false)
+        #expect(outside.vertices.positions == [7, 0, 0, 7, 2, 0, 7, 0, 2] && outside.triangles == [0, 1, 2])
+        // One corner lies outside, so two triangles do not lie inside, and neither lies outside.
+        let small = OrientedBox(center: .zero, worldFromBox: .identity, halfSize: Vector3(3, 3.9, 1))
+        #expect(small.filter(Self.mesh).triangleCount == 0)
+        #expect(small.filter(Self.mesh, keepInside: false) == outside)
+    }
+
     @Test func whatIsLargeEnoughStays() {
         var mesh = Self.mesh
         #expect(mesh.removePieces(smallerThan: 1) == 0)
