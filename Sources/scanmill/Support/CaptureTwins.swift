@@ -116,8 +116,11 @@ struct CaptureTwins {
 
     private func choice(of twins: [CaptureSearch.Found]) -> String {
         let formats = Self.formats(of: twins)
-        // Whatever their folders are called, their name is the result's.
-        guard formats.count == twins.count else { return Self.waysApart }
+        guard formats.count == twins.count else {
+            // Whatever their folders are called, their name is the result's.
+            guard let part = twins.last(where: { $0.path != $0.result }) else { return Self.waysApart }
+            return "name the folder of the one that is meant, such as  \(ShellWord.quoted(part.path))"
+        }
         return
             "take one of them with  --format \(formats[0])  (or \(formats.dropFirst().joined(separator: ", ")))"
     }
