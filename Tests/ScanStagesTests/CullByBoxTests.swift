@@ -116,10 +116,10 @@ import Testing
 
     // MARK: - No box
 
-    /// A slab of 2 × 0.5 × 1 m turned by 30°, with a few strays far away.
-    @Test func boxIsFittedToTheCloud() throws {
+    /// A slab of 2 × 0.5 × 1 m turned by so many degrees, with a few strays far away.
+    @Test(arguments: [0.0, 30, 60, 100]) func boxIsFittedToTheCloud(_ degrees: Double) throws {
         var positions: [Float] = []
-        let turn = Matrix3.rotation(aboutY: .pi / 6)
+        let turn = Matrix3.rotation(aboutY: degrees * .pi / 180)
         for x in 0...40 {
             for y in 0...10 {
                 for z in 0...20 {

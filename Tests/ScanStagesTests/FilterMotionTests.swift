@@ -72,6 +72,13 @@ import Testing
         #expect(try self.run("after-jump: 0.1", walk([0.5, 0.5, 0.01, 0.01])).kept == [0, 4])
     }
 
+    /// Three in a row are fast movement, behind which tracking has nothing to settle.
+    @Test func nothingIsDroppedBehindFastMovement() throws {
+        #expect(try run("after-jump: 0.2", walk([0.01, 0.5, 0.5, 0.5, 0.01, 0.01])).drops.isEmpty)
+        let both = walk([0.01, 0.5, 0.5, 0.5, 0.01, 0.01, 0.5, 0.01])
+        #expect(try run("after-jump: 0", both).kept == [0, 1, 2, 3, 4, 5, 6, 8])
+    }
+
     @Test func aTurnMayBeAJumpToo() throws {
         // 45° in a tenth of a second are 450°/s.
         let capture = walk([0.01, 0.01, 0.01]) { number, item in

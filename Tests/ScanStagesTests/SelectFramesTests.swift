@@ -34,6 +34,8 @@ import Testing
         #expect(run.kept == [0, 1, 3, 4, 5])
         #expect(run.warnings == ["select-frames: the list names frame 9, and the capture has frames 0 to 7"])
         #expect(try StageRun("- select-frames: {exclude: [7]}", on: capture).warnings.isEmpty)
+        let next = try StageRun("- select-frames: {exclude: [8]}", on: capture)
+        #expect(next.warnings == ["select-frames: the list names frame 8, and the capture has frames 0 to 7"])
     }
 
     private let list = "# the good ones\n0\n\n 2 - 4   # steady\r\n\t7\t\n#5\n"

@@ -208,6 +208,20 @@ import Testing
         let corner = (aside * aside + 2.5 * 2.5).squareRoot()
         let told = try #require(far.counts("write-sens")["camera-deviation"]?.double)
         #expect(abs(told - corner) <= 0.0005)
+        let said = "own sees points up to \(told) pixels away"
+        #expect(far.warnings.contains { $0.contains("one camera stands for all frames") && $0.hasSuffix(said) })
+    }
+
+    /// The edge that is farther from the principal point counts, be it the left one.
+    @Test func theFartherEdgeTellsHowFarCamerasDiffer() throws {
+        var capture = try MemoryCapture.posed(4)
+        let camera = try #require(capture.items[1].intrinsics)
+        for place in [0.25, 0.75] {
+            for number in capture.items.indices { capture.items[number].intrinsics?.cx = place * Double(camera.width) }
+            let run = try StageRun("- write-sens", on: capture)
+            let told = try #require(run.counts("write-sens")["camera-deviation"]?.double)
+            #expect(abs(told - 0.5 / camera.fx * 0.75 * Double(camera.width)) <= 0.0005)
+        }
     }
 
     @Test func aDepthSensorKeepsItsCamera() throws {

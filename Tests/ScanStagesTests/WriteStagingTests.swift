@@ -242,6 +242,9 @@ import Testing
         for stages in [
             "- write-frames\n\(between)- write-staging",
             "- write-frames: {step: 2}\n- select-every: {step: 2, offset: 1}\n- write-staging",
+            // Numbered alike, too.
+            "- select-frames: {exclude: [6]}\n- write-frames: {step: 2, number: kept}\n"
+                + "- select-every: {step: 2, offset: 1}\n- write-staging",
         ] {
             let run = try PipelineRun(decompressed + stages, on: source.path)
             #expect(try run.text("processed.txt") == "convert=false\n" + rest)

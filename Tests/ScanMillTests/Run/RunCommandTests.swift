@@ -1,5 +1,6 @@
 import Foundation
 import ScanModel
+import ScanPipeline
 import TestSupport
 import Testing
 
@@ -367,6 +368,63 @@ import Testing
         #expect(result.output.contains("status 3"), "\(result.output) \(result.errors)")
         #expect(result.errors.contains("error: the capture's process was killed"))
         #expect(quick.names("out").filter { !$0.hasPrefix(".") } == [])
+    }
+
+    /// Nobody can mend what is gone.
+    @Test func failuresOfCapturesThatAreGoneAreForgotten() throws {
+        for name in ["bad", "good"] { try quick.copySample(name) }
+        try quick.folder.write("{", to: "in/bad/desk.json")
+        #expect(try quick.run(["in", "-o", "out", "--no-report"]).status == 1)
+        #expect(quick.names("out/.scanmill/failures") == ["bad.json"])
+        try FileManager.default.removeItem(atPath: "\(quick.folder.path)/in/bad")
+        #expect(try quick.run(["in", "-o", "out", "--no-report"]).status == 0)
+        #expect(quick.names("out/.scanmill/failures") == [])
+    }
+
+    /// Also what a killed run has left of a capture that is not among tonight's.
+    @Test func leftoversOfOtherCapturesGo() throws {
+        #expect(try quick.run([QuickRun.sample, "-o", "out", "--no-report"]).status == 0)
+        try quick.folder.write("half", to: "out/.scanmill/work/gone.\(StateFolder.host).1.x/deep/f")
+        try quick.folder.write("half", to: "out/.scanmill/work/gone.elsewhere.1.x/f")
+        #expect(try quick.run([QuickRun.sample, "-o", "out", "--no-report"]).status == 0)
+        #expect(quick.names("out/.scanmill/work") == ["gone.elsewhere.1.x"])
+    }
+
+    /// However fast they would be done: no capture is begun after the signal, the figures' trouble is not the run's
+    /// status, and nobody waits for a report.
+    @Test func nothingIsBegunAfterASignal() throws {
+        for number in 1...30 { try quick.copySample("c\(number + 100)") }
+        try quick.folder.write("stages: [read]", to: "quick.yaml")
+        try quick.folder.write("", to: "figures/other")
+        let script = """
+            "$1" run quick.yaml in -o out --jobs 1 --metrics figures/f.prom > told & parent=$!
+            for i in $(seq 600); do ls out/*/receipt.json > /dev/null 2>&1 && break; sleep 0.02; done
+            rm -r figures; kill -TERM $parent; wait $parent
+            echo "status $?"
+            """
+        let result = try runCommand(["bash", "-c", script, "bash", Scanmill.path], in: quick.folder.path)
+        #expect(result.output == "status 143\n", "\(result)")
+        let lines = String(decoding: try quick.folder.bytes("told"), as: UTF8.self).split(separator: "\n")
+        let left = lines.filter { $0.hasPrefix("left ") && $0.hasSuffix("  stopped by SIGTERM") }
+        #expect(left.count > 10, "\(lines)")
+        #expect(quick.names("out").count { !$0.hasPrefix(".") } == lines.count { $0.hasPrefix("done ") })
+        #expect(!quick.names("out/.scanmill").contains("report.html"))
+    }
+
+    /// As `nohup` asks for.
+    @Test func aHangUpThatIsIgnoredEndsNothing() throws {
+        try quick.folder.write("stages: [{synthesize: {frames: 400}}, decompress, write-frames]", to: "slow.yaml")
+        try quick.copySample("a")
+        let script = """
+            trap "" HUP
+            "$1" run slow.yaml in -o out --jobs 1 --no-report & parent=$!
+            for i in $(seq 300); do ls out/.scanmill/work/a.* > /dev/null 2>&1 && break; sleep 0.1; done
+            kill -HUP $parent; wait $parent
+            echo "status $?"
+            """
+        let result = try runCommand(["bash", "-c", script, "bash", Scanmill.path], in: quick.folder.path)
+        #expect(result.output.hasSuffix("status 0\n"), "\(result)")
+        #expect(quick.names("out").contains("a"))
     }
 
     @Test(arguments: [("INT", 130), ("TERM", 143)])

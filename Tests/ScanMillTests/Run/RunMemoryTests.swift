@@ -68,6 +68,21 @@ import Testing
         #expect(try events(1_000_000, in: "300M") == ["began", "ended", "began", "ended"])
     }
 
+    /// Of several runs the one that took most counts.
+    @Test func planGoesByTheLargestOfTheLastRuns() throws {
+        let runs = "\(folder.path)/out/.scanmill/runs"
+        for _ in 0..<2 { #expect(try scanmill("run", "--force", "--no-report").status == 0) }
+        for (name, bytes) in zip(
+            try FileManager.default.contentsOfDirectory(atPath: runs).sorted(), [3_000_000_000, 1_000_000_000])
+        {
+            let path = "out/.scanmill/runs/\(name)/outcome.json"
+            let text = String(decoding: try folder.bytes(path), as: UTF8.self)
+            try folder.write(text.replacing(#/"peak-bytes": \d+/#, with: "\"peak-bytes\": \(bytes)"), to: path)
+        }
+        let plan = try scanmill("plan", "--force").output
+        #expect(plan.contains("; captures of earlier runs took up to 3.0 GB of memory\n"), "\(plan)")
+    }
+
     /// Runs a capture with a video, for which another ffmpeg is in the place of the real one.
     private func runVideo(_ more: [String], ffmpeg: String) throws -> CommandResult {
         var mini = MiniCapture()

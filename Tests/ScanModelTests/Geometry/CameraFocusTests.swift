@@ -46,6 +46,17 @@ import Testing
         #expect(CameraFocus(of: poses + [away]) == .parallel)
     }
 
+    /// All axes meet in one place, at which only half of the cameras look.
+    @Test func halfOfTheCamerasAreNotMost() {
+        func poses(_ away: Int) -> [Pose] {
+            arc(-180...90, 4).enumerated().map { number, pose in
+                number >= away ? pose : .camera(at: pose.position, lookingAt: pose.position * 2 - target)
+            }
+        }
+        #expect(distance(CameraFocus(of: poses(1))) < 1e-6)
+        #expect(CameraFocus(of: poses(2)) == .outward)
+    }
+
     @Test func camerasThatLookOutwardsHaveNone() {
         let poses = arc(-180...160, 12).map { pose in
             Pose.camera(at: pose.position, lookingAt: pose.position + (pose.position - target))

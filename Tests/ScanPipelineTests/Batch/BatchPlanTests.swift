@@ -195,6 +195,26 @@ import Testing
         #expect(try plan(8760, settle: 0).fromTheFuture == [])
     }
 
+    /// A disk is mounted again, and holds captures of other names than that of the link to it.
+    @Test func aLinkThatLeadsSomewhereAgainHasNotFailed() throws {
+        let fixture = try DiskFixture()
+        try fixture.write("", to: "in/other")
+        #expect(symlink("\(fixture.path)/disk", "\(fixture.path)/in/a") == 0)
+        RunRecord(state: fixture.state, pipeline: try fixture.pipeline(), inputs: []).noteRefused([
+            CaptureOutcome(input: fixture.input("a"), ending: .failed(Problem(.input, "a link that leads nowhere")))
+        ])
+        func failed() throws -> [String] {
+            BatchPlan(
+                [], pipeline: try fixture.pipeline(), output: fixture.output, rules: BatchPlan.Rules(),
+                programs: fixture.programs
+            ).forgetPastFailures()
+            return fixture.state.failed
+        }
+        #expect(try failed() == ["a"])
+        try fixture.write("one\n", to: "disk/b/frames.txt")
+        #expect(try failed() == [])
+    }
+
     @Test func stagesInAnotherOrder() throws {
         let fixture = try DiskFixture()
         let input = try fixture.capture("a")

@@ -209,6 +209,31 @@ import Testing
         guard case .done = try fixture.run(input) else { Issue.record("not done"); return }
     }
 
+    /// The digest would be that of bytes of which the result is not, and the result count as up to date for ever.
+    @Test func anInputThatIsReplacedBetweenItsReadingAndItsDigest() throws {
+        let fixture = try DiskFixture()
+        let input = try fixture.capture("a")
+        let read = Mock.finish("read", .init(makes: [.frames])) { (capture, context) throws(Problem) in
+            let bytes = try FileSystem.bytes(of: "\(context.input.path)/frames.txt", limit: .max)
+            capture.frames = bytes.split(separator: UInt8(ascii: "\n")).indices.map { FrameFacts(index: $0) }
+            capture.format = "lines"
+            capture.channels = [.frames]
+            capture.files = [InputFile(path: "frames.txt", byteCount: Int64(bytes.count))]
+            capture.source = DiskSource(folder: context.input.path, isArchive: false, version: "1")
+            try? fixture.write("eins\n", to: "in/a/frames.txt", minutesAgo: 60)
+        }
+        let write = Mock.fold("write", claims: ["{id}.txt"]).ending { (list, capture, context) throws(Problem) in
+            try context.output.write(Array("\(list.count)".utf8), to: "\(capture.id).txt")
+        }
+        let failure = problem {
+            _ = try CaptureWork.run(
+                fixture.job(input), library: StageLibrary([read, write]), tool: fixture.programs.tool
+            ) { _ in }
+        }
+        #expect(failure?.summary == "the capture was changed while it was read")
+        #expect(fixture.results().isEmpty)
+    }
+
     /// A capture in which a file is replaced when it is opened for the second time.
     private struct Replaced: CaptureSource {
         let source: DiskSource
@@ -460,6 +485,34 @@ import Testing
         guard case .done = try fixture.run(input) else { Issue.record("not done"); return }
     }
 
+    /// Somebody trains from the older result while the new one is made.
+    @Test func whatOthersPutIntoAResultThatIsBeingReplaced() throws {
+        let fixture = try DiskFixture()
+        let input = try fixture.capture("a")
+        try fixture.run(input)
+        try fixture.write("eins\n", to: "in/a/frames.txt", minutesAgo: 50)
+        let refused = try #require(
+            problem {
+                _ = try run(input, in: fixture) { try fixture.write("x", to: "out/a/model.ply") }
+            })
+        #expect(refused.summary == "the result to be replaced holds files that are not of it: model.ply")
+        #expect(fixture.results()["a/model.ply"] == Array("x".utf8))
+        #expect(FileSystem.names(in: fixture.output + "/.scanmill/work") == [])
+    }
+
+    /// A copy was torn, and is mended: the result that was there all the time is of it.
+    @Test func aMendedCaptureHasNotFailed() throws {
+        let fixture = try DiskFixture()
+        let input = try fixture.capture("a")
+        try fixture.run(input)
+        let record = RunRecord(state: fixture.state, pipeline: try fixture.pipeline(), inputs: [input])
+        try record.note(
+            CaptureOutcome(input: input, ending: .failed(Problem(.input, "torn"))), fingerprint: Digest.of([]))
+        #expect(fixture.state.failed == ["a"])
+        #expect(try fixture.run(input) == .upToDate)
+        #expect(fixture.state.failed == [])
+    }
+
     /// It does not tell which files are of the result, which is made again.
     @Test func aDamagedReceiptIsNoSignOfAddedFiles() throws {
         let fixture = try DiskFixture()
@@ -517,6 +570,8 @@ import Testing
         try fixture.write("one\n", to: "in/a/frames.txt", minutesAgo: 20)
         #expect(before(try fixture.run(input)) == .some(2))
         try fixture.write("one\ntwo\nthree\n", to: "in/a/frames.txt", minutesAgo: 10)
+        #expect(before(try fixture.run(input)) == .some(nil))
+        try fixture.write("eins\nzwei\ndrei\n", to: "in/a/frames.txt", minutesAgo: 5)
         #expect(before(try fixture.run(input)) == .some(nil))
         // Another pipeline wants other frames.
         try fixture.write("0", to: "list.txt")

@@ -1,5 +1,6 @@
 import ScanModel
 import ScanPipeline
+import TestSupport
 import Testing
 
 @Suite struct InputDigestsTests {
@@ -51,6 +52,22 @@ import Testing
             _ = try InputDigests.take([InputFile(path: "a", byteCount: 1, stake: .frame(7))], from: machine, workers: 1)
         }
         #expect(fault?.summary == "the disk is broken")
+    }
+
+    /// Else the next run would take the frame for a sound one, without a look at its file.
+    @Test func aDamagedFileIsReadAgain() throws {
+        let folder = try TemporaryFolder()
+        try folder.write([1, 2, 3], to: "a")
+        let broken = MockSource(
+            files: ["a": [1, 2, 3]], damaged: ["a": Problem(.input, "the checksum is wrong")], folder: folder.path)
+        let files = [InputFile(path: "a", byteCount: 3, stake: .frame(7))]
+        let first = try InputDigests.take(files, from: broken, workers: 1)
+        let second = try InputDigests.take(files, from: broken, workers: 1, known: first.known)
+        #expect(first.damagedFrames.keys.sorted() == [7] && second.damagedFrames.keys.sorted() == [7])
+        // The digest of a sound one is taken once.
+        let sound = MockSource(files: ["a": [1, 2, 3]], folder: folder.path)
+        let known = try InputDigests.take(files, from: sound, workers: 1).known
+        #expect(try InputDigests.take(files, from: broken, workers: 1, known: known).damagedFrames.isEmpty)
     }
 
     @Test func noFiles() throws {

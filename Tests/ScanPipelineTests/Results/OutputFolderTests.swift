@@ -51,6 +51,21 @@ import Testing
         }
     }
 
+    /// Without an exchange of names it is moved away first.
+    @Test func anOlderResultThatCannotBeReplacedIsPutBack() throws {
+        let fixture = try OutputFixture()
+        try fixture.publish(["old.ply": "old"])
+        let output = try OutputFolder(root: fixture.root, id: "scan") { work, _ in
+            FileSystem.removeTree(work)
+            errno = EINVAL
+            return -1
+        }
+        try output.write(Array("new".utf8), to: "new.ply")
+        let failure = problem { try output.publish(receipt: Array(OutputFixture.receipt.utf8)) }
+        #expect(failure?.summary.hasPrefix("cannot rename to") == true, "\(String(describing: failure))")
+        #expect(try fixture.text("scan/old.ply") == "old")
+    }
+
     /// Another runner may be faster at any moment; its result is whole, and so is what stands there in the end.
     @Test func aResultThatAppearsMeanwhileIsReplaced() throws {
         let fixture = try OutputFixture()
@@ -413,6 +428,7 @@ import Testing
         ("a\nb", "the capture's id holds a control character or a slash"),
         ("a\0", "the capture's id holds a control character or a slash"),
         ("\u{7f}", "the capture's id holds a control character or a slash"),
+        (String(repeating: "x", count: 201), "the capture's id is 201 bytes long, more than 200"),
         (String(repeating: "ä", count: 101), "the capture's id is 202 bytes long, more than 200"),
     ]) func idsThatAreNoNames(_ id: String, _ summary: String) throws {
         let fixture = try OutputFixture()

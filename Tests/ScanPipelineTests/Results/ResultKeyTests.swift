@@ -42,6 +42,20 @@ import Testing
         guard case .done = try fixture.run(input) else { Issue.record("not made again"); return }
     }
 
+    /// What a reader makes of files whose bytes are no part of the key is one.
+    @Test func whatIsReadOfFramesDecidesToo() throws {
+        let camera = CameraIntrinsics(fx: 5, fy: 5, cx: 2, cy: 2, width: 4, height: 4, pixelOrigin: .corner)
+        let changes: [@Sendable (inout FrameFacts) -> Void] = [
+            { _ in }, { $0.timestamp = 5 }, { $0.timestamp = 6 }, { $0.exposure = 5 }, { $0.exposure = 6 },
+            { $0.pose = .identity }, { $0.intrinsics = camera }, { $0.drop = Drop(stage: "read", reason: "no pose") },
+        ]
+        let keys = try changes.map { change in
+            let read = Mock.reader(2) { change(&$0.frames[1]) }
+            return try MockRun([read, .decompress, .unproject, .ply]).receipt.key
+        }
+        #expect(Set(keys).count == changes.count)
+    }
+
     @Test func digestsOfPipelines() throws {
         let fixture = try DiskFixture()
         let digest = try fixture.pipeline().digest

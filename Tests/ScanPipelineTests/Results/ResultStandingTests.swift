@@ -33,6 +33,18 @@ import Testing
         #expect(try fixture.plan([input], stages) == [.upToDate])
     }
 
+    /// What comes into a folder a moment later need not change its time.
+    @Test func aFolderIntoWhichSomethingHadJustCome() throws {
+        let fixture = try DiskFixture()
+        let input = try fixture.capture("a")
+        usleep(2_100_000)
+        try Data("x".utf8).write(to: URL(fileURLWithPath: "\(input.path)/notes.txt"))
+        try fixture.run(input, isAtOnce: true)
+        #expect(try fixture.plan([input]) == [.compare("its files had just changed when it was run")])
+        #expect(try fixture.run(input) == .upToDate)
+        #expect(try fixture.plan([input]) == [.upToDate])
+    }
+
     /// A camera's clock, or an archive's, may be ahead: such times say nothing of when somebody wrote, and last for years.
     @Test func timesThatAreStillToCome() throws {
         let fixture = try DiskFixture()

@@ -200,6 +200,16 @@ import Testing
         #expect(FileSystem.names(in: "\(fixture.state.path)/locks").sorted() == ["done", "held"])
     }
 
+    /// It was moved away for a new one, and the run was killed: the next one puts it back.
+    @Test func whatWasKeptOfAResultThatWasMovedAwayStays() throws {
+        let fixture = try DiskFixture()
+        try fixture.write(OutputFixture.receipt, to: "out/.scanmill/trash/lost.x/receipt.json")
+        for name in ["inputs/lost.json", "inputs/gone.json"] { try fixture.write("{}", to: "out/.scanmill/\(name)") }
+        #expect(Leftovers.foreseen(in: fixture.state).removed == ["\(fixture.state.path)/inputs/gone.json"])
+        try RunRecord(state: fixture.state, pipeline: try fixture.pipeline(), inputs: []).end([], seconds: 1)
+        #expect(FileSystem.names(in: "\(fixture.state.path)/inputs") == ["lost.json"])
+    }
+
     @Test func onlyTheNewestRunsAreRemembered() throws {
         let fixture = try DiskFixture()
         for number in 0..<(Leftovers.rememberedRuns + 3) {

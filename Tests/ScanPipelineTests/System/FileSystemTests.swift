@@ -6,6 +6,14 @@ import TestSupport
 import Testing
 
 @Suite struct FileSystemTests {
+    /// The name that it has until it is whole goes with it.
+    @Test func aFileThatCannotBePutInPlaceLeavesNothing() throws {
+        let folder = try TemporaryFolder()
+        try folder.write("", to: "taken/file")
+        #expect(problem { try FileSystem.replace("\(folder.path)/taken", with: [1]) } != nil)
+        #expect(FileSystem.names(in: folder.path) == ["taken"])
+    }
+
     @Test func makesFoldersAndThoseAbove() throws {
         let folder = try TemporaryFolder()
         let path = folder.path
