@@ -222,7 +222,7 @@ import Testing
         let named = try #require(refused.errors.components(separatedBy: "\n").first { $0.contains(fix) }, "\(refused)")
         let part = try #require(named.components(separatedBy: "such as  ").last)
         try quick.folder.write("stages: [read, write-transforms]\n", to: "again.yaml")
-        let again = try Scanmill.run(["run", "again.yaml", part, "-o", "again"], in: quick.folder.path)
+        let again = try Scanmill.run(["run", "again.yaml", part, "-o", "parts"], in: quick.folder.path)
         #expect(again.status == 0 && again.output.hasPrefix("done     desk"), "\(again)")
     }
 
