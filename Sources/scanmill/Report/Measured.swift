@@ -38,10 +38,14 @@ struct Measured: Sendable {
         geometry = Self.stage("check-geometry", in: stages).flatMap { Geometry($0["counts"]) }
         // Of several meshes, each of which takes the place of the one before, the last.
         if let place = stages.lastIndex(where: { Self.isNamed("fuse-depth", $0) }) {
-            let written = stages[place...].filter { Self.isNamed("write-mesh", $0) }.compactMap {
+            let below = stages[place...]
+            let isWriter = { Self.isNamed("write-mesh", $0) }
+            let written = below.filter(isWriter).compactMap {
                 $0["options"]?["file"]?.string.map { OptionText.path($0, ofCapture: id) }
             }
-            let cut = stages[place...].last { $0["counts"]?["triangles-out"] != nil }
+            // What is cut below the last writer is in no file.
+            let cut = below[..<(below.lastIndex(where: isWriter) ?? below.endIndex)]
+                .last { $0["counts"]?["triangles-out"] != nil }
             mesh = Mesh(stages[place]["counts"], cut: cut?["counts"], files: written.filter(Set(files).contains))
         }
         let reasons = stages.map { ($0["name"]?.string ?? "", $0["counts"]?["not-measured"]?.string) }

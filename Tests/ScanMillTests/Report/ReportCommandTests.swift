@@ -880,6 +880,9 @@ import Testing
               - fuse-depth: {voxel: 0.03}
               - cull-by-box: {margin: 0.02}
               - write-mesh
+              - crop: {below: -0.9, from: origin}
+              - sample-mesh
+              - write-ply
             """, to: "mesh.yaml")
         _ = try Scanmill.run(["run", "mesh.yaml", QuickRun.sample, "-o", "out"], in: folder.path)
         let page = try newestPage()

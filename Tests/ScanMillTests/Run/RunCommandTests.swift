@@ -393,7 +393,7 @@ import Testing
     /// However fast they would be done: no capture is begun after the signal, the figures' trouble is not the run's
     /// status, and nobody waits for a report.
     @Test func nothingIsBegunAfterASignal() throws {
-        for number in 1...30 { try quick.copySample("c\(number + 100)") }
+        for number in 1...60 { try quick.copySample("c\(number + 100)") }
         try quick.folder.write("stages: [read]", to: "quick.yaml")
         try quick.folder.write("", to: "figures/other")
         let script = """
