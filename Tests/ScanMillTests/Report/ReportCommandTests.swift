@@ -880,7 +880,7 @@ import Testing
               - fuse-depth: {voxel: 0.03}
               - cull-by-box: {margin: 0.02}
               - write-mesh
-              - crop: {below: -0.9, from: origin}
+              - crop: {below: -0.5, from: origin}
               - sample-mesh
               - write-ply
             """, to: "mesh.yaml")
