@@ -868,28 +868,32 @@ import Testing
         #expect(try FileManager.default.contentsOfDirectory(atPath: "\(folder.path)/out/.scanmill/runs") == runs)
     }
 
-    /// What is shown is what was written.
-    @Test func ofACutMeshTheRestIsShown() throws {
+    /// Runs stages that make a mesh of the sample.
+    /// - Returns: the report's page, its figures of the mesh, and what a stage counted.
+    private func shownMesh(
+        _ stages: String, countedBy stage: String
+    ) throws -> (page: String, figures: JSONValue, counts: JSONValue) {
         try folder.write(
-            """
-            name: mesh
-            stages:
-              - read
-              - select-every: {count: 6}
-              - decompress
-              - fuse-depth: {voxel: 0.03}
-              - cull-by-box: {margin: 0.02}
-              - write-mesh
-              - crop: {below: -0.5, from: origin}
-              - sample-mesh
-              - write-ply
-            """, to: "mesh.yaml")
+            "name: mesh\nstages:\n- read\n- select-every: {count: 6}\n- decompress\n\(stages)\n", to: "mesh.yaml")
         _ = try Scanmill.run(["run", "mesh.yaml", QuickRun.sample, "-o", "out"], in: folder.path)
         let page = try newestPage()
-        let stages = try #require(try StateJSON.read("\(folder.path)/out/desk/receipt.json")["stages"]?.array)
-        let counts = try #require(stages.first { $0["name"]?.string == "cull-by-box" }?["counts"])
+        let receipt = try StateJSON.read("\(folder.path)/out/desk/receipt.json")
+        let counts = receipt["stages"]?.array?.first { $0["name"]?.string == stage }?["counts"]
         let json = try StateJSON.read("\(folder.path)/\(page.replacingOccurrences(of: ".html", with: ".json"))")
-        let mesh = try #require(json["captures"]?.array?.first?["mesh"])
+        return (page, try #require(json["captures"]?.array?.first?["mesh"]), try #require(counts))
+    }
+
+    /// What is shown is what was written.
+    @Test func ofACutMeshTheRestIsShown() throws {
+        let (_, mesh, counts) = try shownMesh(
+            """
+            - fuse-depth: {voxel: 0.03}
+            - cull-by-box: {margin: 0.02}
+            - write-mesh
+            - crop: {below: -0.5, from: origin}
+            - sample-mesh
+            - write-ply
+            """, countedBy: "cull-by-box")
         for figure in ["vertices", "triangles", "area"] {
             let left = try #require(counts["\(figure)-out"]?.double)
             #expect(left > 0 && mesh[figure]?.double == left, "\(figure)")
@@ -897,27 +901,14 @@ import Testing
     }
 
     @Test func aMeshIsShownWithItsFiles() throws {
-        try folder.write(
+        let (page, mesh, counts) = try shownMesh(
             """
-            name: mesh
-            stages:
-              - read
-              - select-every: {count: 6}
-              - decompress
-              - fuse-depth: {voxel: 0.2, min-piece: 0}
-              - write-mesh: {file: coarse.ply}
-              - fuse-depth: {voxel: 0.05}
-              - write-mesh
-              - write-mesh: {file: "meshes/{id}.glb"}
-            """, to: "mesh.yaml")
-        _ = try Scanmill.run(["run", "mesh.yaml", QuickRun.sample, "-o", "out"], in: folder.path)
-        let page = try newestPage()
-        let counts = try #require(
-            try StateJSON.read("\(folder.path)/out/desk/receipt.json")["stages"]?.array?.first {
-                $0["name"]?.string == "fuse-depth[2]"
-            }?["counts"])
-        let json = try StateJSON.read("\(folder.path)/\(page.replacingOccurrences(of: ".html", with: ".json"))")
-        let mesh = try #require(json["captures"]?.array?.first?["mesh"])
+            - fuse-depth: {voxel: 0.2, min-piece: 0}
+            - write-mesh: {file: coarse.ply}
+            - fuse-depth: {voxel: 0.05}
+            - write-mesh
+            - write-mesh: {file: "meshes/{id}.glb"}
+            """, countedBy: "fuse-depth[2]")
         for figure in ["vertices", "triangles", "area", "small-pieces"] {
             #expect(mesh[figure]?.double == counts[figure]?.double ?? 0, "\(figure)")
         }
