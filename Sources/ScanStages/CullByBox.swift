@@ -202,7 +202,8 @@ public struct CullByBox: FrameStage, CaptureStage, DemandingStage {
         try requireSomething(of: capture, context)
         let nothing = "\(context.label) left nothing of it"
         if capture.cloud?.count == 0 { capture.absences[.cloud] = nothing }
-        if capture.mesh?.triangleCount == 0 { capture.absences[.mesh] = nothing }
+        // A stage above may have left nothing already.
+        if capture.mesh?.triangleCount == 0, capture.absences[.mesh] == nil { capture.absences[.mesh] = nothing }
     }
 
     /// - Throws: when points, triangles, or pixels with depth were looked for and none is left.
@@ -219,7 +220,8 @@ public struct CullByBox: FrameStage, CaptureStage, DemandingStage {
             } else { "every \(name) lies in the box" }
         guard consequence == .fail else {
             // Once is enough.
-            if count > 0 || capture.absences[.cloud] == nil { context.warn("\(summary), so nothing is left") }
+            let isNew = count > 0 || capture.absences[what == "triangles" ? .mesh : .cloud] == nil
+            if isNew { context.warn("\(summary), so nothing is left") }
             return
         }
         let box = try usedBox(of: capture, context)

@@ -108,19 +108,19 @@ import Testing
         let high = failure("- crop: {above: 50, from: origin}")
         #expect(high?.summary == "no triangle lies within the limits")
         #expect(high?.notes.first?.hasPrefix("the mesh reaches from -") == true, "\(high?.notes ?? [])")
-        let run = try StageRun(
-            stages + "- crop: {above: 50, from: origin, if-empty: warn}\n- write-mesh: {file: \"{id}.glb\"}",
-            on: Self.wall(2))
+        // A second cut has nothing to add.
+        let cuts = "- crop: {above: 50, from: origin, if-empty: warn}\n- cull-by-box: {if-empty: warn}\n"
+        var boxed = Self.wall(2)
+        boxed.box = OrientedBox(center: .zero, worldFromBox: .identity, halfSize: Vector3(0.1, 0.1, 0.1))
+        let run = try StageRun(stages + cuts + "- write-mesh: {file: \"{id}.glb\"}", on: boxed)
         #expect(run.capture.mesh?.triangleCount == 0 && !run.files.contains { $0.hasSuffix(".glb") })
         #expect(
             run.warnings == [
                 "crop: no triangle lies within the limits, so nothing is left",
                 "write-mesh: no file is written: crop left nothing of it",
             ])
-        var capture = Self.wall(2)
-        capture.box = OrientedBox(center: .zero, worldFromBox: .identity, halfSize: Vector3(0.1, 0.1, 0.1))
-        let boxed = problem { _ = try StageRun(stages + "- cull-by-box\n- write-mesh", on: capture) }
-        #expect(boxed?.summary == "no triangle of the capture lies in the box")
+        let outside = problem { _ = try StageRun(stages + "- cull-by-box\n- write-mesh", on: boxed) }
+        #expect(outside?.summary == "no triangle of the capture lies in the box")
     }
 
     /// The points of frames would stay as they are beside a mesh that is cut.
