@@ -48,5 +48,6 @@ extension StageLibrary {
         Entry(WritePreview.self),
         Entry(WriteContactSheet.self),
         Entry(RenderCloud.self),
+        Entry(RenderMesh.self),
     ])
 }

@@ -35,9 +35,13 @@ public struct WriteCapture: FrameStage, FoldStage {
             | --- | --- | --- | --- |
             | `stray-scanner` | `odometry.csv`, `camera_matrix.csv`, `rgb.mp4`, `depth/`, `confidence/` | renumbered from 0 | encoded as H.264 |
             | `polycam` | `keyframes/` with `images/`, `cameras/`, `depth/`, `confidence/` | named after their times in µs | JPEG: copied, or encoded |
-            | `scannetpp` | `pose_intrinsic_imu.json`, `depth.bin` (LZ4, millimetres), `rgb.mkv` | renumbered from 0 | encoded as H.264, to the millisecond |
+            | `scannetpp` | `pose_intrinsic_imu.json`, `depth.bin` (LZ4, millimetres), `rgb.mkv` | renumbered from 0 | encoded as H.264 |
             | `3d-scanner-app` | `3d-scanner-app/` with `frame_00000.json`, `frame_00000.jpg`, `depth_00000.png`, `conf_00000.png` … | renumbered from 0 | JPEG: copied, or encoded |
             | `arkitscenes` | `lowres_wide/`, `lowres_wide_intrinsics/`, `lowres_wide.traj`, `lowres_depth/`, `confidence/`, `wide/`, `wide_intrinsics/` | named after their times in ms | PNG |
+
+            The frames of a video follow each other at the capture's rate, as a whole number, whatever was dropped between
+            them: programs that decode it at a constant rate and count, as ScanNet++'s own and StrayVisualizer do, get each
+            frame once. The times are in `odometry.csv` and `pose_intrinsic_imu.json`.
 
             Of two frames whose times give the same name, the later one is dropped as bad.
 
@@ -63,7 +67,7 @@ public struct WriteCapture: FrameStage, FoldStage {
             ARKitScenes has a world with z up, the others one with y up: a world with another up is turned; one whose up
             is unknown is written as it is, with a warning.
             """,
-        example: "- write-capture: {format: stray-scanner}", revision: 11)
+        example: "- write-capture: {format: stray-scanner}", revision: 12)
 
     let format: Format
     let quality: Int

@@ -30,7 +30,7 @@ public struct WriteScannet: FrameStage, FoldStage {
             `raw` writes `scannet-raw/<id>.txt`, `.depth`, `.h264` and `.imu`, for programs that take a scan before it
             is tracked: poses are left out, pictures become a video (H.264, 4:2:0), and depth is quantised in the steps
             of a Structure sensor, about z² / 300 m: 3 mm at 1 m, 53 mm at 4 m, none nearer than 0.26 m or beyond 9.57
-            m.
+            m. ScanNet's own converter wants the folder to have the files' name: rename it to the capture's id.
 
             **Cameras.** All layouts hold one camera of each kind, so each number is the median over all frames; the
             receipt's `camera-deviation` says by how many pixels a frame's own camera differs at most, and more than one
@@ -40,7 +40,7 @@ public struct WriteScannet: FrameStage, FoldStage {
 
             Pictures are copied byte for byte; frames of a video become JPEG (4:4:4), or what `color` says.
             """,
-        example: "- write-scannet: {layout: extracted}", revision: 9)
+        example: "- write-scannet: {layout: extracted}", revision: 10)
 
     let layout: Layout
     let writesDepth: Bool

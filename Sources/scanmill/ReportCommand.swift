@@ -10,7 +10,7 @@ struct ReportCommand: ParsableCommand {
             which holds every number on it; OUT/.scanmill/report.html always leads to the newest. `run` writes it by \
             itself when something ran. It shows what measuring stages left in the receipts, and names what was not \
             measured; of a mesh, how large it is, with links to it. Pictures are taken from captures that are still \
-            where they were, six from each.
+            where they were, six from each, and from what `render-mesh` or `render-cloud` drew.
 
             Exit codes: 0 written, 2 no capture was run into this folder, 3 it cannot be written.
             """)

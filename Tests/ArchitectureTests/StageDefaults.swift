@@ -236,11 +236,11 @@ enum StageDefaults {
             quality: 95
             depth: true
 
-        write-capture 11
+        write-capture 12
             format: stray-scanner
             quality: 95
 
-        write-scannet 9
+        write-scannet 10
             layout: extracted
             depth: true
             color: copy
@@ -279,11 +279,20 @@ enum StageDefaults {
             view: sheet
             width: 1600
             height: 1200
-            point-size
-            cloud: true
             box: true
             cameras: time
             around: all
+            point-size
+            cloud: true
             ceiling: hide
+
+        render-mesh 1
+            view: sheet
+            width: 1600
+            height: 1200
+            box: true
+            cameras: time
+            around: all
+            colors: true
         """
 }

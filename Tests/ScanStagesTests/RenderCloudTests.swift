@@ -43,7 +43,7 @@ import Testing
         let blue = picture[72, 27]
         #expect(blue.blue > 200 && blue.red < 60, "\(blue)")
         #expect(picture[72, 72] == RGBColor(255, 0, 0))
-        #expect(picture[1, 50] == CloudScene.background)
+        #expect(picture[1, 50] == Scene.background)
         #expect(run.count("render-cloud", "points") == 41 * 41 + 1)
     }
 
@@ -54,7 +54,7 @@ import Testing
         let picture = try Self.picture(run, "memory_cloud.png")
         #expect((picture.width, picture.height) == (402, 302))
         // A line between the panels, and the floor in each of them: from the front and the side it is a stroke.
-        #expect(picture[200, 80] == picture[201, 290] && picture[200, 80] != CloudScene.background)
+        #expect(picture[200, 80] == picture[201, 290] && picture[200, 80] != Scene.background)
         func reds(_ x: Range<Int>, _ y: Range<Int>) -> Int {
             y.reduce(0) { sum, v in sum + x.count { picture[$0, v].red > 200 && picture[$0, v].green < 50 } }
         }
@@ -195,9 +195,9 @@ import Testing
     /// As `report-coverage` names the box's faces: its right one lies at +x.
     @Test func theSideIsNamedAfterTheFaceThatIsSeen() {
         let box = OrientedBox(center: .zero, worldFromBox: .identity, halfSize: Vector3(1, 1, 1))
-        #expect(RenderCloud.sideTitle(of: box, seenFrom: Vector3(1, 0, 0)) == "from the right")
-        #expect(RenderCloud.sideTitle(of: box, seenFrom: Vector3(-1, 0, 0)) == "from the left")
-        #expect(RenderCloud.sideTitle(of: nil, seenFrom: Vector3(-1, 0, 0)) == "from the right")
+        #expect(SceneDrawing.sideTitle(of: box, seenFrom: Vector3(1, 0, 0)) == "from the right")
+        #expect(SceneDrawing.sideTitle(of: box, seenFrom: Vector3(-1, 0, 0)) == "from the left")
+        #expect(SceneDrawing.sideTitle(of: nil, seenFrom: Vector3(-1, 0, 0)) == "from the right")
     }
 
     @Test func pictureSizesHaveALimit() {

@@ -196,6 +196,19 @@ import Testing
         }
     }
 
+    /// As ScanNet's own converter decodes it. It wants a file of motion samples, too, even an empty one.
+    @Test func whoDecodesRawPicturesAtAConstantRateGetsEachOnce() throws {
+        let run = try StageRun(
+            """
+            - synthesize: {frames: 60, picture-width: 32, picture-height: 24}
+            - write-scannet: {layout: raw}
+            """, reading: "nowhere/a")
+        try expectEachFrameOnce("scannet-raw/a.h264", of: run, count: 60, bytes: 32 * 24)
+        let still = try StageRun("- write-scannet: {layout: raw}", on: try MemoryCapture.posed(1))
+        #expect(try still.bytes("scannet-raw/memory.imu") == [])
+        #expect(try StageRun("- read", reading: still.path + "/scannet-raw", probing: []).frames.count == 1)
+    }
+
     @Test func whatIsOutOfTheSensorsReachIsCounted() throws {
         var memory = try MemoryCapture.posed(1)
         memory.items[0].depth = DepthMap(width: 4, height: 1, metres: [0, 0.1, 1, 20])

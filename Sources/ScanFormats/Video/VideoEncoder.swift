@@ -231,13 +231,18 @@ private struct EncoderState: ~Copyable, Sendable {
 extension VideoEncoder {
     /// Takes the H.264 stream out of an mp4 file, as recorders without a container write it: start codes, and the
     /// parameters before each key frame. Nothing is encoded again; the frames' times are lost.
-    /// - Parameter name: what problems call the new file.
+    /// - Parameters:
+    ///   - rate: frames per second, which the stream declares: a program that decodes it at a constant rate takes every
+    ///     frame once only if the declared one is near what it takes for the stream's.
+    ///   - name: what problems call the new file.
     public static func writeElementaryStream(
-        of mp4: String, to path: String, name: String, with ffmpeg: FFmpeg
+        of mp4: String, rate: Int, to path: String, name: String, with ffmpeg: FFmpeg
     ) throws(Problem) {
+        // H.264 counts two ticks to a frame.
+        let filters = "h264_mp4toannexb,h264_metadata=tick_rate=\(2 * rate)"
         let arguments =
             ["-nostdin"] + FFmpegLog.arguments(for: .error) + ["-i", "file:\(mp4)", "-map", "0:v:0"]
-            + ["-c", "copy", "-bsf:v", "h264_mp4toannexb", "-fflags", "+bitexact", "-f", "h264", "-y", "file:\(path)"]
+            + ["-c", "copy", "-bsf:v", filters, "-fflags", "+bitexact", "-f", "h264", "-y", "file:\(path)"]
         var tool = try ffmpeg.start(arguments, log: FFmpegLog(replacing: "file:\(path)", with: name))
         do throws(Problem) { try tool.finish(writing: path).checkWriting(by: tool) } catch {
             throw error.at(file: name)

@@ -1,11 +1,11 @@
-/// Draws discs and lines into a picture, nearer ones over farther ones.
+/// Draws discs, triangles and lines into a picture, nearer ones over farther ones.
 ///
 /// Screen coordinates are pixels from the picture's top-left corner, x to the right and y down: pixel (i, j) covers
 /// i ..< i + 1 and j ..< j + 1, and is painted when its centre lies inside of what is drawn. Depth grows away from the
 /// viewer. Edges are hard; draw twice as large and shrink for soft ones.
 ///
-/// Only additions, products and square roots decide what is painted, in the order of the calls: every machine draws the
-/// same pixels.
+/// Only additions, products, quotients and square roots decide what is painted, in the order of the calls: every machine
+/// draws the same pixels.
 public struct Rasteriser: Sendable {
     public struct Point: Hashable, Sendable {
         public var x: Double
@@ -22,9 +22,23 @@ public struct Rasteriser: Sendable {
         var isUnusable: Bool { !(abs(x) < 1e6 && abs(y) < 1e6 && depth.isFinite) }
     }
 
+    /// A corner of a triangle.
+    public struct Corner: Hashable, Sendable {
+        public var point: Point
+        /// Red, green and blue, 0 to 255.
+        public var color: Vector3
+
+        public init(_ point: Point, color: Vector3) {
+            self.point = point
+            self.color = color
+        }
+    }
+
     public private(set) var image: RGBImage
     /// The depth of each pixel; infinite where there is only background.
-    private(set) var depth: [Float]
+    package private(set) var depth: [Float]
+    /// The pixels that triangles no longer change.
+    private var isSealed: [Bool]?
 
     public init(width: Int, height: Int, background: RGBColor) {
         image = RGBImage(width: width, height: height, color: background)
@@ -51,6 +65,58 @@ public struct Rasteriser: Sendable {
                 image[x, y] = color
             }
         }
+    }
+
+    /// Keeps what is painted so far: triangles that follow are seen only where there is nothing yet.
+    public mutating func seal() { isSealed = depth.map { $0 < .infinity } }
+
+    /// A triangle whose depth and colour change evenly between its corners, as those of a small one do in perspective too.
+    /// It is painted only if its corners are counterclockwise as seen here. Triangles that share two corners leave no gap
+    /// between them.
+    public mutating func triangle(_ a: Corner, _ b: Corner, _ c: Corner) {
+        if a.point.isUnusable || b.point.isUnusable || c.point.isUnusable { return }
+        // In whole numbers a pixel's centre is on one side of an edge or the other, whichever triangle asks.
+        let (p, q, r) = (Self.fine(a.point), Self.fine(b.point), Self.fine(c.point))
+        // Since y points down.
+        let area = Self.side(of: p, from: r, to: q)
+        guard area > 0 else { return }
+        let size = Double(area)
+        let columns = Self.centres(min(p.x, q.x, r.x), max(p.x, q.x, r.x)).clamped(to: 0..<image.width)
+        let rows = Self.centres(min(p.y, q.y, r.y), max(p.y, q.y, r.y)).clamped(to: 0..<image.height)
+        for y in rows {
+            for x in columns {
+                let centre = (x: x * Self.fineness + Self.fineness / 2, y: y * Self.fineness + Self.fineness / 2)
+                let ofA = Self.side(of: centre, from: r, to: q)
+                let ofB = Self.side(of: centre, from: p, to: r)
+                let ofC = area - ofA - ofB
+                if ofA < 0 || ofB < 0 || ofC < 0 { continue }
+                let (shareA, shareB, shareC) = (Double(ofA) / size, Double(ofB) / size, Double(ofC) / size)
+                let here = Float(a.point.depth * shareA + b.point.depth * shareB + c.point.depth * shareC)
+                let i = y * image.width + x
+                guard here < depth[i], isSealed?[i] != true else { continue }
+                depth[i] = here
+                let color = a.color * shareA + b.color * shareB + c.color * shareC
+                image[x, y] = RGBColor(
+                    UInt8(color.x.rounded()), UInt8(color.y.rounded()), UInt8(color.z.rounded()))
+            }
+        }
+    }
+
+    /// Parts of a pixel in which corners of triangles are counted.
+    private static let fineness = 256
+
+    private static func fine(_ point: Point) -> (x: Int, y: Int) {
+        (Int((point.x * Double(fineness)).rounded()), Int((point.y * Double(fineness)).rounded()))
+    }
+
+    /// Twice the area of the triangle that a point makes with an edge; positive to the edge's left, where y points down.
+    private static func side(of point: (x: Int, y: Int), from a: (x: Int, y: Int), to b: (x: Int, y: Int)) -> Int {
+        (b.x - a.x) * (point.y - a.y) - (b.y - a.y) * (point.x - a.x)
+    }
+
+    /// The pixels whose centres lie in low ... high, in parts of a pixel.
+    private static func centres(_ low: Int, _ high: Int) -> Range<Int> {
+        centres(Double(low) / Double(fineness), Double(high) / Double(fineness))
     }
 
     /// A straight line, over what lies behind it; it hides nothing that is drawn later.

@@ -66,6 +66,16 @@ public struct PointCloud: Hashable, Sendable {
             Double(positions[3 * index]), Double(positions[3 * index + 1]), Double(positions[3 * index + 2]))
     }
 
+    /// Of unit length; zero where it is unknown; nil of a cloud without normals.
+    func normal(of index: Int) -> Vector3? {
+        normals.map { Vector3(Double($0[3 * index]), Double($0[3 * index + 1]), Double($0[3 * index + 2])) }
+    }
+
+    /// Red, green and blue, 0 to 255; nil of a cloud without colours.
+    func color(of index: Int) -> Vector3? {
+        colors.map { Vector3(Double($0[3 * index]), Double($0[3 * index + 1]), Double($0[3 * index + 2])) }
+    }
+
     /// Points spread evenly over the whole cloud: about `size` of a large one, and always fewer than twice as many.
     package func sample(about size: Int) -> [Vector3] {
         stride(from: 0, to: count, by: max(1, count / size)).map { self[$0] }

@@ -37,14 +37,12 @@ extension TriangleMesh {
         }
         let position = mean { vertices[$0] }
         for axis in [position.x, position.y, position.z] { cloud.positions.append(Float(axis)) }
-        if let colors = vertices.colors {
-            let color = mean { Vector3(Double(colors[3 * $0]), Double(colors[3 * $0 + 1]), Double(colors[3 * $0 + 2])) }
+        if vertices.colors != nil {
+            let color = mean { vertices.color(of: $0) ?? .zero }
             for channel in [color.x, color.y, color.z] { cloud.colors?.append(UInt8(channel.rounded())) }
         }
-        if let normals = vertices.normals {
-            let sum = mean {
-                Vector3(Double(normals[3 * $0]), Double(normals[3 * $0 + 1]), Double(normals[3 * $0 + 2]))
-            }
+        if vertices.normals != nil {
+            let sum = mean { vertices.normal(of: $0) ?? .zero }
             let normal = sum.length > 0 ? sum.normalized : sum
             for axis in [normal.x, normal.y, normal.z] { cloud.normals?.append(Float(axis)) }
         }

@@ -150,7 +150,7 @@ public enum Leftovers {
     /// Small files that were never given their names.
     private static func unnamed(in state: StateFolder) -> [String] {
         var found: [String] = []
-        let folders = [state.failures, state.inputs, state.thumbnails]
+        let folders = [state.failures, state.inputs, state.thumbnails, state.drawings]
         let runs = StateFolder.ownNames(in: state.runs).map { "\(state.runs)/\($0)" }
         // OUT's state as a whole may lie elsewhere.
         let names = [(state.path, FileSystem.names(in: state.path))]
@@ -203,7 +203,7 @@ public enum Leftovers {
 
     private static func keptOfGoneCaptures(in state: StateFolder, isRemoved: Bool) -> [String] {
         // Listed first: another runner saves what it keeps when its result is already there.
-        let kept = [state.inputs, state.thumbnails].flatMap { folder in
+        let kept = [state.inputs, state.thumbnails, state.drawings].flatMap { folder in
             StateFolder.ownNames(in: folder).map { (folder, $0) }
         }
         // An OUT that cannot be listed, such as a share that went away, does not tell what is gone.

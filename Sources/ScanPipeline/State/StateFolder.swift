@@ -21,6 +21,7 @@ public struct StateFolder: Sendable, Hashable {
     var failures: String { "\(path)/failures" }
     var inputs: String { "\(path)/inputs" }
     package var thumbnails: String { "\(path)/thumbnails" }
+    package var drawings: String { "\(path)/drawings" }
     public var runs: String { "\(path)/runs" }
     var locks: String { "\(path)/locks" }
     public func lock(_ id: String) -> String { "\(locks)/\(id)" }
@@ -36,7 +37,7 @@ public struct StateFolder: Sendable, Hashable {
     /// Its parts that are links, perhaps to where others keep files, too: they are used as they are, and nothing behind them
     /// is ever swept.
     public var linkedParts: [String] {
-        [work, trash, failures, inputs, thumbnails, runs, locks].filter {
+        [work, trash, failures, inputs, thumbnails, drawings, runs, locks].filter {
             FileSystem.isFolder($0) && !FileSystem.isFolderItself($0)
         }
     }

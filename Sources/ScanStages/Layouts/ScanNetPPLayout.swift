@@ -19,10 +19,9 @@ struct ScanNetPPLayout: VideoCaptureLayout {
     }
 
     private let poses: OutputFile
-    private var video = VideoOutput(path: "rgb.mkv", container: .matroska)
+    private var video = VideoOutput(path: "rgb.mkv", container: .matroska, isEven: true)
     private var depth: OutputFile?
     private var depthSize: PixelSize?
-    private var start: Int64?
 
     init(_ context: StageContext) throws(Problem) { poses = try context.output.create("pose_intrinsic_imu.json") }
 
@@ -47,10 +46,7 @@ struct ScanNetPPLayout: VideoCaptureLayout {
             depthSize = parcel.depthSize
             try depth?.write(chunk)
         }
-        let first = start ?? parcel.timestamp
-        start = first
-        let elapsed = DecimalSeconds.rounded(parcel.timestamp - first, places: 3)
-        if let pixels = parcel.pixels { try video.append(pixels, at: elapsed, context) }
+        if let pixels = parcel.pixels { try video.append(pixels, at: parcel.timestamp, context) }
     }
 
     mutating func finish(_ context: StageContext) throws(Problem) {

@@ -7,7 +7,7 @@ struct StrayScannerLayout: VideoCaptureLayout {
     static let claims = ["odometry.csv", "camera_matrix.csv", "rgb.mp4", "depth/", "confidence/"]
 
     private let odometry: OutputFile
-    private var video = VideoOutput(path: "rgb.mp4")
+    private var video = VideoOutput(path: "rgb.mp4", isEven: true)
     private var camera = OneCamera()
     private var depthSize: PixelSize?
 

@@ -12,8 +12,10 @@ struct RawScan {
     /// Nanoseconds, as far as they are known.
     private var times: [Int64?] = []
 
-    /// Nominal nanoseconds between two frames: the video has no times, so any will do for encoding.
-    private static let step: Int64 = 33_333_333
+    /// Frames per second of the recorder. The video has no times of its own, so any will do for encoding.
+    private static let rate = 30
+    /// Nanoseconds between two frames.
+    private static let step = Int64(1_000_000_000 / rate)
 
     init(stem: String) { self.stem = stem }
 
@@ -38,7 +40,8 @@ struct RawScan {
 
     private mutating func start(_ picture: RGBImage, _ context: StageContext) throws(Problem) {
         scratch = try context.output.scratchPath("\(context.label).mp4")
-        let settings = VideoSettings(width: picture.width, height: picture.height, layout: .rgb24, nominalRate: 30)
+        let settings = VideoSettings(
+            width: picture.width, height: picture.height, layout: .rgb24, nominalRate: Double(Self.rate))
         encoder = try VideoEncoder(
             path: scratch, name: "\(stem).h264", settings: settings, with: try FFmpeg.find(for: context.capture))
     }
@@ -50,12 +53,13 @@ struct RawScan {
         try encoder?.finish()
         let video = "\(stem).h264"
         try VideoEncoder.writeElementaryStream(
-            of: scratch, to: try context.output.externalPath(for: video), name: video,
+            of: scratch, rate: Self.rate, to: try context.output.externalPath(for: video), name: video,
             with: try FFmpeg.find(for: context.capture))
         try context.output.adopt(video)
         try depthFile?.write(ScanNetFiles.times(consistentTimes(context)))
         try depthFile?.close()
-        if !motion.isEmpty { try context.output.write(ScanNetMotion.imuFile(motion), to: "\(stem).imu") }
+        // Also without a sample: ScanNet's own converter wants the file to be there.
+        try context.output.write(ScanNetMotion.imuFile(motion), to: "\(stem).imu")
         let description = ScanNetFiles.description(
             color: color, depth: depth, device: capture.device ?? "",
             depthFrames: depthFile == nil ? 0 : times.count, colorFrames: times.count, motion: motion.count)

@@ -1,7 +1,7 @@
 import ScanFormats
 
 /// When each frame of a video is shown: as long after the one before as the timestamps say, or by one usual step where
-/// the video cannot hold that. Some apps repeat the last camera line until all streams are equally long, and a
+/// the video cannot hold that; or at even steps. Some apps repeat the last camera line until all streams are equally long, and a
 /// recording may pause for an hour.
 package struct VideoClock: Sendable {
     /// Frames that are shown at steps other than their timestamps'.
@@ -21,15 +21,21 @@ package struct VideoClock: Sendable {
     /// Those that come too long after it.
     package private(set) var pauses = Changes()
     private let container: VideoSettings.Container
+    private let rate: Double
+    private let isEven: Bool
     private let usualStep: Int64
     private var frameCount = 0
     /// Of the frame before, nanoseconds: its timestamp, and when it is shown.
     private var timestamp: Int64?
     private(set) var shown: Int64 = 0
 
-    /// - Parameter rate: frames per second at the usual step.
-    package init(rate: Double, in container: VideoSettings.Container) {
+    /// - Parameters:
+    ///   - rate: frames per second at the usual step.
+    ///   - isEven: whether all frames are shown at this rate, whatever their timestamps.
+    package init(rate: Double, isEven: Bool = false, in container: VideoSettings.Container) {
         self.container = container
+        self.rate = rate
+        self.isEven = isEven
         let ticks = (1e9 / rate / Double(container.tick)).rounded()
         usualStep = max(1, Int64(ticks)) * container.tick
     }
@@ -44,6 +50,10 @@ package struct VideoClock: Sendable {
     /// - Returns: nanoseconds after the first frame.
     package mutating func shown(at time: Int64) -> Int64 {
         defer { (timestamp, frameCount) = (time, frameCount + 1) }
+        if isEven {
+            shown = Int64((Double(frameCount) / rate * 1e9 / Double(container.tick)).rounded()) * container.tick
+            return shown
+        }
         guard let timestamp else { return 0 }
         let (step, overflow) = time.subtractingReportingOverflow(timestamp)
         let isHeld = !overflow && container.holds(step: step)

@@ -7,12 +7,17 @@ struct VideoOutput {
     /// Relative to the result.
     private let path: String
     private let container: VideoSettings.Container
+    private let isEven: Bool
     /// From the first picture on.
     private var video: (encoder: VideoEncoder, clock: VideoClock)?
 
-    init(path: String, container: VideoSettings.Container = .mp4) {
+    /// - Parameter isEven: whether the frames are shown one after the other at a whole rate, whatever was dropped between
+    ///   them. This is for readers that count frames and leave the decoding to programs that may do it at a constant rate,
+    ///   filling every pause with copies. Otherwise the frames are shown as their timestamps say.
+    init(path: String, container: VideoSettings.Container = .mp4, isEven: Bool = false) {
         self.path = path
         self.container = container
+        self.isEven = isEven
     }
 
     /// Adds a picture, which has the first one's size.
@@ -46,10 +51,12 @@ struct VideoOutput {
         _ picture: RGBImage, _ context: StageContext
     ) throws(Problem) -> (encoder: VideoEncoder, clock: VideoClock) {
         // A time-lapse may have one frame per hour, which no encoder takes as a rate.
-        let rate = min(max(context.capture.frameRate ?? 30, 1), 1000)
+        let nominal = min(max(context.capture.frameRate ?? 30, 1), 1000)
+        // Of other rates programs make the nearest usual one, and some frame is left out or repeated in the end.
+        let rate = isEven ? nominal.rounded() : nominal
         var settings = VideoSettings(width: picture.width, height: picture.height, layout: .rgb24, nominalRate: rate)
         settings.container = container
-        return (try context.videoEncoder(path, settings), VideoClock(rate: rate, in: container))
+        return (try context.videoEncoder(path, settings), VideoClock(rate: rate, isEven: isEven, in: container))
     }
 }
 

@@ -55,6 +55,8 @@ struct CaptureFacts: Sendable {
     /// While this stays, so do the capture's pictures: the result's key, or the failure's fingerprint.
     var pictureKey: String?
     var thumbnails: Thumbnails.Strip?
+    /// What a stage drew of its mesh or cloud, small: the file beside the page, once it is put there.
+    var drawing: String?
 
     init(id: String) { self.id = id }
 

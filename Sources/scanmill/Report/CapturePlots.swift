@@ -10,12 +10,22 @@ struct CapturePlots {
         guard capture.hasResult else { return [] }
         let measured = capture.measured
         return [
-            path(measured.motion), faces(measured.coverage), sharpness(measured.sharpness, measured),
+            drawing, path(measured.motion), faces(measured.coverage), sharpness(measured.sharpness, measured),
             depth(measured.depth),
             // Its verdict is among the findings and in the details; all that is said here is that there is none.
             measured.geometry == nil ? lack("Geometry", "check-geometry", needs: .recordedDepth) : nil,
             frames, time,
         ].compactMap(\.self)
+    }
+
+    private var drawing: HTML? {
+        guard let file = capture.drawing, let drawing = capture.measured.drawing else { return nil }
+        let full: HTML = "../../../\(HTML.address(capture.id))/\(HTML.address(drawing.file))"
+        let count = Figure.count(drawing.count, "\(pointer)/drawing/\(drawing.parts)")
+        return """
+            <figure class="drawn"><a href="\(full)"><img loading="lazy" src="\(file)" alt="\(drawing.file)"></a>\
+            <figcaption>\(count) \(drawing.parts)</figcaption></figure>
+            """
     }
 
     private func path(_ motion: Measured.Motion?) -> HTML {

@@ -1,5 +1,6 @@
 import ScanModel
 import ScanPipeline
+import ScanStages
 
 /// What the stages of a pipeline left in a receipt about what they measured or made. What is nil was not measured, or not
 /// made.
@@ -13,6 +14,7 @@ struct Measured: Sendable {
     var depth: Depth?
     var geometry: Geometry?
     var mesh: Mesh?
+    var drawing: Drawing?
     /// The pipeline's stages, by name, each with what it says it could not measure, and why.
     private(set) var stages: [String: String?] = [:]
 
@@ -48,6 +50,7 @@ struct Measured: Sendable {
                 .last { $0["counts"]?["triangles-out"] != nil }
             mesh = Mesh(stages[place]["counts"], cut: cut?["counts"], files: written.filter(Set(files).contains))
         }
+        drawing = Drawing(stages, files: Set(files), of: id)
         let reasons = stages.map { ($0["name"]?.string ?? "", $0["counts"]?["not-measured"]?.string) }
         // Of a stage that occurs more than once the first counts, as above.
         self.stages = Dictionary(
@@ -59,7 +62,7 @@ struct Measured: Sendable {
     }
 
     /// Whether a stage has this name, also where it occurs more than once (`filter-blur[2]`).
-    private static func isNamed(_ name: String, _ stage: JSONValue) -> Bool {
+    fileprivate static func isNamed(_ name: String, _ stage: JSONValue) -> Bool {
         let label = stage["name"]?.string
         return label == name || label?.hasPrefix("\(name)[") == true
     }
@@ -224,6 +227,29 @@ struct Measured: Sendable {
             reason = json["reason"]?.string ?? ""
             fitsBetter = json["fits-better"]?.string
             cause = json["meaning"]?.string ?? fitsBetter
+        }
+    }
+
+    /// A picture of the mesh, or else of the cloud, in the result.
+    struct Drawing: Sendable {
+        /// Where it is in the result.
+        var file: String
+        /// What it shows: a mesh's `triangles`, or a cloud's `points`.
+        var parts: String
+        var count: Int
+
+        init?(_ stages: [JSONValue], files: Set<String>, of id: String) {
+            for (name, kind, parts) in [("render-mesh", "mesh", "triangles"), ("render-cloud", "cloud", "points")] {
+                for stage in stages where Measured.isNamed(name, stage) {
+                    guard let view = stage["options"]?["view"]?.string, let count = stage["counts"]?[parts]?.count
+                    else { continue }
+                    let file = SceneDrawing.path(kind, view: view, id: id)
+                    if !files.contains(file) { continue }
+                    (self.file, self.parts, self.count) = (file, parts, count)
+                    return
+                }
+            }
+            return nil
         }
     }
 

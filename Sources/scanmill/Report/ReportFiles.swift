@@ -37,11 +37,20 @@ struct ReportFiles {
 
     private func addPictures(to report: inout NightReport) throws(Problem) {
         let thumbnails = Thumbnails(in: state)
+        let drawings = ResultDrawing(in: state)
         let captures = report.captures
         let base = report.run?.command?.folder
         let pictures = "\(folder)/pictures"
         try FileSystem.makeFolders(pictures)
-        let strips = Parallel.map(captures.count) { index in
+        let made = Parallel.map(captures.count) { index in
+            (strip: strip(of: index), drawing: drawing(of: index))
+        }
+        for (index, made) in made.enumerated() {
+            report.captures[index].thumbnails = made.strip
+            report.captures[index].drawing = made.drawing
+        }
+
+        @Sendable func strip(of index: Int) -> Thumbnails.Strip {
             var strip = thumbnails.strip(for: captures[index], base: base)
             if strip.cells.isEmpty { return strip }
             strip.file = "pictures/\(index).jpg"
@@ -51,7 +60,14 @@ struct ReportFiles {
             }
             return strip
         }
-        for (index, strip) in strips.enumerated() { report.captures[index].thumbnails = strip }
+
+        @Sendable func drawing(of index: Int) -> String? {
+            let file = "pictures/\(index)-drawing.jpg"
+            guard let kept = drawings.file(for: captures[index]), Self.link(kept, "\(folder)/\(file)") else {
+                return nil
+            }
+            return file
+        }
     }
 
     private func writeSheets(of report: NightReport) throws(Problem) -> WallSheets {
@@ -103,7 +119,7 @@ struct ReportFiles {
         if let failure = failures.firstNonNil(\.self) { throw failure }
         // The main page last: once it is there, so is everything that it links to.
         try FileSystem.replace(page, with: Array(pages.html(names.count - 1).text.utf8))
-        let pictures = Set(report.captures.compactMap { $0.thumbnails?.file.lastPart })
+        let pictures = Set(report.captures.flatMap { [$0.thumbnails?.file, $0.drawing] }.compactMap { $0?.lastPart })
         // Another name is one that another report is about to give.
         for name in StateFolder.ownNames(in: "\(folder)/pictures")
         where name.hasSuffix(".jpg") && !pictures.contains(name) {

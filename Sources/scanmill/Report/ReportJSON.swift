@@ -153,6 +153,7 @@ extension CaptureFacts {
             ])
         }
         object["mesh"] = measured.mesh?.json
+        object["drawing"] = measured.drawing.map { .object(["file": .string($0.file), $0.parts: .of($0.count)]) }
         let reasons = measured.stages.compactMapValues { $0 }
         if !reasons.isEmpty { object["not-measured"] = .object(JSONObject(reasons) { .string($0) }) }
         object["warnings"] = warnings.isEmpty ? nil : .of(warnings)

@@ -28,7 +28,6 @@ struct Thumbnails: Sendable {
     }
 
     static let size = PixelSize(192, 144)
-    private static let quality = 72
     /// Seconds. A picture of a video is there in one, or never.
     private static let patience = 10
     /// How many captures' pictures may fail to come because of the machine before no more are asked for: a program that
@@ -43,12 +42,12 @@ struct Thumbnails: Sendable {
     /// Around pictures of another shape.
     private static let margin: UInt8 = 0x80
 
-    let folder: String
+    private let kept: KeptPictures
 
-    init(in state: StateFolder) { folder = state.thumbnails }
+    init(in state: StateFolder) { kept = KeptPictures(folder: state.thumbnails, quality: 72) }
 
     /// The kept strip of a capture.
-    func path(of id: String) -> String { "\(folder)/\(id).jpg" }
+    func path(of id: String) -> String { kept.path(of: id) }
 
     /// Makes the strip of a capture, unless it is there already.
     /// - Parameter base: the folder in which relative paths of captures start.
@@ -141,25 +140,14 @@ struct Thumbnails: Sendable {
     // MARK: - What is kept
 
     private func save(_ made: (strip: Strip, image: RGBImage), of id: String, key: String) throws(Problem) {
-        try FileSystem.makeFolders(folder)
-        let jpeg = try JPEG.encode(made.image, quality: Self.quality)
-        try FileSystem.replace(path(of: id), with: jpeg)
-        // Last: it says that the picture is there.
-        try StateFolder.write(
-            .object([
-                "key": .string(key),
-                "cells": .array(
-                    made.strip.cells.map {
-                        .object(["frame": .of($0.frame), "roles": .of($0.roles.map(\.rawValue))])
-                    }),
-            ]), to: "\(folder)/\(id).json")
+        let cells = made.strip.cells.map { cell -> JSONValue in
+            .object(["frame": .of(cell.frame), "roles": .of(cell.roles.map(\.rawValue))])
+        }
+        try kept.keep(made.image, of: id, key: key, note: ["cells": .array(cells)])
     }
 
     private func load(_ id: String, key: String) -> Strip? {
-        guard let json = StateFolder.read("\(folder)/\(id).json"), json["key"]?.string == key,
-            FileSystem.exists(path(of: id))
-        else { return nil }
-        let cells = (json["cells"]?.array ?? []).compactMap { cell -> Cell? in
+        let cells = (kept.note(of: id, key: key)?["cells"]?.array ?? []).compactMap { cell -> Cell? in
             guard let frame = cell["frame"]?.count, let roles = cell["roles"]?.array else { return nil }
             return Cell(frame: frame, roles: roles.compactMap { $0.string.flatMap(Role.init) })
         }

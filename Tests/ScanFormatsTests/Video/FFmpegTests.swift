@@ -78,16 +78,16 @@ import Testing
         let path = folder.url("long.h264").path
         let fake = try TestVideo.fake("for i in 1 2 3 4 5 6 7 8; do echo $i >> \(path); sleep 0.5; done", in: folder)
         let patient = FFmpeg(ffmpeg: fake.ffmpeg, ffprobe: fake.ffprobe, patience: 3)
-        try VideoEncoder.writeElementaryStream(of: "long.mp4", to: path, name: "long.h264", with: patient)
+        try VideoEncoder.writeElementaryStream(of: "long.mp4", rate: 30, to: path, name: "long.h264", with: patient)
         #expect(try folder.bytes("long.h264").count == 16)
         // So is one that says something now and then.
         let talkative = try TestVideo.fake("for i in 1 2 3 4 5 6; do echo $i >&2; sleep 1; done", in: folder)
         let waiting = FFmpeg(ffmpeg: talkative.ffmpeg, ffprobe: talkative.ffprobe, patience: 3)
-        try VideoEncoder.writeElementaryStream(of: "long.mp4", to: path, name: "long.h264", with: waiting)
+        try VideoEncoder.writeElementaryStream(of: "long.mp4", rate: 30, to: path, name: "long.h264", with: waiting)
         let stalling = try TestVideo.fake("echo 1 > \(path); sleep 999", in: folder)
         let hasty = FFmpeg(ffmpeg: stalling.ffmpeg, ffprobe: stalling.ffprobe, patience: 1)
         let problem = #expect(throws: Problem.self) {
-            try VideoEncoder.writeElementaryStream(of: "long.mp4", to: path, name: "long.h264", with: hasty)
+            try VideoEncoder.writeElementaryStream(of: "long.mp4", rate: 30, to: path, name: "long.h264", with: hasty)
         }
         #expect(problem?.summary == "ffmpeg did nothing for 1 s and was ended")
     }

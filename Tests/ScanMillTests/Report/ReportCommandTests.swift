@@ -930,6 +930,51 @@ import Testing
         #expect(renamed.contains("href=\"../../../kitchen/desk_mesh.ply\""))
     }
 
+    /// The mesh rather than the cloud, small, with a link to the picture in the result.
+    @Test func whatWasDrawnIsShown() throws {
+        let (page, _, counts) = try shownMesh(
+            """
+            - fuse-depth: {voxel: 0.1}
+            - sample-mesh: {spacing: 0.05}
+            - render-cloud
+            - render-mesh
+            """, countedBy: "render-mesh")
+        let shown = try report()["captures"]?.array?.first?["drawing"]
+        #expect(shown?["file"]?.string == "desk_mesh.png")
+        #expect(shown?["triangles"]?.integer == counts["triangles"]?.integer && shown?["points"] == nil)
+        let pages = "\(folder.path)/\(page.dropLast("report.html".count))"
+        func figure() throws -> (link: String, picture: String)? {
+            let html = String(decoding: try folder.bytes(page), as: UTF8.self)
+            return html.firstMatch(of: #/<figure class="drawn"><a href="([^"]*)"><img [^>]*src="([^"]*)"/#)
+                .map { (String($0.1), String($0.2)) }
+        }
+        let first = try #require(try figure())
+        #expect(first.link == "../../../desk/desk_mesh.png")
+        let picture = "\(page.dropLast("report.html".count))\(first.picture)"
+        #expect(Self.jpegWidth(try folder.bytes(picture)) == 800)
+        // It is made once; without the picture nothing is shown, and nothing stays behind.
+        try FileManager.default.removeItem(atPath: "\(pages)\(first.link)")
+        _ = try report()
+        #expect(try figure()?.picture == first.picture)
+        try FileManager.default.removeItem(atPath: "\(folder.path)/out/.scanmill/drawings")
+        _ = try report()
+        #expect(try figure() == nil)
+        #expect(!FileManager.default.fileExists(atPath: "\(folder.path)/\(picture)"))
+    }
+
+    @Test func aCloudThatWasDrawnIsShownToo() throws {
+        try folder.write(
+            "name: cloud\nstages:\n- read\n- select-every: {count: 6}\n- decompress\n- unproject\n- voxel-downsample\n"
+                + "- render-cloud: {cloud: false}\n- render-cloud: {view: front, width: 320, height: 240}\n",
+            to: "cloud.yaml")
+        _ = try Scanmill.run(["run", "cloud.yaml", QuickRun.sample, "-o", "out"], in: folder.path)
+        let shown = try report()["captures"]?.array?.first?["drawing"]
+        #expect(shown?["file"]?.string == "desk_cloud_front.png" && (shown?["points"]?.integer ?? 0) > 1000)
+        let page = try newestPage()
+        #expect(
+            Self.jpegWidth(try folder.bytes("\(page.dropLast("report.html".count))pictures/0-drawing.jpg")) == 320)
+    }
+
     @Test func ofFourPicturesAllAreShown() throws {
         var mini = MiniCapture()
         mini.frameCount = 4

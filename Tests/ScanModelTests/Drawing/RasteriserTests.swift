@@ -1,4 +1,5 @@
 import ScanModel
+import TestSupport
 import Testing
 
 @Suite struct RasteriserTests {
@@ -123,6 +124,92 @@ import Testing
         for x in 0..<12 { canvas.disc(at: .init(Double(x) + 0.5, 4.5, depth: 6), diameter: 1, color: .black) }
         canvas.line(from: .init(0, 4.5, depth: 0), to: .init(12, 4.5, depth: 12), width: 1, color: red)
         #expect(painted(canvas.image, red) == (0..<6).map { [$0, 4] })
+    }
+
+    // MARK: - Triangles
+
+    private func corner(_ x: Double, _ y: Double, depth: Double = 1, _ color: Vector3 = Vector3(255, 0, 0))
+        -> Rasteriser.Corner
+    { Rasteriser.Corner(.init(x, y, depth: depth), color: color) }
+
+    /// By the definition, on corners that lie in any part of a pixel, and outside of the picture.
+    @Test(arguments: [
+        [(1.0, 8.0), (11.0, 7.0), (4.0, 1.0)], [(-7.3, 12.6), (15.1, 4.2), (2.77, -3.2)],
+        [(3.1, 3.9), (3.8, 3.2), (3.2, 3.1)],
+    ]) func aTrianglePaintsThePixelsWhoseCentresItHolds(_ corners: [(Double, Double)]) {
+        var canvas = blank()
+        canvas.triangle(
+            corner(corners[0].0, corners[0].1), corner(corners[1].0, corners[1].1), corner(corners[2].0, corners[2].1))
+        func isInside(_ x: Double, _ y: Double) -> Bool {
+            (0..<3).allSatisfy { side in
+                let (a, b) = (corners[side], corners[(side + 1) % 3])
+                return (b.0 - a.0) * (y - a.1) - (b.1 - a.1) * (x - a.0) < 0
+            }
+        }
+        let expected = (0..<9).flatMap { y in
+            (0..<12).filter { isInside(Double($0) + 0.5, Double(y) + 0.5) }.map { [$0, y] }
+        }
+        #expect(painted(canvas.image, red) == expected)
+    }
+
+    @Test func aTriangleIsNotSeenFromBehind() {
+        var canvas = blank()
+        canvas.triangle(corner(1, 8), corner(4, 1), corner(11, 7))
+        canvas.triangle(corner(1, 8), corner(5, 4), corner(9, 0))
+        #expect(painted(canvas.image, .white).count == 12 * 9)
+    }
+
+    /// A fan around a point anywhere, whose edges run through pixels' centres and beside them.
+    @Test func trianglesThatShareEdgesLeaveNoGap() {
+        var random = SplitMix(seed: 5)
+        for _ in 0..<200 {
+            var canvas = blank()
+            func any(_ size: Double) -> Double { (Double(random.next() % 64) / 64 * size * 4).rounded() / 4 }
+            let middle = corner(any(12), any(9))
+            let ring = [
+                (-1.0, -1.0), (any(12), -1), (13, -1), (13, any(9)), (13, 10), (any(12), 10), (-1, 10), (-1, any(9)),
+            ]
+            .map { corner($0.0, $0.1) }
+            for (a, b) in zip(ring, ring.dropFirst() + [ring[0]]) { canvas.triangle(middle, b, a) }
+            #expect(painted(canvas.image, red).count == 12 * 9)
+        }
+    }
+
+    /// At a quarter, a quarter and a half of three corners.
+    @Test func depthAndColourChangeEvenlyOverATriangle() {
+        var canvas = blank()
+        let (a, b, c) = (
+            corner(0.5, 8.5, depth: 2, Vector3(200, 0, 0)), corner(8.5, 8.5, depth: 4, Vector3(0, 100, 0)),
+            corner(4.5, 0.5, depth: 6, Vector3(0, 0, 80))
+        )
+        canvas.triangle(a, b, c)
+        #expect(canvas.image[4, 4] == RGBColor(50, 25, 40) && canvas.depth[4 * 12 + 4] == 4.5)
+        // What is nearer stays, whichever comes first.
+        canvas.disc(at: .init(4.5, 4.5, depth: 4.6), diameter: 1, color: .black)
+        #expect(canvas.image[4, 4] == RGBColor(50, 25, 40))
+        canvas.disc(at: .init(4.5, 4.5, depth: 4.4), diameter: 1, color: .black)
+        canvas.triangle(a, b, c)
+        #expect(canvas.image[4, 4] == .black)
+    }
+
+    @Test func whatIsSealedStays() {
+        var canvas = blank()
+        canvas.triangle(corner(1, 8, depth: 2), corner(11, 7, depth: 2), corner(4, 1, depth: 2))
+        let before = painted(canvas.image, red)
+        canvas.seal()
+        let blue = Vector3(0, 0, 255)
+        canvas.triangle(corner(0, 9, blue), corner(12, 9, blue), corner(0, 0, blue))
+        #expect(painted(canvas.image, red) == before)
+        #expect(painted(canvas.image, self.blue).count > 20)
+    }
+
+    @Test func aTriangleWithACornerNowhereIsNotDrawn() {
+        for value in [Double.nan, .infinity, 1e300] {
+            var canvas = blank()
+            canvas.triangle(corner(1, 8), corner(value, 7), corner(4, 1))
+            canvas.triangle(corner(1, 8), corner(11, 7, depth: value > 1e99 ? .infinity : value), corner(4, 1))
+            #expect(painted(canvas.image, .white).count == 12 * 9)
+        }
     }
 
     // MARK: - Shading

@@ -72,7 +72,7 @@ import Testing
     }
 
     /// Where a link leads, others may keep files, and some have names like those of leftovers.
-    @Test(arguments: ["work", "trash", "failures", "inputs", "thumbnails", "runs", "locks"])
+    @Test(arguments: ["work", "trash", "failures", "inputs", "thumbnails", "drawings", "runs", "locks"])
     func nothingBehindALinkIsSwept(_ part: String) throws {
         let fixture = try DiskFixture()
         let input = try fixture.capture("a")
@@ -164,7 +164,7 @@ import Testing
     /// A small file gets its name in a second step, which a kill may prevent.
     @Test func filesThatWereNeverNamed() throws {
         let fixture = try DiskFixture()
-        let names = [".a", "inputs/.b", "failures/.c", "thumbnails/.d", "runs/20260101T000000Z-x/.e"]
+        let names = [".a", "inputs/.b", "failures/.c", "thumbnails/.d", "drawings/.e", "runs/20260101T000000Z-x/.f"]
         for name in names + ["inputs/kept.json"] { try fixture.write("", to: "out/.scanmill/\(name)") }
         try fixture.write("", to: "out/.scanmill/inputs/.young", minutesAgo: 50)
         try fixture.write(OutputFixture.receipt, to: "out/kept/receipt.json")
@@ -178,7 +178,7 @@ import Testing
     /// Results are moved away in the morning, and captures renamed: what was kept of them does not pile up.
     @Test(arguments: [false, true]) func whatWasKeptOfCapturesThatAreGone(_ isByRun: Bool) throws {
         let fixture = try DiskFixture()
-        let kept = ["inputs/ID.json", "thumbnails/ID.jpg", "thumbnails/ID.json"]
+        let kept = ["inputs/ID.json"] + ["thumbnails", "drawings"].flatMap { ["\($0)/ID.jpg", "\($0)/ID.json"] }
         for id in ["done", "failed", "held", "gone.part", "a\u{600}", "cafe\u{301}", "caf\u{e9}"] {
             for name in kept { try fixture.write("{}", to: "out/.scanmill/\(name.replacing("ID", with: id))") }
         }
@@ -196,7 +196,9 @@ import Testing
         withExtendedLifetime(lock) {}
         let left = ["caf\u{e9}", "done", "failed", "held"]
         #expect(FileSystem.names(in: "\(fixture.state.path)/inputs").sorted() == left.map { "\($0).json" })
-        #expect(FileSystem.names(in: "\(fixture.state.path)/thumbnails").count == 2 * left.count)
+        for part in ["thumbnails", "drawings"] {
+            #expect(FileSystem.names(in: "\(fixture.state.path)/\(part)").count == 2 * left.count)
+        }
         #expect(FileSystem.names(in: "\(fixture.state.path)/locks").sorted() == ["done", "held"])
     }
 

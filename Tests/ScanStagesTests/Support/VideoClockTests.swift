@@ -18,6 +18,19 @@ import Testing
         #expect(clock.repeats.count == 0 && clock.pauses.count == 0)
     }
 
+    /// Whatever the timestamps: a third of a second has no whole number of any ticks, and none of it adds up.
+    @Test(arguments: [VideoSettings.Container.mp4, .matroska]) func evenStepsDoNotDrift(
+        _ container: VideoSettings.Container
+    ) {
+        var clock = VideoClock(rate: 3, isEven: true, in: container)
+        let times = [0, 0, 7_200_000_000_000, 5, -1, 3].map { clock.shown(at: $0) }
+        let thirds: [Int64] =
+            container == .mp4
+            ? [0, 333_333, 666_667, 1_000_000, 1_333_333, 1_666_667] : [0, 333, 667, 1000, 1333, 1667]
+        #expect(times == thirds.map { $0 * container.tick })
+        #expect(clock.repeats.count == 0 && clock.pauses.count == 0)
+    }
+
     @Test func aStepThatIsNoneIsAUsualOne() {
         // The same time again, one within the same microsecond, and one before.
         let (times, clock) = shown([0, 50_000_000, 50_000_000, 50_000_999, 20_000_000, 60_000_000], rate: 10)

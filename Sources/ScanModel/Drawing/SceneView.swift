@@ -1,5 +1,5 @@
 /// Where a scene is viewed from, and how it is projected onto a picture.
-public struct CloudView: Hashable, Sendable {
+public struct SceneView: Hashable, Sendable {
     /// The directions from which people look.
     public enum Direction: String, Hashable, Sendable, CaseIterable {
         case above, front, side
@@ -90,7 +90,7 @@ public struct CloudView: Hashable, Sendable {
     public var scale: Double? { if case .orthographic(let scale) = projection { scale } else { nil } }
 
     /// The same view in a picture twice as large each way.
-    public var doubled: CloudView {
+    public var doubled: SceneView {
         var large = self
         large.size = PixelSize(2 * size.width, 2 * size.height)
         large.projection =

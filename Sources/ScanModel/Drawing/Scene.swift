@@ -1,37 +1,50 @@
-/// What is drawn of a capture: its points, its box and its cameras.
-public struct CloudScene: Sendable {
+/// What is drawn of a capture: its points or its surface, its box and its cameras.
+public struct Scene: Sendable {
     public var cloud: PointCloud?
+    public var mesh: TriangleMesh?
     public var box: OrientedBox?
     /// Whether the box's edges are drawn.
     public var drawsBox = true
     public var trail: CameraTrail?
-    public var axes: CloudView.Axes
+    public var axes: SceneView.Axes
     /// Pixels across a point; nil for just large enough to close the gaps between neighbours.
     public var pointSize: Double?
-    /// Points higher than this along ``CloudView/Axes/up`` are left out of views from above, unless they are in the box.
+    /// Points higher than this along ``SceneView/Axes/up`` are left out of views from above, unless they are in the box.
     public var ceiling: Double?
-    /// The median distance from a point to its nearest neighbour, metres.
+    /// The median distance from a point, or a vertex of the mesh, to its nearest neighbour, metres.
     private let spacing: Double
+    /// Points of the cloud or the mesh, which tell where it lies.
+    private let sample: [Vector3]
     /// The heights between which points without colour go from dark violet to yellow.
     private let heights: ClosedRange<Double>
 
     public static let background = RGBColor(250, 250, 247)
     static let ink = RGBColor(60, 60, 66)
     private static let boxColor = RGBColor(208, 0, 111)
+    /// Of a mesh without colours.
+    private static let gray = Vector3(215, 215, 215)
+    private static let back = Vector3(232, 230, 224)
     /// At most so many cameras are drawn as pyramids, and so many steps of the path.
     private static let viewerCount = 40
     private static let stepCount = 2000
-    /// A few thousand points tell where a cloud lies.
     private static let sampleCount = 10_000
 
-    public init(cloud: PointCloud?, box: OrientedBox?, trail: CameraTrail?, axes: CloudView.Axes) {
+    /// - Parameters:
+    ///   - mesh: with normals, for the light that falls on it from the viewer's upper left.
+    ///   - trail: the cameras.
+    public init(
+        cloud: PointCloud? = nil, mesh: TriangleMesh? = nil, box: OrientedBox?, trail: CameraTrail?,
+        axes: SceneView.Axes
+    ) {
         self.cloud = cloud
+        self.mesh = mesh
         self.box = box
         self.trail = trail
         self.axes = axes
-        spacing = cloud.map { Self.spacing($0) } ?? 0
+        let points = cloud ?? mesh?.vertices
+        spacing = points.map { Self.spacing($0) } ?? 0
         let up = axes.up
-        let sample = cloud?.sample(about: Self.sampleCount) ?? []
+        sample = points?.sample(about: Self.sampleCount) ?? []
         heights = Distribution(sample.map { up.dot($0) })?.range(without: 0.02) ?? 0...0
     }
 
@@ -45,7 +58,7 @@ public struct CloudScene: Sendable {
         points += (trail?.spread(Self.stepCount) ?? []).map { $0.pose.position }
         let viewerLength = viewerLength
         points += viewers.flatMap { Self.base(of: $0.view, length: viewerLength) }
-        let sample = (cloud?.sample(about: Self.sampleCount) ?? []).filter(\.isFinite)
+        let sample = sample.filter(\.isFinite)
         let ranges = [axes.right, axes.up, axes.front].map { axis in
             (axis: axis, range: Distribution(sample.map { axis.dot($0) })?.range(without: 0.005) ?? 0...0)
         }
@@ -74,17 +87,18 @@ public struct CloudScene: Sendable {
     // MARK: - Drawing
 
     /// The scene from one direction. It is drawn twice as large and shrunk, so that edges are soft.
-    public func picture(_ view: CloudView) -> RGBImage {
+    public func picture(_ view: SceneView) -> RGBImage {
         let large = view.doubled
         var canvas = Rasteriser(width: large.size.width, height: large.size.height, background: Self.background)
         if let cloud { draw(cloud, large, &canvas) }
+        if let mesh { draw(mesh, large, &canvas) }
         canvas.shade(reach: 3, strength: 0.08, pixelSize: large.pixelSize)
         if let drawnBox { draw(drawnBox, large, &canvas) }
         if let trail { draw(trail, large, &canvas) }
         return canvas.image.downscaled(to: view.size)
     }
 
-    private func draw(_ cloud: PointCloud, _ view: CloudView, _ canvas: inout Rasteriser) {
+    private func draw(_ cloud: PointCloud, _ view: SceneView, _ canvas: inout Rasteriser) {
         let isFromAbove = view.towards.dot(axes.up) > 0.1
         for i in 0..<cloud.count {
             // Large points take a microsecond and more each.
@@ -104,7 +118,33 @@ public struct CloudScene: Sendable {
         return ColorMap.viridis.color(at: share)
     }
 
-    private func draw(_ box: OrientedBox, _ view: CloudView, _ canvas: inout Rasteriser) {
+    /// The back of the surface is pale and hides nothing: a room is seen from outside as if the wall were not there.
+    private func draw(_ mesh: TriangleMesh, _ view: SceneView, _ canvas: inout Rasteriser) {
+        let vertices = mesh.vertices
+        let light = (view.towards + view.up * 0.6 - view.right * 0.4).normalized
+        // Colours have been lit when they were recorded.
+        let ambient = vertices.colors == nil ? 0.4 : 0.7
+        func corner(_ vertex: Int, isBack: Bool) -> Rasteriser.Corner? {
+            guard let point = view.project(vertices[vertex]) else { return nil }
+            let lit = max(0, (vertices.normal(of: vertex)?.dot(light) ?? 0) * (isBack ? -1 : 1))
+            let color = isBack ? Self.back : vertices.color(of: vertex) ?? Self.gray
+            let share = isBack ? 0.8 : ambient
+            return Rasteriser.Corner(point, color: color * (share + (1 - share) * lit))
+        }
+        for isBack in [false, true] {
+            for triangle in 0..<mesh.triangleCount {
+                if triangle % 4096 == 0 { Heartbeat.beat() }
+                let (a, b, c) = mesh.corners(of: triangle)
+                guard let first = corner(a, isBack: isBack), let second = corner(isBack ? c : b, isBack: isBack),
+                    let third = corner(isBack ? b : c, isBack: isBack)
+                else { continue }
+                canvas.triangle(first, second, third)
+            }
+            canvas.seal()
+        }
+    }
+
+    private func draw(_ box: OrientedBox, _ view: SceneView, _ canvas: inout Rasteriser) {
         let corners = box.corners
         for a in 0..<8 {
             for bit in [1, 2, 4] where a & bit == 0 {
@@ -113,7 +153,7 @@ public struct CloudScene: Sendable {
         }
     }
 
-    private func draw(_ trail: CameraTrail, _ view: CloudView, _ canvas: inout Rasteriser) {
+    private func draw(_ trail: CameraTrail, _ view: SceneView, _ canvas: inout Rasteriser) {
         let viewerLength = viewerLength
         for viewer in viewers { draw(viewer.view, length: viewerLength, viewer.color, view, &canvas) }
         let path = trail.spread(Self.stepCount)
@@ -151,7 +191,7 @@ public struct CloudScene: Sendable {
 
     /// A pyramid whose base is the camera's field of view.
     private func draw(
-        _ viewer: CameraView, length: Double, _ color: RGBColor, _ view: CloudView, _ canvas: inout Rasteriser
+        _ viewer: CameraView, length: Double, _ color: RGBColor, _ view: SceneView, _ canvas: inout Rasteriser
     ) {
         let base = Self.base(of: viewer, length: length)
         for (i, corner) in base.enumerated() {
@@ -170,7 +210,7 @@ public struct CloudScene: Sendable {
     /// Drawn in pieces, because depth does not change evenly along a line seen in perspective, and part of it may lie
     /// behind the eye.
     private func line(
-        _ a: Vector3, _ b: Vector3, _ width: Double, _ color: RGBColor, hidden: Double, _ view: CloudView,
+        _ a: Vector3, _ b: Vector3, _ width: Double, _ color: RGBColor, hidden: Double, _ view: SceneView,
         _ canvas: inout Rasteriser
     ) {
         let pieces = view.scale == nil ? 24 : 1

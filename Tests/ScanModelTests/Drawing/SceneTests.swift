@@ -1,40 +1,39 @@
 import ScanModel
 import Testing
 
-@Suite struct CloudSceneTests {
-    private static let axes = CloudView.Axes(up: Vector3(0, 1, 0), box: nil)
+@Suite struct SceneTests {
+    private static let axes = SceneView.Axes(up: Vector3(0, 1, 0), box: nil)
     private static let red = RGBColor(255, 0, 0)
     private static let blue = RGBColor(0, 0, 255)
 
     /// Four corners, which decide what a view shows, and whatever else is given.
     private static func scene(
         _ points: [(Vector3, RGBColor)], box: OrientedBox? = nil, trail: CameraTrail? = nil
-    ) -> (scene: CloudScene, fit: [Vector3]) {
+    ) -> (scene: Scene, fit: [Vector3]) {
         var cloud = PointCloud(colors: [])
         for (p, color) in points {
             cloud.positions += [Float(p.x), Float(p.y), Float(p.z)]
             cloud.colors? += [color.red, color.green, color.blue]
         }
-        var scene = CloudScene(cloud: cloud, box: box, trail: trail, axes: axes)
+        var scene = Scene(cloud: cloud, box: box, trail: trail, axes: axes)
         scene.pointSize = 4
         let fit = OrientedBox(center: .zero, worldFromBox: .identity, halfSize: Vector3(1, 1, 1)).corners
         return (scene, fit)
     }
 
-    private static func draw(_ direction: CloudView.Direction, _ given: (scene: CloudScene, fit: [Vector3])) -> RGBImage
-    {
-        given.scene.picture(CloudView(direction, axes: axes, fitting: given.fit, size: PixelSize(100, 100)))
+    private static func draw(_ direction: SceneView.Direction, _ given: (scene: Scene, fit: [Vector3])) -> RGBImage {
+        given.scene.picture(SceneView(direction, axes: axes, fitting: given.fit, size: PixelSize(100, 100)))
     }
 
     @Test func aPointIsSeenFromEverySideWhereItIs() {
         let given = Self.scene([(Vector3(0.4, -0.2, 0.8), Self.red)])
         // 45 pixels a metre from the middle of 100.
-        for (direction, x, y) in [(CloudView.Direction.above, 68, 86), (.front, 68, 59), (.side, 14, 59)] {
+        for (direction, x, y) in [(SceneView.Direction.above, 68, 86), (.front, 68, 59), (.side, 14, 59)] {
             let picture = Self.draw(direction, given)
             let found = (0..<100).flatMap { v in (0..<100).filter { picture[$0, v] == Self.red }.map { ($0, v) } }
             #expect(found.count >= 8)
             #expect(found.allSatisfy { abs($0.0 - x) <= 2 && abs($0.1 - y) <= 2 }, "\(direction) \(found)")
-            #expect(picture[5, 5] == CloudScene.background)
+            #expect(picture[5, 5] == Scene.background)
         }
     }
 
@@ -69,9 +68,9 @@ import Testing
     @Test func pointsWithoutColourGoFromVioletToYellow() {
         var cloud = PointCloud()
         for i in 0...100 { cloud.positions += [0, Float(i) / 50 - 1, 0] }
-        var scene = CloudScene(cloud: cloud, box: nil, trail: nil, axes: Self.axes)
+        var scene = Scene(cloud: cloud, box: nil, trail: nil, axes: Self.axes)
         scene.pointSize = 4
-        let view = CloudView(.front, axes: Self.axes, fitting: scene.extent(), size: PixelSize(60, 60))
+        let view = SceneView(.front, axes: Self.axes, fitting: scene.extent(), size: PixelSize(60, 60))
         let picture = scene.picture(view)
         let column = (4..<56).map { picture[30, $0] }
         #expect(column.first.map { $0.red > 200 && $0.green > 200 && $0.blue < 80 } == true)
@@ -87,7 +86,7 @@ import Testing
             let near = [(x - 1, y - 1), (x, y - 1), (x - 1, y), (x, y)].map { picture[$0.0, $0.1] }
             #expect(near.contains { $0.red > 180 && $0.green < 60 }, "\(x) \(y) \(near)")
         }
-        #expect(picture[50, 50] == CloudScene.background)
+        #expect(picture[50, 50] == Scene.background)
     }
 
     @Test func pointsInFrontOfTheBoxMakeItPale() {
@@ -119,11 +118,11 @@ import Testing
             center: Vector3(0, 0, 0), worldFromBox: .identity, halfSize: Vector3(5, 5, 5))
         let picture = Self.draw(.above, given)
         // The path from (50, 50) to the right; nothing to its left.
-        #expect(picture[70, 50] != CloudScene.background)
-        #expect(picture[30, 50] == CloudScene.background)
+        #expect(picture[70, 50] != Scene.background)
+        #expect(picture[30, 50] == Scene.background)
         // The pyramids are a twentieth of how far cameras and box reach: upwards in this view, as far as they are wide.
-        let above = (0..<49).filter { picture[50, $0] != CloudScene.background }
-        let below = (53..<100).filter { picture[50, $0] != CloudScene.background }
+        let above = (0..<49).filter { picture[50, $0] != Scene.background }
+        let below = (53..<100).filter { picture[50, $0] != Scene.background }
         #expect(!above.isEmpty && below.isEmpty)
     }
 
@@ -135,7 +134,7 @@ import Testing
             frames[i].intrinsics = CameraIntrinsics(
                 fx: 50, fy: 50, cx: 50, cy: 50, width: 100, height: 100, pixelOrigin: .corner)
         }
-        let scene = CloudScene(cloud: nil, box: nil, trail: CameraTrail(frames, by: .time), axes: Self.axes)
+        let scene = Scene(cloud: nil, box: nil, trail: CameraTrail(frames, by: .time), axes: Self.axes)
         // They are a twentieth of the way long, and see 45° to either side.
         let xs = scene.extent().map(\.x)
         #expect(abs((xs.min() ?? 0) + 0.5) < 1e-9 && abs((xs.max() ?? 0) - 10.5) < 1e-9)
@@ -145,7 +144,7 @@ import Testing
         var positions: [Float] = []
         for i in 0..<3000 { positions += [Float(i % 60) / 60, Float(i / 60) / 50, 0] }
         positions += [900, 900, 900, -700, 0, 0]
-        let scene = CloudScene(cloud: PointCloud(positions: positions), box: nil, trail: nil, axes: Self.axes)
+        let scene = Scene(cloud: PointCloud(positions: positions), box: nil, trail: nil, axes: Self.axes)
         let extent = scene.extent()
         #expect(extent.count > 2800)
         #expect(extent.allSatisfy { (0...1).contains($0.x) && (0...1).contains($0.y) })
@@ -154,7 +153,7 @@ import Testing
     @Test func theBoxAloneDecidesWhenAsked() {
         let box = OrientedBox(center: .zero, worldFromBox: .identity, halfSize: Vector3(1, 1, 1))
         let cloud = PointCloud(positions: [50, 50, 50])
-        let scene = CloudScene(cloud: cloud, box: box, trail: nil, axes: Self.axes)
+        let scene = Scene(cloud: cloud, box: box, trail: nil, axes: Self.axes)
         #expect(scene.extent(ofBoxAlone: true) == box.corners)
         #expect(scene.extent().contains(Vector3(50, 50, 50)))
     }
@@ -165,12 +164,65 @@ import Testing
         for x in 0...40 {
             for y in 0...40 { cloud.positions += [Float(x) / 20 - 1, Float(y) / 20 - 1, 0] }
         }
-        let scene = CloudScene(cloud: cloud, box: nil, trail: nil, axes: Self.axes)
+        let scene = Scene(cloud: cloud, box: nil, trail: nil, axes: Self.axes)
         for size in [60, 200, 400] {
-            let view = CloudView(.front, axes: Self.axes, fitting: scene.extent(), size: PixelSize(size, size))
+            let view = SceneView(.front, axes: Self.axes, fitting: scene.extent(), size: PixelSize(size, size))
             let picture = scene.picture(view)
             let inner = (size / 10)..<(size * 9 / 10)
-            for y in inner { #expect(!inner.contains { picture[$0, y] == CloudScene.background }, "\(size), row \(y)") }
+            for y in inner { #expect(!inner.contains { picture[$0, y] == Scene.background }, "\(size), row \(y)") }
         }
+    }
+
+    /// Walls at x = ±1 and z = ±1 that face inwards, without colours unless they are given, and a floor.
+    private static func room(_ colors: [UInt8]? = nil) -> TriangleMesh {
+        var mesh = TriangleMesh(vertices: PointCloud(colors: colors.map { _ in [] }))
+        func add(_ corners: [Vector3]) {
+            let first = UInt32(mesh.vertices.count)
+            for corner in corners {
+                mesh.vertices.positions += corner.components.map { Float($0) }
+                if let colors { mesh.vertices.colors? += colors }
+            }
+            mesh.triangles += [0, 1, 2, 0, 2, 3].map { first + $0 }
+        }
+        for turn in 0..<4 {
+            func place(_ x: Double, _ y: Double, _ z: Double) -> Vector3 {
+                [Vector3(x, y, z), Vector3(z, y, -x), Vector3(-x, y, -z), Vector3(-z, y, x)][turn]
+            }
+            add([place(-1, 0, -1), place(1, 0, -1), place(1, 1, -1), place(-1, 1, -1)])
+        }
+        add([Vector3(-1, 0, -1), Vector3(-1, 0, 1), Vector3(1, 0, 1), Vector3(1, 0, -1)])
+        mesh.setNormals()
+        return mesh
+    }
+
+    private static func draw(_ direction: SceneView.Direction, _ mesh: TriangleMesh) -> RGBImage {
+        let scene = Scene(mesh: mesh, box: nil, trail: nil, axes: axes)
+        return scene.picture(
+            SceneView(direction, axes: axes, fitting: scene.extent(), size: PixelSize(100, 100), scale: 40))
+    }
+
+    /// The wall on the viewer's side faces away: what is seen is the one behind it, which faces the light.
+    @Test func aRoomIsSeenThroughTheWallsOnTheViewersSide() {
+        let front = Self.draw(.front, Self.room())
+        let light = Vector3(-0.4, 0.6, 1).normalized
+        #expect(abs(Double(front[50, 50].red) - 215 * (0.4 + 0.6 * light.z)) <= 1, "\(front[50, 50])")
+        #expect(front[50, 50].red == front[50, 50].green)
+        // 40 pixels a metre: the wall is 80 wide and 40 high.
+        let seen = (0..<100).flatMap { y in (0..<100).filter { front[$0, y] != Scene.background }.map { ($0, y) } }
+        #expect(seen.allSatisfy { (9...90).contains($0.0) && (29...70).contains($0.1) } && seen.count > 3000)
+        // What has nothing behind it is seen from its back: pale, and not quite grey.
+        var wall = Self.room()
+        wall.keep { $0.z > 0 }
+        let behind = Self.draw(.front, wall)[50, 50]
+        #expect(abs(Double(behind.red) - 232 * (0.8 + 0.2 * light.z)) <= 1 && behind.blue < behind.red, "\(behind)")
+    }
+
+    /// In its own colours only the light's smaller part is added.
+    @Test func aSurfaceHasItsOwnColours() {
+        let above = Self.draw(.above, Self.room([200, 100, 0]))
+        let share = 0.7 + 0.3 * Vector3(-0.4, 0.6, 1).normalized.z
+        let middle = above[50, 50]
+        #expect(abs(Double(middle.red) - 200 * share) <= 1 && abs(Double(middle.green) - 100 * share) <= 1)
+        #expect(middle.blue == 0)
     }
 }

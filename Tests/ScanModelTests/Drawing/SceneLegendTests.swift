@@ -1,7 +1,7 @@
 import ScanModel
 import Testing
 
-@Suite struct CloudLegendTests {
+@Suite struct SceneLegendTests {
     private static func ink(_ image: RGBImage) -> Set<[Int]> {
         Set(
             (0..<image.height).flatMap { y in
@@ -12,10 +12,10 @@ import Testing
     /// The bar's length is that of the metres it names.
     @Test(arguments: [(0.4, 1.0), (1.7, 1), (3, 1), (9, 5), (80, 20)])
     func theScaleBarIsAsLongAsItSays(extent: Double, pixelsOver: Double) throws {
-        let axes = CloudView.Axes(up: nil, box: nil)
+        let axes = SceneView.Axes(up: nil, box: nil)
         let half = extent / 2
         let points = [Vector3(-half, -half, 0), Vector3(half, half, 0)]
-        let view = CloudView(.front, axes: axes, fitting: points, size: PixelSize(400, 400))
+        let view = SceneView(.front, axes: axes, fitting: points, size: PixelSize(400, 400))
         var image = RGBImage(width: 400, height: 400, color: .white)
         image.addLegend("", view: view, trail: nil, isMetric: true)
         let row = Self.ink(image).filter { $0[1] == 393 }.map { $0[0] }.sorted()
@@ -29,8 +29,8 @@ import Testing
     }
 
     @Test func perspectiveHasNoScaleBar() {
-        let view = CloudView(
-            .oblique, axes: CloudView.Axes(up: nil, box: nil), fitting: [.zero, Vector3(1, 1, 1)],
+        let view = SceneView(
+            .oblique, axes: SceneView.Axes(up: nil, box: nil), fitting: [.zero, Vector3(1, 1, 1)],
             size: PixelSize(200, 200))
         var image = RGBImage(width: 200, height: 200, color: .white)
         image.addLegend("", view: view, trail: nil, isMetric: true)
@@ -38,8 +38,8 @@ import Testing
     }
 
     @Test func theTitleStandsInTheCorner() {
-        let view = CloudView(
-            .oblique, axes: CloudView.Axes(up: nil, box: nil), fitting: [.zero], size: PixelSize(200, 200))
+        let view = SceneView(
+            .oblique, axes: SceneView.Axes(up: nil, box: nil), fitting: [.zero], size: PixelSize(200, 200))
         var image = RGBImage(width: 200, height: 200, color: .white)
         image.addLegend("above", view: view, trail: nil, isMetric: true)
         var expected = RGBImage(width: 200, height: 200, color: .white)
@@ -50,8 +50,8 @@ import Testing
     @Test func withoutTimesTheColoursAreFrames() {
         var frames = (0..<8).map { FrameFacts(index: $0) }
         for i in frames.indices { frames[i].pose = .identity }
-        let view = CloudView(
-            .oblique, axes: CloudView.Axes(up: nil, box: nil), fitting: [.zero], size: PixelSize(300, 200))
+        let view = SceneView(
+            .oblique, axes: SceneView.Axes(up: nil, box: nil), fitting: [.zero], size: PixelSize(300, 200))
         var image = RGBImage(width: 300, height: 200, color: .white)
         image.addLegend("", view: view, trail: CameraTrail(frames, by: .speed), isMetric: true)
         var expected = RGBImage(width: 300, height: 200, color: .white)
@@ -74,8 +74,8 @@ import Testing
             frames[i].pose = Pose(rotation: .identity, position: Vector3(Double(i), 0, 0))
             frames[i].timestamp = Int64(i) * 1_000_000_000
         }
-        let view = CloudView(
-            .oblique, axes: CloudView.Axes(up: nil, box: nil), fitting: [.zero], size: PixelSize(200, 200))
+        let view = SceneView(
+            .oblique, axes: SceneView.Axes(up: nil, box: nil), fitting: [.zero], size: PixelSize(200, 200))
         var image = RGBImage(width: 200, height: 200, color: .white)
         image.addLegend("", view: view, trail: CameraTrail(frames, by: .speed), isMetric: isMetric)
         var expected = RGBImage(width: 200, height: 200, color: .white)
@@ -91,8 +91,8 @@ import Testing
             frames[i].pose = .identity
             frames[i].timestamp = Int64(i) * 12_340_000_000
         }
-        let view = CloudView(
-            .oblique, axes: CloudView.Axes(up: nil, box: nil), fitting: [.zero], size: PixelSize(200, 200))
+        let view = SceneView(
+            .oblique, axes: SceneView.Axes(up: nil, box: nil), fitting: [.zero], size: PixelSize(200, 200))
         var image = RGBImage(width: 200, height: 200, color: .white)
         image.addLegend("", view: view, trail: CameraTrail(frames, by: .time), isMetric: true)
         var expected = RGBImage(width: 200, height: 200, color: .white)

@@ -3,35 +3,35 @@ extension RGBImage {
     /// colours of the cameras mean.
     /// - Parameter isMetric: whether the world's unit is a metre; otherwise lengths have no unit.
     public mutating func addLegend(
-        _ title: String, view: CloudView, trail: CameraTrail?, isMetric: Bool
+        _ title: String, view: SceneView, trail: CameraTrail?, isMetric: Bool
     ) {
         let dot = height >= 500 ? 2 : 1
         let margin = 6 * dot
         let line = BitmapFont.height * dot
-        write(title, x: margin, y: margin, scale: dot, color: CloudScene.ink)
+        write(title, x: margin, y: margin, scale: dot, color: Scene.ink)
         if let scale = view.scale {
             let length = Self.roundLength(atMost: Double(width) / 4 / scale)
             let pixels = Int((length * scale).rounded())
             let (left, bottom) = (width - margin - pixels, height - margin)
-            fill(x: left, y: bottom - 2 * dot, width: pixels, height: 2 * dot, CloudScene.ink)
+            fill(x: left, y: bottom - 2 * dot, width: pixels, height: 2 * dot, Scene.ink)
             let text = Self.number(length) + (isMetric ? " m" : "")
             write(
                 text, x: width - margin - BitmapFont.width(of: text, scale: dot), y: bottom - 4 * dot - line,
                 scale: dot,
-                color: CloudScene.ink)
+                color: Scene.ink)
         }
         guard let trail, !trail.stations.isEmpty else { return }
         let (barWidth, barHeight) = (60 * dot, 4 * dot)
         let (low, high) = Self.words(trail, isMetric: isMetric)
         let middle = height - margin - line
         var x = margin
-        write(low, x: x, y: middle, scale: dot, color: CloudScene.ink)
+        write(low, x: x, y: middle, scale: dot, color: Scene.ink)
         x += BitmapFont.width(of: low, scale: dot) + 3 * dot
         for column in 0..<barWidth {
             let color = ColorMap.turbo.color(at: Double(column) / Double(barWidth - 1))
             fill(x: x + column, y: middle + dot, width: 1, height: barHeight, color)
         }
-        write(high, x: x + barWidth + 3 * dot, y: middle, scale: dot, color: CloudScene.ink)
+        write(high, x: x + barWidth + 3 * dot, y: middle, scale: dot, color: Scene.ink)
     }
 
     /// The labels before and after the colours of the cameras.

@@ -1,0 +1,31 @@
+import ScanFormats
+import ScanModel
+import ScanPipeline
+
+/// Small pictures in a folder below `.scanmill/`: a JPEG for each capture, and a note of what it shows with the key of the
+/// result that it belongs to. A later report on the same result makes nothing anew.
+struct KeptPictures: Sendable {
+    let folder: String
+    /// Of the JPEGs.
+    let quality: Int
+
+    func path(of id: String) -> String { "\(folder)/\(id).jpg" }
+
+    private func note(of id: String) -> String { "\(folder)/\(id).json" }
+
+    func keep(_ image: RGBImage, of id: String, key: String, note: JSONObject = [:]) throws(Problem) {
+        try FileSystem.makeFolders(folder)
+        try FileSystem.replace(path(of: id), with: try JPEG.encode(image, quality: quality))
+        // Last: it says that the picture is there.
+        var note = note
+        note["key"] = .string(key)
+        try StateFolder.write(.object(note), to: self.note(of: id))
+    }
+
+    /// What was noted with a capture's picture; nil if there is none, or only one of another result.
+    func note(of id: String, key: String) -> JSONValue? {
+        guard let json = StateFolder.read(note(of: id)), json["key"]?.string == key, FileSystem.exists(path(of: id))
+        else { return nil }
+        return json
+    }
+}
