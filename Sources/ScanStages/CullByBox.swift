@@ -188,6 +188,7 @@ public struct CullByBox: FrameStage, CaptureStage, DemandingStage {
             capture.channels.insert(.box)
         }
         if context.reads.contains(.cloud), let cloud = capture.cloud {
+            if source == .cloud, cloud.count == 0 { return try goOnWithoutBox(&capture, context) }
             if source == .cloud {
                 capture.box = try fittedBox(capture, cloud, context)
                 capture.channels.insert(.box)
@@ -204,6 +205,17 @@ public struct CullByBox: FrameStage, CaptureStage, DemandingStage {
         if capture.cloud?.count == 0 { capture.absences[.cloud] = nothing }
         // A stage above may have left nothing already.
         if capture.mesh?.triangleCount == 0, capture.absences[.mesh] == nil { capture.absences[.mesh] = nothing }
+    }
+
+    /// Around no point there is no box, and in no box there is nothing.
+    private func goOnWithoutBox(_ capture: inout Capture, _ context: StageContext) throws(Problem) {
+        context.count("points-in", 0)
+        context.count("points-out", 0)
+        try requireSomething(of: capture, context)
+        guard side == .inside, let mesh = capture.mesh, mesh.triangleCount > 0 else { return }
+        context.count(cut: TriangleMesh(), from: mesh)
+        capture.mesh = TriangleMesh()
+        capture.absences[.mesh] = "\(context.label) had no point to fit a box to"
     }
 
     /// - Throws: when points, triangles, or pixels with depth were looked for and none is left.
@@ -224,17 +236,17 @@ public struct CullByBox: FrameStage, CaptureStage, DemandingStage {
             if isNew { context.warn("\(summary), so nothing is left") }
             return
         }
-        let box = try usedBox(of: capture, context)
-        if let full = capture.box { try requireInside(box, of: full, context.label) }
-        func text(_ vector: Vector3) -> String {
-            vector.components.map { $0.shortText(decimals: 2) }.joined(separator: ", ")
-        }
         let goingOn = "or go on with nothing with  --set \(context.label).if-empty=warn"
         if count == 0 {
             let culprits = what == "pixels" ? "masks" : "masks and crops"
             throw Problem(
                 .input, summary, fix: "loosen the \(culprits) above \(context.label), \(goingOn)"
             ).ofPipeline()
+        }
+        let box = try usedBox(of: capture, context)
+        if let full = capture.box { try requireInside(box, of: full, context.label) }
+        func text(_ vector: Vector3) -> String {
+            vector.components.map { $0.shortText(decimals: 2) }.joined(separator: ", ")
         }
         let solid = box.cutByItsFloor
         let place = "the box measures \(text(solid.halfSize * 2)) and has its middle at \(text(solid.center))"

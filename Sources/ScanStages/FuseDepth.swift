@@ -18,7 +18,8 @@ public struct FuseDepth: FrameStage, FoldStage {
             voxel around it, if all its pixels there show something farther away; one in sixteen may have no depth. So no
             frame carves what its own depth shows, and what was closer than a block and a voxel to something else stays;
             `min-frames` helps where few frames saw it. What most frames have no depth of may be carved, such as a pane of
-            glass, or a thin pole that the sensor misses from afar: `carve: false` keeps it.
+            glass, or a thin pole that the sensor misses from afar: `carve: false` keeps it. Where a pixel covers more than
+            a block, for 256 × 192 pixels beyond 34 m at voxels of 0.02 m, nothing is carved.
 
             `voxel` decides how fine the surface is, and what it costs: half of it takes four times the memory and time. A
             room of 4 × 3 m at 0.02 m takes some 60 MB. The depth of a phone's LiDAR carries 0.01 m for what is near, and
@@ -40,7 +41,7 @@ public struct FuseDepth: FrameStage, FoldStage {
             Source: B. Curless, M. Levoy, “A volumetric method for building complex models from range images”, SIGGRAPH 1996.
             """,
         example: "- fuse-depth: {voxel: 0.01}",
-        revision: 3)
+        revision: 4)
 
     let layout: VolumeLayout
     let minFrames: Int
@@ -48,6 +49,7 @@ public struct FuseDepth: FrameStage, FoldStage {
     let carves: Bool
     let isColored: Bool
     let centre: PixelCentre
+    private let isMasked: Bool
 
     public init(_ options: inout OptionReader) {
         let voxel = options.number(
@@ -64,6 +66,7 @@ public struct FuseDepth: FrameStage, FoldStage {
         carves = options.flag("carve", "Leave out what more frames looked through than saw.", default: true)
         isColored = options.flag("color", "Give the mesh colours when the capture has pictures.", default: true)
         centre = options.choice("pixel-centre", "Where a depth pixel's coordinates are taken.", default: .half)
+        isMasked = [MaskConfidence.card, MaskRange.card, MaskJumps.card].contains { options.isBelow($0.name) }
         let isCut = options.value(of: "depth", above: "cull-by-box") == .bool(true)
         for stage in ["unproject"] + (isCut ? ["cull-by-box"] : []) {
             guard let other = options.value(of: "pixel-centre", above: stage)?.string, other != centre.rawValue else {
@@ -152,7 +155,9 @@ public struct FuseDepth: FrameStage, FoldStage {
         if volume.blockCount == 0 {
             return Problem(
                 .input, "no pixel with depth is left, so there is no surface",
-                fix: "loosen the masks above \(context.label)")
+                fix: isMasked
+                    ? "loosen the masks above \(context.label)"
+                    : "see with  scanmill inspect  whether the recorded depth is empty")
         }
         if volume.frameCount < minFrames {
             return Problem(
@@ -163,6 +168,8 @@ public struct FuseDepth: FrameStage, FoldStage {
         return Problem(
             .input, "no surface was seen by \(minFrames.counted("frame")) from the same side",
             notes: ["a voxel is \(layout.voxel.shortText) m"],
-            fix: "make the voxels larger, or let one frame do with  \(setting("min-frames", 1))")
+            fix: "see with measure-depth and check-geometry whether the depth's unit, the intrinsics and the poses are "
+                + "right; voxels are to be smaller than what was filmed"
+                + (minFrames > 1 ? "; or let one frame do with  \(setting("min-frames", 1))" : ""))
     }
 }

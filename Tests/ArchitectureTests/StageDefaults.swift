@@ -140,7 +140,7 @@ enum StageDefaults {
             size: 0.02
             min-points: 1
 
-        fuse-depth 3
+        fuse-depth 4
             voxel: 0.02
             truncation: 4
             min-frames: 2

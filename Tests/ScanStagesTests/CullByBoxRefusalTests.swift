@@ -22,6 +22,35 @@ import Testing
         #expect(run.count("cull-by-box", "points-in") == 3 && run.count("cull-by-box", "points-out") == 0)
     }
 
+    /// There is no box around no point. Whoever goes on with nothing goes on without one.
+    @Test func noBoxIsFittedToNothing() throws {
+        let capture = MemoryCapture([.init(points: [])])
+        let problem = problem { _ = try StageRun("- voxel-downsample\n- cull-by-box: {box: cloud}", on: capture) }
+        #expect(problem?.summary == "the stages above left no point of the capture")
+        #expect(problem?.fix?.hasSuffix("--set cull-by-box.if-empty=warn") == true)
+        let run = try StageRun("- voxel-downsample\n- cull-by-box: {box: cloud, if-empty: warn}", on: capture)
+        #expect(run.warnings.contains("cull-by-box: the stages above left no point of the capture, so nothing is left"))
+        #expect(run.capture.cloud?.count == 0 && run.capture.box == nil)
+        #expect(run.count("cull-by-box", "points-in") == 0 && run.count("cull-by-box", "points-out") == 0)
+    }
+
+    /// Nor is anything of a mesh in it.
+    @Test func noBoxLeavesNothingOfAMesh() throws {
+        let wall = MemoryCapture((0..<2).map { _ in .init(depth: (0..<48).map { _ in 1 }, height: 6) })
+        let run = try StageRun(
+            """
+            - fuse-depth: {voxel: 0.1, min-piece: 0}
+            - sample-mesh: {spacing: 100}
+            - cull-by-box: {box: cloud, if-empty: warn}
+            - write-mesh
+            """, on: wall)
+        #expect(run.files == [] && run.capture.mesh?.triangleCount == 0)
+        #expect(run.count("cull-by-box", "triangles-in") ?? 0 > 0 && run.count("cull-by-box", "triangles-out") == 0)
+        #expect(
+            run.warnings.last == "write-mesh: no file is written: cull-by-box had no point to fit a box to",
+            "\(run.warnings)")
+    }
+
     /// It is told when the capture is opened, before a bad picture is.
     @Test func marginsThatLeaveNothingAreToldEarly() throws {
         var item = MemoryCapture.Item(points: [0, 0, 0])

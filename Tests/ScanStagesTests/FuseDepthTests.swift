@@ -178,11 +178,38 @@ import Testing
     }
 
     @Test func withoutDepthThereIsNoSurface() {
-        let failure = problem {
-            _ = try StageRun("- fuse-depth\n- write-mesh", on: Self.wall(2, (0..<48).map { _ in 0 }))
+        for (mask, fix) in [
+            ("", "see with  scanmill inspect  whether the recorded depth is empty"),
+            ("- mask-range: {near: 0.1, far: 5}\n", "loosen the masks above fuse-depth"),
+        ] {
+            let failure = problem {
+                _ = try StageRun("\(mask)- fuse-depth\n- write-mesh", on: Self.wall(2, (0..<48).map { _ in 0 }))
+            }
+            #expect(failure?.summary == "no pixel with depth is left, so there is no surface")
+            #expect(failure?.fix == fix)
         }
-        #expect(failure?.summary == "no pixel with depth is left, so there is no surface")
-        #expect(failure?.fix == "loosen the masks above fuse-depth")
+    }
+
+    /// Larger than all that was filmed: no larger one helps, nor does a frame fewer.
+    @Test func voxelsThatAreTooLarge() {
+        for frames in [2, 1] {
+            let failure = problem {
+                _ = try StageRun("- fuse-depth: {voxel: 50, min-frames: \(frames)}\n- write-mesh", on: Self.wall(3))
+            }
+            #expect(failure?.summary.hasPrefix("no surface was seen by \(frames) frame") == true)
+            #expect(failure?.fix?.contains("voxels are to be smaller than what was filmed") == true)
+            #expect(failure?.fix?.contains("min-frames=1") == (frames > 1))
+        }
+    }
+
+    /// Depth of another unit, or a fault in the stream: 3 % of the pixels see something 655 m away. The number of cubes along
+    /// their lines of sight would grow with the cube of that: it took hours.
+    @Test(.timeLimit(.minutes(5))) func farPixelsCostLittle() throws {
+        let size = PixelSize(96, 72)
+        let metres = (0..<size.width * size.height).map { pixel -> Float in pixel * 7919 % 97 < 3 ? 655 : 2 }
+        let capture = MemoryCapture((0..<3).map { _ in .init(depth: metres, height: size.height) })
+        let run = try StageRun("- fuse-depth\n- write-mesh", on: capture)
+        #expect(run.count("fuse-depth", "triangles") ?? 0 > 1000)
     }
 
     @Test func anUnknownUnitIsSaid() throws {

@@ -26,13 +26,13 @@ import Testing
         #expect(
             try warnings(of: "- read\n- decompress\n- cull-by-box\n- unproject\n- write-ply").contains(
                 "`cull-by-box` needs cloud or points, which no stage above it makes: a capture that was not recorded with it "
-                    + "will fail; move it below `unproject`, which makes it"))
+                    + "will fail; move `unproject`, which makes it, above it"))
         #expect(try warnings(of: made + "- cull-by-box\n- write-ply") == [])
         #expect(try warnings(of: "- read: {format: ply}\n- cull-by-box\n- voxel-downsample\n- write-ply") == [])
         #expect(
             try warnings(of: "- read\n- decompress\n- check-geometry\n- undistort\n- write-colmap") == [
                 "`check-geometry` needs intrinsics, which no stage above it makes: a capture that was not recorded with it "
-                    + "will fail; move it below `undistort`, which makes it"
+                    + "will fail; move `undistort`, which makes it, above it"
             ])
     }
 

@@ -48,13 +48,17 @@ package struct BlockCube: Hashable, Sendable {
 /// Looks for the blocks through which a frame saw. That is a block of which all pixels onto which it falls, grown by a voxel
 /// on all sides, have seen something farther away: so no surface that the frame saw is nearer to any of its samples than a
 /// voxel, however slanted it is. A few pixels may have no depth, as along edges; of a thin thing that is seen without depth
-/// they would be more.
+/// they would be more. Beyond the depth at which a pixel covers a block a frame says nothing.
 ///
-/// Cubes are halved where that is true of a part of them alone: an octree.
+/// Cubes are halved where that is true of a part of them alone: an octree. However far away the frame saw something, and
+/// however wildly its depth changes from pixel to pixel, their number is bounded by that of the pixels times the focal
+/// length.
 struct FreeSpaceSearch {
     private let layout: VolumeLayout
     private let axes: PixelAxes
     private let depths: DepthPyramid
+    /// The depth beyond which a pixel covers more than a block.
+    private let reach: Float
     /// Of a cube of each level.
     private let corners: [CubeCorners]
     private var found: [BlockCube] = []
@@ -63,7 +67,7 @@ struct FreeSpaceSearch {
     static func cubes(of frame: VolumeFrame, in layout: VolumeLayout) -> [BlockCube] {
         guard let farthest = frame.metres.max(), farthest > 0 else { return [] }
         var search = FreeSpaceSearch(frame, layout)
-        for cube in layout.cubes(before: frame, farthest: Double(farthest)) { search.look(at: cube) }
+        for cube in layout.cubes(before: frame, farthest: Double(min(farthest, search.reach))) { search.look(at: cube) }
         return search.found
     }
 
@@ -71,6 +75,7 @@ struct FreeSpaceSearch {
         let axes = PixelAxes(frame.camera, frame.pose)
         (self.layout, self.axes) = (layout, axes)
         depths = DepthPyramid(frame.metres, PixelSize(frame.width, frame.height))
+        reach = Float(layout.block * min(frame.camera.fx, frame.camera.fy))
         corners = (0...BlockCube.lastLevel).map { CubeCorners(axes, level: $0, layout) }
     }
 
@@ -80,6 +85,7 @@ struct FreeSpaceSearch {
         case .blocked: return
         case .partly:
             if cube.level == 0 { return }
+            if cube.level > 3 { Heartbeat.beat() }
             for part in 0..<8 { look(at: cube.part(part)) }
         }
     }
@@ -102,7 +108,7 @@ struct FreeSpaceSearch {
         let middleDepth = Float(axes.z.dot(middle))
         let depth = corners.z + middleDepth
         let (near, far) = depth.extremes
-        if far <= 0 { return .blocked }
+        if far <= 0 || near > reach { return .blocked }
         // As far from the middle of the picture as they fall, times their depth.
         let (u, v) = (corners.u + Float(axes.u.dot(middle)), corners.v + Float(axes.v.dot(middle)))
         if near <= 0 { return isBeside(u, v, depth) ? .blocked : .partly }
@@ -112,6 +118,8 @@ struct FreeSpaceSearch {
         guard let columns, let rows else { return .blocked }
         let seen = depths.range(columns, rows)
         if seen.farthest <= middleDepth + corners.leastDepth { return .blocked }
+        // All of its blocks fall between the same pixels, one of which saw something nearer than any of them.
+        if seen.nearest <= near && columns.isNarrow && rows.isNarrow { return .blocked }
         let isClear = seen.nearest > far && seen.holes <= mostHoles(of: cube, near, far) * seen.pixels
         return isClear && columns.isWhole && rows.isWhole ? .clear : .partly
     }
@@ -180,6 +188,8 @@ private struct PixelRange {
     let last: Int
     /// Whether it falls nowhere else.
     let isWhole: Bool
+    /// Whether it falls between two neighbours.
+    var isNarrow: Bool { last - first <= 1 }
 
     /// - Parameter places: of its corners; pixel 0 has its centre at 0.
     /// - Returns: nil if it falls beside all pixels.

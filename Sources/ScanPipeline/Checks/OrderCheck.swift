@@ -30,7 +30,7 @@ struct OrderCheck {
                     let met = available.intersection(group)
                     // Who names a format with points of its own, such as PLY, has all that there is.
                     let lacking = group.count == 1 ? group : group.filter { !met.contains($0) }
-                    if unmade.isSuperset(of: met) { noteEarly(index, group, lacking, steps) }
+                    if unmade.isSuperset(of: met) { noteEarly(index, group, lacking, steps, available) }
                 }
                 available.formUnion(role.possible)
                 if index > 0 { unmade.subtract(role.possible) }
@@ -113,8 +113,9 @@ struct OrderCheck {
     }
 
     /// A step whose need only some captures meet, though below a later step all would.
+    /// - Parameter available: to this step.
     private mutating func noteEarly(
-        _ index: Int, _ group: [Channel], _ lacking: [Channel], _ steps: [Pipeline.Step]
+        _ index: Int, _ group: [Channel], _ lacking: [Channel], _ steps: [Pipeline.Step], _ available: Set<Channel>
     ) {
         let maker = steps[(index + 1)...].first { step in
             let made = step.uses.roles.flatMap { $0.makes + $0.derives.map(\.made) }
@@ -122,6 +123,10 @@ struct OrderCheck {
         }
         guard let maker else { return }
         let names = group.map(\.name).joined(separator: " or ")
+        // If the other one can stand here, it had better: what lies between may need what this step makes.
+        let canBeHere = maker.uses.roles.allSatisfy { role in
+            role.demands(given: available).allSatisfy { !available.isDisjoint(with: $0) }
+        }
         warnings.append(
             Finding(
                 step: index,
@@ -129,7 +134,9 @@ struct OrderCheck {
                     .usage,
                     "`\(steps[index].label)` needs \(names), which no stage above it makes: a capture that was not recorded "
                         + "with it will fail",
-                    fix: "move it below `\(maker.label)`, which makes it")))
+                    fix: canBeHere
+                        ? "move `\(maker.label)`, which makes it, above it"
+                        : "move it below `\(maker.label)`, which makes it")))
     }
 
     /// Stages that drop frames below all writers: the results would hold what the receipt calls dropped. Pictures for
