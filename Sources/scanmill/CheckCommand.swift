@@ -7,7 +7,8 @@ struct CheckCommand: ParsableCommand {
         commandName: "check", abstract: "Shows all mistakes in a pipeline at once.",
         discussion: "Nothing is run. Exit code 2 when there is a mistake, 0 otherwise; warnings do not count.")
 
-    @Argument(help: "The pipeline's YAML file.", completion: .pipeline) var pipeline: String
+    @Argument(help: "The pipeline's YAML file, or the name of a ready-made one.", completion: .pipeline)
+    var pipeline: String
     @OptionGroup var changes: SettingOptions
     @Flag(help: "Print JSON.") var json = false
 

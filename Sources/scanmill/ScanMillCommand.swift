@@ -9,15 +9,16 @@ struct ScanMillCommand: AsyncParsableCommand {
         abstract:
             "Turns phone and tablet scans into point clouds, meshes, NeRF data and staging captures, a night's batch at a time.",
         discussion: """
-            A pipeline is a list of stages in a YAML file. `scanmill stages` lists the stages; ready-made pipelines \
-            are in the folder pipelines/.
+            A pipeline is a list of stages in a YAML file. `scanmill stages` lists the stages, \
+            `scanmill pipelines` the ready-made pipelines.
             """,
         version: Tool.nameAndVersion,
         subcommands: [
             RunCommand.self, PlanCommand.self, StatusCommand.self, ReportCommand.self, VerifyCommand.self,
             GcCommand.self,
             CheckCommand.self,
-            InspectCommand.self, StagesCommand.self, FormatsCommand.self, SampleCommand.self, SchemaCommand.self,
+            InspectCommand.self, PipelinesCommand.self, StagesCommand.self, FormatsCommand.self, SampleCommand.self,
+            SchemaCommand.self,
             DocsCommand.self, ManPageCommand.self, CaptureChildCommand.self,
         ])
 

@@ -43,6 +43,9 @@ import Testing
         let tool = "\(folder.path)/usr/bin/scanmill"
         let installed = "\(folder.path)/\(share)/pipelines"
         #expect(try runCommand([tool, "check", "\(installed)/object-nerf.yaml"]).status == 0)
+        let named = try runCommand([tool, "check", "object-nerf"], in: folder.path)
+        #expect(named.status == 0 && named.output == "object-nerf: ok\n", "\(named)")
+        #expect(try runCommand([tool, "pipelines"]).output.hasSuffix("\nthey are in \(installed)\n"))
         let text = try String(contentsOfFile: "\(installed)/object-nerf.yaml", encoding: .utf8)
         #expect(text.hasPrefix("# yaml-language-server: $schema=pipeline.schema.json\n"))
         #expect(

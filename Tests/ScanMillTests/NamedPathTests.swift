@@ -74,7 +74,7 @@ import Testing
         (["inspect", "in/DESK"], "in/desk"), (["plan", "quick.yaml", "in/desk1", "-o", "out"], "in/desk"),
         (["plan", "quik.yaml", "in", "-o", "out"], "quick.yaml"), (["check", "quick"], "quick.yaml"),
         (["check", "ready.yaml"], "pipelines/ready.yaml"), (["check", "ready"], "pipelines/ready.yaml"),
-        (["check", "b"], "b.yaml"),
+        (["check", "b"], "b.yaml"), (["check", "room-mash"], "room-mesh"),
     ]) func aNameThatIsNearlyRight(_ arguments: [String], _ meant: String) throws {
         try quick.folder.write(QuickRun.cloud, to: "pipelines/ready.yaml")
         // As near as a slip, but without its extension it is the other one's name.
@@ -87,7 +87,7 @@ import Testing
 
     @Test func aCaptureIsNoPipeline() throws {
         let result = try Scanmill.run(["check", "in/desk"], in: quick.folder.path)
-        let fix = "fix: name a pipeline's YAML file; ready pipelines are in the folder pipelines/"
+        let fix = "fix: name a pipeline's YAML file; `scanmill pipelines` lists the ready-made ones"
         #expect(result.status == 2 && result.errors.contains(fix), "\(result.errors)")
     }
 

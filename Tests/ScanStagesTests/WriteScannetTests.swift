@@ -201,6 +201,7 @@ import Testing
         let run = try StageRun(
             """
             - synthesize: {frames: 60, picture-width: 32, picture-height: 24}
+            - decompress
             - write-scannet: {layout: raw}
             """, reading: "nowhere/a")
         try expectEachFrameOnce("scannet-raw/a.h264", of: run, count: 60, bytes: 32 * 24)

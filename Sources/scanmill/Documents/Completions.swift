@@ -7,6 +7,7 @@ import ScanStages
 extension CompletionKind {
     static var pipeline: CompletionKind { .file(extensions: ["yaml", "yml"]) }
     static var capture: CompletionKind { .file() }
+    static var readyPipeline: CompletionKind { .custom { _, _, _ in ReadyPipelines.names } }
     static var stage: CompletionKind { .custom { _, _, _ in StageLibrary.builtIn.names } }
     static var format: CompletionKind { .custom { _, _, _ in CaptureFormats.names } }
     static var writtenFormat: CompletionKind {

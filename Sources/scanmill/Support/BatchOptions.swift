@@ -14,7 +14,8 @@ struct SettingOptions: ParsableArguments {
 
 /// The options that `run` and `plan` share: which captures, and when they are done again.
 struct BatchOptions: ParsableArguments {
-    @Argument(help: "The pipeline's YAML file.", completion: .pipeline) var pipeline: String
+    @Argument(help: "The pipeline's YAML file, or the name of a ready-made one.", completion: .pipeline)
+    var pipeline: String
     @Argument(
         help: ArgumentHelp("Captures, or folders to search for captures.", valueName: "input"),
         completion: .capture)

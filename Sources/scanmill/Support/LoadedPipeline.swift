@@ -21,7 +21,9 @@ struct LoadedPipeline {
         }
     }
 
-    static func open(_ path: String, settings: [String]) throws(PipelineMistakes) -> LoadedPipeline {
+    /// - Parameter pipeline: a file, or the name of a ready-made pipeline.
+    static func open(_ pipeline: String, settings: [String]) throws(PipelineMistakes) -> LoadedPipeline {
+        let path = ReadyPipelines.resolved(pipeline)
         let text: String
         do throws(Problem) {
             text = try PipelineFile.text(of: try bytes(of: path), path: path)
@@ -43,13 +45,14 @@ struct LoadedPipeline {
                     "write what it holds to a file, and name that"
                 } else {
                     NamedPath.readyPipeline(path) ?? NamedPath.suggestion(for: path)
-                        ?? NamedPath.suggestion(for: "pipelines/\(path)") ?? "check the path; \(ready)"
+                        ?? NamedPath.suggestion(for: "pipelines/\(path)")
+                        ?? Nearest.suggestion(path, among: ReadyPipelines.names) ?? "check the path; \(ready)"
                 }
             throw problem
         }
     }
 
-    private static let ready = "ready pipelines are in the folder pipelines/"
+    private static let ready = "`scanmill pipelines` lists the ready-made ones"
 
     private static func holdsPipeline(_ folder: String) -> Bool {
         let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []

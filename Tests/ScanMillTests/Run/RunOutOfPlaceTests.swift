@@ -134,7 +134,7 @@ import Testing
         try #require(shell.status == 0)
         for (path, fix) in [
             (".", "name a YAML file in it"), ("pipe", "write what it holds to a file, and name that"),
-            ("nosuch.yaml", "check the path; ready pipelines are in the folder pipelines/"),
+            ("nosuch.yaml", "check the path; `scanmill pipelines` lists the ready-made ones"),
         ] {
             let errors = try refusal(["run", path, "caps", "-o", "out"])
             #expect(errors.contains("\n  fix: \(fix)\n"), "\(errors)")

@@ -1,0 +1,44 @@
+import Foundation
+import TestSupport
+import Testing
+
+@Suite struct PipelinesCommandTests {
+    private static let folder = SharedData.checkout.appendingPathComponent("pipelines")
+
+    @Test func allAreListedWithWhatTheyAreFor() throws {
+        let result = try Scanmill.run(["pipelines"])
+        let files = try FileManager.default.contentsOfDirectory(atPath: Self.folder.path)
+        let names = files.filter { $0.hasSuffix(".yaml") }.map { String($0.dropLast(5)) }.sorted()
+        let lines = result.output.split(separator: "\n").map(String.init)
+        #expect(result.status == 0 && lines.count == names.count + 1)
+        for (name, line) in zip(names, lines) {
+            let text = try String(contentsOf: Self.folder.appendingPathComponent("\(name).yaml"), encoding: .utf8)
+            let description = try #require(text.split(separator: "\n").first { $0.hasPrefix("description: ") })
+            #expect(line.hasPrefix("\(name)  ") && line.hasSuffix(description.dropFirst(13)), "\(line)")
+        }
+        #expect(lines.last == "they are in \(Self.folder.path)")
+    }
+
+    @Test func oneIsPrintedAsItIs() throws {
+        for name in ["room-mesh", "room-mesh.yaml"] {
+            let bytes = try Data(contentsOf: Self.folder.appendingPathComponent("room-mesh.yaml"))
+            #expect(try Scanmill.run(["pipelines", name]).outputBytes == Array(bytes))
+        }
+        let slip = try Scanmill.run(["pipelines", "room_mesh"])
+        #expect(slip.status == 2 && slip.errors.contains("fix: did you mean `room-mesh`?"), "\(slip.errors)")
+    }
+
+    @Test func aRunTakesOneByItsName() throws {
+        let quick = try QuickRun()
+        for (number, name) in ["decode-images", "decode-images.yaml"].enumerated() {
+            let arguments = [name, QuickRun.sample, "-o", "out\(number)"]
+            let plan = try Scanmill.run(["plan"] + arguments, in: quick.folder.path)
+            #expect(plan.status == 0 && plan.output.contains("1 would run"), "\(plan)")
+            #expect(try Scanmill.run(["run"] + arguments, in: quick.folder.path).status == 0)
+        }
+        // A file of that name comes first.
+        try quick.folder.write(QuickRun.cloud, to: "decode-images.yaml")
+        let own = try Scanmill.run(["run", "decode-images.yaml", QuickRun.sample, "-o", "own"], in: quick.folder.path)
+        #expect(own.status == 0 && quick.names("own/desk").contains("desk.ply"), "\(own)")
+    }
+}
