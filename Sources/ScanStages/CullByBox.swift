@@ -212,10 +212,15 @@ public struct CullByBox: FrameStage, CaptureStage, DemandingStage {
         context.count("points-in", 0)
         context.count("points-out", 0)
         try requireSomething(of: capture, context)
+        let reason = "\(context.label) had no point to fit a box to"
+        // Stages below are to use the box around the cloud, and not the capture's own by chance.
+        capture.box = nil
+        capture.channels.remove(.box)
+        capture.absences[.box] = reason
         guard side == .inside, let mesh = capture.mesh, mesh.triangleCount > 0 else { return }
         context.count(cut: TriangleMesh(), from: mesh)
         capture.mesh = TriangleMesh()
-        capture.absences[.mesh] = "\(context.label) had no point to fit a box to"
+        capture.absences[.mesh] = reason
     }
 
     /// - Throws: when points, triangles, or pixels with depth were looked for and none is left.
@@ -278,7 +283,10 @@ public struct CullByBox: FrameStage, CaptureStage, DemandingStage {
     private func usedBox(of capture: Capture, _ context: StageContext) throws(Problem) -> OrientedBox {
         if let file = source.file { return grown(try context.boxInFile(file)) }
         let found = source == .cloud ? capture.box : context.capture.box
-        guard let box = found else { throw Problem(.input, "the capture has no bounding box") }
+        guard let box = found else {
+            let reason = capture.absences[.box] ?? context.capture.absences[.box]
+            throw Problem(.input, reason ?? "the capture has no bounding box").ofPipeline(reason != nil)
+        }
         return grown(box)
     }
 

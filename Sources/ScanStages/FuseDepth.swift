@@ -66,8 +66,8 @@ public struct FuseDepth: FrameStage, FoldStage {
         carves = options.flag("carve", "Leave out what more frames looked through than saw.", default: true)
         isColored = options.flag("color", "Give the mesh colours when the capture has pictures.", default: true)
         centre = options.choice("pixel-centre", "Where a depth pixel's coordinates are taken.", default: .half)
-        isMasked = [MaskConfidence.card, MaskRange.card, MaskJumps.card].contains { options.isBelow($0.name) }
         let isCut = options.value(of: "depth", above: "cull-by-box") == .bool(true)
+        isMasked = isCut || [MaskConfidence.card, MaskRange.card, MaskJumps.card].contains { options.isBelow($0.name) }
         for stage in ["unproject"] + (isCut ? ["cull-by-box"] : []) {
             guard let other = options.value(of: "pixel-centre", above: stage)?.string, other != centre.rawValue else {
                 continue
@@ -156,7 +156,7 @@ public struct FuseDepth: FrameStage, FoldStage {
             return Problem(
                 .input, "no pixel with depth is left, so there is no surface",
                 fix: isMasked
-                    ? "loosen the masks above \(context.label)"
+                    ? "loosen the masks and boxes above \(context.label)"
                     : "see with  scanmill inspect  whether the recorded depth is empty")
         }
         if volume.frameCount < minFrames {

@@ -12,8 +12,8 @@ public struct RenderMesh: CaptureStage {
             colours and the scale are those of `render-cloud`.
 
             The surface has its own colours under light from the viewer's upper left; `colors: false` draws it in plain
-            grey, which shows shapes better. Its back, the side from which it was not recorded, is pale and hides nothing:
-            you look into a room through the walls and the ceiling that are on your side.
+            grey, which shows shapes better. Its back, the side from which it was not recorded, is pale and hides
+            no surface that faces you: you look into a room through the walls and the ceiling that are on your side.
 
             The picture depends only on the capture and the options.
             """,

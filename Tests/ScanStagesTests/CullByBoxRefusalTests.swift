@@ -34,6 +34,30 @@ import Testing
         #expect(run.count("cull-by-box", "points-in") == 0 && run.count("cull-by-box", "points-out") == 0)
     }
 
+    /// Nor are masks made of the box that the capture brought along.
+    @Test func masksOfABoxThatWasNotFitted() throws {
+        let stages = """
+            - synthesize: {frames: 3, picture-width: 64, picture-height: 48, depth-width: 64, depth-height: 48}
+            - decompress
+            - mask-range: {near: 50, far: 60}
+            - unproject
+            - voxel-downsample
+            - cull-by-box: {box: cloud, if-empty: warn}
+
+            """
+        let masks = problem {
+            _ = try StageRun(stages + "- write-transforms: {masks: silhouette}", reading: "nowhere/a")
+        }
+        #expect(masks?.summary == "there is no box for masks: cull-by-box had no point to fit a box to")
+        #expect(masks?.fix?.hasSuffix("--set write-transforms.mask-if-missing=pass") == true)
+        let again = "- cull-by-box: {if-empty: warn}"
+        let second = problem { _ = try StageRun(stages + again, reading: "nowhere/a") }
+        #expect(second?.summary == "cull-by-box[1] had no point to fit a box to")
+        let run = try StageRun(
+            stages + "- write-transforms: {masks: silhouette, mask-if-missing: pass}", reading: "nowhere/a")
+        #expect(!run.files.contains { $0.contains("masks") })
+    }
+
     /// Nor is anything of a mesh in it.
     @Test func noBoxLeavesNothingOfAMesh() throws {
         let wall = MemoryCapture((0..<2).map { _ in .init(depth: (0..<48).map { _ in 1 }, height: 6) })

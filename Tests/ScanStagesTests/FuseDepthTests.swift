@@ -180,7 +180,7 @@ import Testing
     @Test func withoutDepthThereIsNoSurface() {
         for (mask, fix) in [
             ("", "see with  scanmill inspect  whether the recorded depth is empty"),
-            ("- mask-range: {near: 0.1, far: 5}\n", "loosen the masks above fuse-depth"),
+            ("- mask-range: {near: 0.1, far: 5}\n", "loosen the masks and boxes above fuse-depth"),
         ] {
             let failure = problem {
                 _ = try StageRun("\(mask)- fuse-depth\n- write-mesh", on: Self.wall(2, (0..<48).map { _ in 0 }))

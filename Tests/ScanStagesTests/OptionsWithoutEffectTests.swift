@@ -26,14 +26,19 @@ import Testing
         #expect(
             try warnings(of: "- read\n- decompress\n- cull-by-box\n- unproject\n- write-ply").contains(
                 "`cull-by-box` needs cloud or points, which no stage above it makes: a capture that was not recorded with it "
-                    + "will fail; move `unproject`, which makes it, above it"))
+                    + "will fail; move it below `unproject`, which makes it"))
         #expect(try warnings(of: made + "- cull-by-box\n- write-ply") == [])
         #expect(try warnings(of: "- read: {format: ply}\n- cull-by-box\n- voxel-downsample\n- write-ply") == [])
         #expect(
             try warnings(of: "- read\n- decompress\n- check-geometry\n- undistort\n- write-colmap") == [
                 "`check-geometry` needs intrinsics, which no stage above it makes: a capture that was not recorded with it "
-                    + "will fail; move `undistort`, which makes it, above it"
+                    + "will fail; move it below `undistort`, which makes it"
             ])
+        // What lies between may need what the stage makes, and then it cannot go there.
+        #expect(
+            try warnings(of: "- read\n- decompress\n- fuse-depth\n- write-mesh\n- undistort\n- write-tum").first
+                == "`fuse-depth` needs intrinsics, which no stage above it makes: a capture that was not recorded with it "
+                + "will fail; move `undistort`, which makes it, above it")
     }
 
     /// A box above a mesh has to cut depth, or to be below it.

@@ -118,7 +118,8 @@ struct FreeSpaceSearch {
         guard let columns, let rows else { return .blocked }
         let seen = depths.range(columns, rows)
         if seen.farthest <= middleDepth + corners.leastDepth { return .blocked }
-        // All of its blocks fall between the same pixels, one of which saw something nearer than any of them.
+        // All of its blocks fall between the same pixels, so each of them would be compared with the same ones. One of
+        // these saw something nearer.
         if seen.nearest <= near && columns.isNarrow && rows.isNarrow { return .blocked }
         let isClear = seen.nearest > far && seen.holes <= mostHoles(of: cube, near, far) * seen.pixels
         return isClear && columns.isWhole && rows.isWhole ? .clear : .partly

@@ -117,13 +117,17 @@ struct OrderCheck {
     private mutating func noteEarly(
         _ index: Int, _ group: [Channel], _ lacking: [Channel], _ steps: [Pipeline.Step], _ available: Set<Channel>
     ) {
-        let maker = steps[(index + 1)...].first { step in
+        let place = steps[(index + 1)...].firstIndex { step in
             let made = step.uses.roles.flatMap { $0.makes + $0.derives.map(\.made) }
             return made.contains(where: lacking.contains) && !Self.fills(lacking, step.uses, for: steps[index])
         }
-        guard let maker else { return }
+        guard let place else { return }
+        let maker = steps[place]
         let names = group.map(\.name).joined(separator: " or ")
-        // If the other one can stand here, it had better: what lies between may need what this step makes.
+        let made = steps[index].uses.roles.reduce(into: Set()) { $0.formUnion($1.makes) }
+        let isAwaited = steps[index + 1..<place].contains { step in
+            step.uses.roles.contains { !$0.takesUp.isDisjoint(with: made) }
+        }
         let canBeHere = maker.uses.roles.allSatisfy { role in
             role.demands(given: available).allSatisfy { !available.isDisjoint(with: $0) }
         }
@@ -134,7 +138,7 @@ struct OrderCheck {
                     .usage,
                     "`\(steps[index].label)` needs \(names), which no stage above it makes: a capture that was not recorded "
                         + "with it will fail",
-                    fix: canBeHere
+                    fix: isAwaited && canBeHere
                         ? "move `\(maker.label)`, which makes it, above it"
                         : "move it below `\(maker.label)`, which makes it")))
     }

@@ -75,13 +75,21 @@ struct MaskOutput: Sendable {
 
     /// Whether masks are written for this capture.
     func isOn(_ context: StageContext) -> Bool {
-        masks != .none && context.available.contains(isOfBox ? .box : .mask)
+        if isOfBox { return context.available.contains(.box) && context.capture.box != nil }
+        return masks != .none && context.available.contains(.mask)
     }
 
-    /// - Throws: if nothing is left of the box.
+    /// - Throws: if nothing is left of the box, or a stage above that was to make one could not.
     func begin(_ context: StageContext) throws(Problem) {
         if isOfBox && !isOn(context) {
-            return context.note("the capture has no box, so no masks were written")
+            let reason = context.capture.absences[.box] ?? "the capture has no box"
+            if needsBox {
+                throw Problem(
+                    .input, "there is no box for masks: \(reason)",
+                    fix: "go on without masks with  --set \(context.label).mask-if-missing=pass"
+                ).ofPipeline()
+            }
+            return context.note("\(reason), so no masks were written")
         }
         if isAlpha && !isOn(context) {
             context.warn("the capture has no masks to put into pictures: `masks: silhouette` makes masks of the box")

@@ -1,8 +1,8 @@
 import ScanFormats
 
 /// When each frame of a video is shown: as long after the one before as the timestamps say, or by one usual step where
-/// the video cannot hold that; or at even steps. Some apps repeat the last camera line until all streams are equally long, and a
-/// recording may pause for an hour.
+/// the video cannot hold that; or at even steps. Some apps repeat the last camera line until all streams are equally
+/// long, and a recording may pause for an hour.
 package struct VideoClock: Sendable {
     /// Frames that are shown at steps other than their timestamps'.
     package struct Changes: Hashable, Sendable {

@@ -1,3 +1,4 @@
+import Glibc
 import ScanFormats
 import ScanModel
 import ScanPipeline
@@ -11,7 +12,7 @@ struct KeptPictures: Sendable {
 
     func path(of id: String) -> String { "\(folder)/\(id).jpg" }
 
-    private func note(of id: String) -> String { "\(folder)/\(id).json" }
+    private func notePath(of id: String) -> String { "\(folder)/\(id).json" }
 
     func keep(_ image: RGBImage, of id: String, key: String, note: JSONObject = [:]) throws(Problem) {
         try FileSystem.makeFolders(folder)
@@ -19,12 +20,18 @@ struct KeptPictures: Sendable {
         // Last: it says that the picture is there.
         var note = note
         note["key"] = .string(key)
-        try StateFolder.write(.object(note), to: self.note(of: id))
+        try StateFolder.write(.object(note), to: notePath(of: id))
+    }
+
+    func forget(_ id: String) {
+        // Behind a link others may keep files.
+        guard FileSystem.isFolderItself(folder) else { return }
+        for path in [notePath(of: id), path(of: id)] { unlink(path) }
     }
 
     /// What was noted with a capture's picture; nil if there is none, or only one of another result.
     func note(of id: String, key: String) -> JSONValue? {
-        guard let json = StateFolder.read(note(of: id)), json["key"]?.string == key, FileSystem.exists(path(of: id))
+        guard let json = StateFolder.read(notePath(of: id)), json["key"]?.string == key, FileSystem.exists(path(of: id))
         else { return nil }
         return json
     }

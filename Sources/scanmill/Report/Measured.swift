@@ -241,6 +241,8 @@ struct Measured: Sendable {
         init?(_ stages: [JSONValue], files: Set<String>, of id: String) {
             for (name, kind, parts) in [("render-mesh", "mesh", "triangles"), ("render-cloud", "cloud", "points")] {
                 for stage in stages where Measured.isNamed(name, stage) {
+                    // It may draw the cameras alone.
+                    if stage["options"]?["cloud"]?.bool == false { continue }
                     guard let view = stage["options"]?["view"]?.string, let count = stage["counts"]?[parts]?.count
                     else { continue }
                     let file = SceneDrawing.path(kind, view: view, id: id)

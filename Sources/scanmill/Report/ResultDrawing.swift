@@ -22,8 +22,11 @@ struct ResultDrawing: Sendable {
     /// Makes a capture's drawing small, unless that was done for an earlier report on the same result.
     /// - Returns: the file; nil if nothing was drawn, or it can no longer be read.
     func file(for capture: CaptureFacts) -> String? {
-        guard let drawing = capture.measured.drawing, let key = capture.key else { return nil }
         let id = capture.id
+        guard let drawing = capture.measured.drawing, let key = capture.key else {
+            kept.forget(id)
+            return nil
+        }
         if kept.note(of: id, key: key) != nil { return kept.path(of: id) }
         guard
             let bytes = try? FileSystem.bytes(of: "\(state.output)/\(id)/\(drawing.file)", limit: Self.mostBytes),

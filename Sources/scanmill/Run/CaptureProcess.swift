@@ -172,8 +172,8 @@ struct CaptureProcess: Sendable {
                 reason = .failed(
                     Problem(
                         .environment, "the capture took more than \(Console.size(memoryLimit)) of memory",
-                        fix: "raise the limit with --capture-memory, make voxels larger, mask what is far away, or leave "
-                            + "out stages that gather the whole cloud"
+                        fix: "raise the limit with --capture-memory, make voxels larger, mask what is far "
+                            + "away, or leave out stages that gather the whole cloud"
                     ).ofPipeline())
             } else if watch.silence > patience {
                 reason = .failed(

@@ -142,6 +142,7 @@ enum NamedPath {
 
     /// Notes among captures may have the same ending.
     private static func isPipeline(_ path: String) -> Bool {
+        if !FileSystem.exists(path) { return ReadyPipelines.resolved(path) != path }
         guard isNamedLikePipeline(path), FileSystem.regularSize(of: path) != nil,
             let bytes = try? FileSystem.bytes(of: path, limit: 1 << 20)
         else { return false }

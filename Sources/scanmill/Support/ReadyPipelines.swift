@@ -5,9 +5,10 @@ enum ReadyPipelines {
     static let folder: String? = {
         let home = FileSystem.parent(of: RunningBinary.path)
         let installed = "\(FileSystem.parent(of: home))/share/scanmill/pipelines"
+        if FileSystem.exists("\(installed)/pipeline.schema.json") { return installed }
         // .build/x86_64-unknown-linux-gnu/release
-        let built = FileSystem.parent(of: FileSystem.parent(of: FileSystem.parent(of: home)))
-        return [installed, "\(built)/pipelines"].first { FileSystem.exists("\($0)/pipeline.schema.json") }
+        let checkout = FileSystem.parent(of: FileSystem.parent(of: FileSystem.parent(of: home)))
+        return FileSystem.exists("\(checkout)/Package.swift") ? "\(checkout)/pipelines" : nil
     }()
 
     static var names: [String] {
@@ -22,9 +23,12 @@ enum ReadyPipelines {
         return "\(folder)/\(plain)\(ending)"
     }
 
-    /// The path of the pipeline that was named: as it was, unless only a ready-made one has that name.
+    /// The path of the pipeline that was named: that of a ready-made one, unless there is a file of that name. With its
+    /// ending a name is a file's: whoever is in another folder than they think shall not get another pipeline than they
+    /// think.
     static func resolved(_ pipeline: String) -> String {
-        FileSystem.exists(pipeline) ? pipeline : path(of: pipeline) ?? pipeline
+        let isFile = FileSystem.exists(pipeline) && !FileSystem.isFolder(pipeline)
+        return isFile || pipeline.hasSuffix(ending) ? pipeline : path(of: pipeline) ?? pipeline
     }
 
     /// What one is for, in its own words.

@@ -30,15 +30,22 @@ import Testing
 
     @Test func aRunTakesOneByItsName() throws {
         let quick = try QuickRun()
-        for (number, name) in ["decode-images", "decode-images.yaml"].enumerated() {
-            let arguments = [name, QuickRun.sample, "-o", "out\(number)"]
-            let plan = try Scanmill.run(["plan"] + arguments, in: quick.folder.path)
-            #expect(plan.status == 0 && plan.output.contains("1 would run"), "\(plan)")
-            #expect(try Scanmill.run(["run"] + arguments, in: quick.folder.path).status == 0)
+        // Also where the results are in a folder of that name.
+        let arguments = ["decode-images", QuickRun.sample, "-o", "decode-images"]
+        let plan = try Scanmill.run(["plan"] + arguments, in: quick.folder.path)
+        #expect(plan.status == 0 && plan.output.contains("1 would run"), "\(plan)")
+        for said in ["1 done", "1 up to date"] {
+            let run = try Scanmill.run(["run"] + arguments, in: quick.folder.path)
+            #expect(run.status == 0 && run.output.contains(said), "\(run)")
         }
+        // With its ending it is a file, which is not there.
+        let absent = try Scanmill.run(["check", "decode-images.yaml"], in: quick.folder.path)
+        #expect(absent.status == 2 && absent.errors.contains("fix: did you mean `decode-images`?"), "\(absent)")
         // A file of that name comes first.
-        try quick.folder.write(QuickRun.cloud, to: "decode-images.yaml")
-        let own = try Scanmill.run(["run", "decode-images.yaml", QuickRun.sample, "-o", "own"], in: quick.folder.path)
+        try quick.folder.write(QuickRun.cloud, to: "room-mesh")
+        let own = try Scanmill.run(["run", "room-mesh", QuickRun.sample, "-o", "own"], in: quick.folder.path)
         #expect(own.status == 0 && quick.names("own/desk").contains("desk.ply"), "\(own)")
+        let swapped = try Scanmill.run(["run", QuickRun.sample, "room-cloud", "-o", "out"], in: quick.folder.path)
+        #expect(swapped.errors.contains("name the pipeline first:  scanmill run room-cloud "), "\(swapped)")
     }
 }

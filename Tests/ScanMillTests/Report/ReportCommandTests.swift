@@ -965,7 +965,7 @@ import Testing
     @Test func aCloudThatWasDrawnIsShownToo() throws {
         try folder.write(
             "name: cloud\nstages:\n- read\n- select-every: {count: 6}\n- decompress\n- unproject\n- voxel-downsample\n"
-                + "- render-cloud: {cloud: false}\n- render-cloud: {view: front, width: 320, height: 240}\n",
+                + "- render-cloud: {cloud: false, view: front}\n- render-cloud: {view: front, width: 320, height: 240}\n",
             to: "cloud.yaml")
         _ = try Scanmill.run(["run", "cloud.yaml", QuickRun.sample, "-o", "out"], in: folder.path)
         let shown = try report()["captures"]?.array?.first?["drawing"]
