@@ -141,8 +141,8 @@ public struct CullByBox: FrameStage, CaptureStage, DemandingStage {
     /// The ready ones, for captures with heights and for others.
     private var pipelinesWithoutBox: String {
         cullsMesh
-            ? "object-mesh-no-box.yaml for what stands on the floor, else room-mesh.yaml"
-            : "object-no-box.yaml for what stands on the floor or object-on-table.yaml on a table, else room-nerf.yaml"
+            ? "object-mesh-no-box for what stands on the floor or object-mesh-on-table on a table, else room-mesh"
+            : "object-no-box for what stands on the floor or object-on-table on a table, else room-nerf"
     }
 
     /// Whether a box from a file becomes the capture's. A box whose inside is taken away does not.

@@ -45,7 +45,7 @@ public struct Decompress: FrameStage {
                 derives: [(.confidence, from: .recordedConfidence), (.previousDepth, from: .recordedDepth)]),
             instead: [
                 [.recordedDepth]: [
-                    .words("use a pipeline for captures without depth, such as the ready pictures-only.yaml")
+                    .words("use a pipeline for captures without depth, such as the ready pictures-only")
                 ]
             ])
     }

@@ -38,7 +38,7 @@ public struct FindFloor: CaptureStage, DemandingStage {
     private static func up(of capture: Capture) throws(Problem) -> Vector3 {
         try capture.requiredUp(
             "so no plane is known to be horizontal",
-            fix: "use a pipeline that needs no floor, such as the ready room-nerf.yaml")
+            fix: "use a pipeline that needs no floor, such as the ready room-nerf")
     }
 
     public func check(_ capture: Capture, _ label: String) throws(Problem) { _ = try Self.up(of: capture) }

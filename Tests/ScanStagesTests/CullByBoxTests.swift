@@ -418,8 +418,8 @@ import Testing
         #expect(
             problem?.fix
                 == "use a pipeline for captures without a box: where the format knows which way is up, the ready "
-                + "object-no-box.yaml for what stands on the floor or object-on-table.yaml on a table, else "
-                + "room-nerf.yaml; or give a box in a file, with `box: FILE`")
+                + "object-no-box for what stands on the floor or object-on-table on a table, else "
+                + "room-nerf; or give a box in a file, with `box: FILE`")
     }
 
     /// Such a file's box stands along y.

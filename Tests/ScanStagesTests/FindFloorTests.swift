@@ -172,7 +172,7 @@ import Testing
         #expect(problem?.fault == .input && problem?.place.stage == "find-floor")
         #expect(
             problem?.fix
-                == "say which way is up, such as  --set read.up=z  or use a pipeline that needs no floor, such as the ready room-nerf.yaml"
+                == "say which way is up, such as  --set read.up=z  or use a pipeline that needs no floor, such as the ready room-nerf"
         )
     }
 

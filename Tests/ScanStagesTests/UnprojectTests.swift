@@ -44,8 +44,8 @@ import Testing
         #expect(
             PipelineRun.mistakes("- read\n- decompress\n- unproject\n- render-cloud").first
                 == "`render-cloud` needs cloud, which no stage before it makes; put `voxel-downsample` above it, or make "
-                + "a cloud of the depth above it, with `unproject` and `voxel-downsample`, or of a PLY file's points, with "
-                + "`voxel-downsample` alone")
+                + "a cloud of the depth above it, with `unproject` and `voxel-downsample`, or with `sample-mesh` of a mesh, or of "
+                + "a PLY file's points, with `voxel-downsample` alone")
     }
 
     /// A room's walls, floor and ceiling face along the axes, and inwards; in a dataset they are turned like its points, and

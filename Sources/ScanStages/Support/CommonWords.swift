@@ -34,6 +34,6 @@ extension Uses.Instead {
         "make points of the depth above it, with `decompress` and `unproject`")
     /// For a stage that works on a cloud, and captures whose reader gives none.
     static let cloudFromDepth = Uses.Instead.words(
-        "make a cloud of the depth above it, with `unproject` and `voxel-downsample`, or of a PLY file's points, with "
-            + "`voxel-downsample` alone")
+        "make a cloud of the depth above it, with `unproject` and `voxel-downsample`, or with `sample-mesh` of a mesh, or of "
+            + "a PLY file's points, with `voxel-downsample` alone")
 }

@@ -20,11 +20,12 @@ struct CapturePlots {
 
     private var drawing: HTML? {
         guard let file = capture.drawing, let drawing = capture.measured.drawing else { return nil }
+        // The result may be another by the time somebody looks at an older page, or not be at hand where it was mailed.
         let full: HTML = "../../../\(HTML.address(capture.id))/\(HTML.address(drawing.file))"
         let count = Figure.count(drawing.count, "\(pointer)/drawing/\(drawing.parts)")
         return """
-            <figure class="drawn"><a href="\(full)"><img loading="lazy" src="\(file)" alt="\(drawing.file)"></a>\
-            <figcaption>\(count) \(drawing.parts)</figcaption></figure>
+            <figure class="drawn"><a href="\(file)"><img loading="lazy" src="\(file)" alt="\(drawing.file)"></a>\
+            <figcaption>\(count) \(drawing.parts); in the result <a href="\(full)">\(drawing.file)</a></figcaption></figure>
             """
     }
 

@@ -220,6 +220,8 @@ struct Measured: Sendable {
         /// What fits better than what is declared: its name, and then in words.
         var fitsBetter: String?
         var cause: String?
+        /// By which share of itself depth of one frame is off the next one's, in the median.
+        var error: Double?
 
         init?(_ json: JSONValue?) {
             guard let json, let verdict = json["verdict"]?.string else { return nil }
@@ -227,6 +229,7 @@ struct Measured: Sendable {
             reason = json["reason"]?.string ?? ""
             fitsBetter = json["fits-better"]?.string
             cause = json["meaning"]?.string ?? fitsBetter
+            error = json["median-relative-errors"]?["declared"]?.finite
         }
     }
 

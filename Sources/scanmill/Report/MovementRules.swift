@@ -60,7 +60,7 @@ extension FindingRules {
         ]
     }
 
-    private static let invention = "Training would invent what is missing"
+    private static let invention = "Training would invent what is missing, and a mesh has holes there"
     private static let around = "record it again, all round the object, or add what is missing"
 
     /// Where only the aim is known, nothing is said about sides: a picture also shows what is not in its middle.
@@ -136,7 +136,7 @@ extension FindingRules {
                 Finding(
                     kind: .path, capture: index, title: "The camera hardly moves",
                     text: "The path is \(Wording.measure(motion.pathLength)) m long; in this batch "
-                        + "\(Wording.measure(usual.median)) m is usual.", fix: "record again, once around the object",
+                        + "\(Wording.measure(usual.median)) m is usual.", fix: "record again, around what is filmed",
                     headline: Finding.Headline(
                         label: "path", value: motion.pathLength, words: "\(Wording.measure(motion.pathLength)) m",
                         expected: "usual: \(Wording.measure(usual.median)) m"), weight: -motion.pathLength))

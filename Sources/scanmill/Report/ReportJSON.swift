@@ -150,6 +150,7 @@ extension CaptureFacts {
         object["geometry"] = measured.geometry.map {
             .object([
                 "verdict": .string($0.verdict), "reason": .string($0.reason), "fits-better": .of($0.fitsBetter),
+                "median-relative-error": .of($0.error),
             ])
         }
         object["mesh"] = measured.mesh?.json

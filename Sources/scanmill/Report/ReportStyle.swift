@@ -79,7 +79,7 @@ enum ReportStyle {
         .card{padding:12px 18px 6px 14px;content-visibility:auto;contain-intrinsic-size:auto 520px}
         .card:target,.finding:target{outline:3px solid var(--blue);outline-offset:2px}
         .plots{display:grid;grid-template-columns:repeat(3,minmax(0,1fr));gap:18px 26px;align-items:end}
-        .drawn{grid-row:span 2;align-self:start}.drawn img{display:block;width:100%;border-radius:4px}
+        .drawn{grid-row:span 3;grid-column:span 2;align-self:start}.drawn img{display:block;width:100%;border-radius:4px}
         .lack{align-self:stretch;display:grid;place-items:center;text-align:center;border:1px dashed var(--line);border-radius:6px;color:var(--soft);font-size:13px;min-height:80px}
         .lack p{margin:8px}
         .trends{display:grid;grid-template-columns:repeat(4,minmax(0,1fr));gap:14px}.trend{padding:12px 16px}
@@ -107,7 +107,7 @@ enum ReportStyle {
         .proof{gap:12px 14px}.proof figure{flex:1 1 138px}
         .plots{grid-template-columns:repeat(2,minmax(0,1fr))}.trends{grid-template-columns:repeat(2,minmax(0,1fr))}
         .row{grid-template-columns:repeat(3,minmax(0,1fr))}}
-        @media(max-width:560px){.plots{grid-template-columns:minmax(0,1fr)}.wall,.g{grid-template-columns:repeat(auto-fill,minmax(104px,1fr));gap:8px}}
+        @media(max-width:560px){.plots{grid-template-columns:minmax(0,1fr)}.drawn{grid-column:auto}.wall,.g{grid-template-columns:repeat(auto-fill,minmax(104px,1fr));gap:8px}}
         @media print{body{background:#fff}.tools,.chips{display:none!important}.card,.far{content-visibility:visible}.finding,.card,.trend{break-inside:avoid}}
 
         """

@@ -6,8 +6,8 @@ import ScanPipeline
 ///
 /// It is kept below `.scanmill/drawings/`.
 struct ResultDrawing: Sendable {
-    /// The page shows it about half as wide.
-    private static let size = PixelSize(800, 600)
+    /// The page shows it about two thirds as wide.
+    private static let size = PixelSize(1200, 900)
     /// The largest that `render-mesh` and `render-cloud` write has 24 MB without compression.
     private static let mostBytes = 64 << 20
 

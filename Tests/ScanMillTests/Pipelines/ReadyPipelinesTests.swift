@@ -22,15 +22,16 @@ import Testing
         let names = try FileManager.default.contentsOfDirectory(atPath: Self.folder).filter { $0.hasSuffix(".yaml") }
         #expect(
             names.sorted() == [
-                "decode-images.yaml", "nightly-staging.yaml", "object-mesh-no-box.yaml", "object-mesh.yaml",
-                "object-nerf.yaml", "object-no-box.yaml", "object-on-table.yaml", "pictures-only.yaml",
+                "decode-images.yaml", "nightly-staging.yaml", "object-mesh-no-box.yaml", "object-mesh-on-table.yaml",
+                "object-mesh.yaml", "object-nerf.yaml", "object-no-box.yaml", "object-on-table.yaml",
+                "pictures-only.yaml",
                 "room-cloud.yaml", "room-mesh.yaml", "room-nerf.yaml", "video-frames.yaml",
             ])
     }
 
     @Test(arguments: [
-        "decode-images", "nightly-staging", "object-mesh", "object-mesh-no-box", "object-nerf", "object-no-box",
-        "object-on-table", "pictures-only", "room-cloud", "room-mesh", "room-nerf", "video-frames",
+        "decode-images", "nightly-staging", "object-mesh", "object-mesh-no-box", "object-mesh-on-table", "object-nerf",
+        "object-no-box", "object-on-table", "pictures-only", "room-cloud", "room-mesh", "room-nerf", "video-frames",
     ])
     func passesTheCheckWithoutAWarning(_ pipeline: String) throws {
         let result = try Scanmill.run(["check", "\(Self.folder)/\(pipeline).yaml"])
@@ -125,6 +126,22 @@ import Testing
         #expect(header.contains("element face \(try #require(counts?["triangles-out"]?.integer))\n"))
     }
 
+    /// The object without its table, 32 cm wide and 22 cm high, of captures that have no box.
+    @Test(arguments: ["stray-scanner", "polycam"]) func objectMeshOnTable(_ sample: String) throws {
+        let folder = try TemporaryFolder()
+        let result = try Scanmill.run([
+            "run", "\(Self.folder)/object-mesh-on-table.yaml", "\(Self.folder)/../samples/\(sample)", "-o", folder.path,
+            "-q",
+        ])
+        #expect(result.status == 0, "\(result.errors)")
+        let receipt = try JSONValue.parse(try folder.bytes("\(sample)/receipt.json"), file: "receipt.json")
+        let counts = receipt["stages"]?.array?.first { $0["name"]?.string == "cull-by-box" }?["counts"]
+        let size = try #require(counts?["box-size"]?.doubles)
+        #expect(abs(size[0] - 0.32) < 0.03 && abs(size[1] - 0.22) < 0.03, "\(size)")
+        #expect((counts?["triangles-out"]?.integer ?? 0) > 1000)
+        #expect(try folder.bytes("\(sample)/\(sample).glb").prefix(4) == Array("glTF".utf8)[...])
+    }
+
     /// Also of captures that do not say which way is up.
     @Test(arguments: ["desk", "tum"]) func roomNerf(_ sample: String) throws {
         let folder = try TemporaryFolder()
@@ -175,7 +192,7 @@ import Testing
         let other = try run("object-no-box")
         #expect(other.status == 1)
         #expect(
-            other.errors.contains("use a pipeline for captures without depth, such as the ready pictures-only.yaml"),
+            other.errors.contains("use a pipeline for captures without depth, such as the ready pictures-only"),
             "\(other.errors)")
     }
 

@@ -60,6 +60,23 @@ import Testing
         #expect(order.prefix(2) == ["failure", "geometry"])
     }
 
+    /// No convention fits better, and the stage has nothing to warn of.
+    @Test func depthThatFitsFarWorseThanUsual() throws {
+        try makeNight(9)
+        #expect(captures(of: "geometry", in: try report()) == [])
+        // Twice as large is not odd enough.
+        try changeFirstReceipt(#/"declared": 0.00[0-9]+/#, to: "\"declared\": 0.011")
+        #expect(captures(of: "geometry", in: try report()) == [])
+        try changeFirstReceipt(#/"declared": 0.011/#, to: "\"declared\": 0.021")
+        let finding = try #require(try report()["findings"]?.array?.first { $0["kind"]?.string == "geometry" })
+        #expect(finding["title"]?.string == "Depth fits from frame to frame far worse than usual")
+        let capture = try #require(finding["captures"]?.array?.first)
+        #expect(try capture["id"]?.string == results().first && capture["value"]?.double == 0.021)
+        #expect(
+            capture["text"]?.string
+                == "Depth of one frame is off the next one's by 2.1 %; in this batch 0.6 % is usual.")
+    }
+
     /// One damaged receipt must not end every report.
     @Test func numbersThatNothingCanBeCountedTo() throws {
         try makeNight(20)
@@ -945,13 +962,15 @@ import Testing
         let pages = "\(folder.path)/\(page.dropLast("report.html".count))"
         func figure() throws -> (link: String, picture: String)? {
             let html = String(decoding: try folder.bytes(page), as: UTF8.self)
-            return html.firstMatch(of: #/<figure class="drawn"><a href="([^"]*)"><img [^>]*src="([^"]*)"/#)
-                .map { (String($0.1), String($0.2)) }
+            return html.firstMatch(
+                of: #/<figure class="drawn"><a href="([^"]*)"><img .*?<figcaption>.*?<a href="([^"]*)"/#
+            )
+            .map { (String($0.2), String($0.1)) }
         }
         let first = try #require(try figure())
         #expect(first.link == "../../../desk/desk_mesh.png")
         let picture = "\(page.dropLast("report.html".count))\(first.picture)"
-        #expect(Self.jpegWidth(try folder.bytes(picture)) == 800)
+        #expect(Self.jpegWidth(try folder.bytes(picture)) == 1200)
         // It is made once; without the picture nothing is shown, and nothing stays behind.
         try FileManager.default.removeItem(atPath: "\(pages)\(first.link)")
         _ = try report()

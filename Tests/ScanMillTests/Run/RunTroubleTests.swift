@@ -281,7 +281,7 @@ import Testing
               1 × the camera lines are missing: c c
                   fix: copy the capture again; without camera lines there are no poses
             to try them again:  scanmill run trouble.yaml in/a in/b 'in/c c' in/d -o out --retry
-            trying nerfcapture again does not help: use a pipeline for captures without depth, such as the ready pictures-only.yaml
+            trying nerfcapture again does not help: use a pipeline for captures without depth, such as the ready pictures-only
 
             """
         #expect(result.errors.hasSuffix(end), "\(result.errors)")
