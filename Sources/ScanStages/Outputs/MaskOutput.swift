@@ -82,14 +82,12 @@ struct MaskOutput: Sendable {
     /// - Throws: if nothing is left of the box, or a stage above that was to make one could not.
     func begin(_ context: StageContext) throws(Problem) {
         if isOfBox && !isOn(context) {
-            let reason = context.capture.absences[.box] ?? "the capture has no box"
-            if needsBox {
-                throw Problem(
-                    .input, "there is no box for masks: \(reason)",
-                    fix: "go on without masks with  --set \(context.label).mask-if-missing=pass"
-                ).ofPipeline()
-            }
-            return context.note("\(reason), so no masks were written")
+            // Needed, it was promised by a stage above.
+            guard needsBox else { return context.note("the capture has no box, so no masks were written") }
+            throw Problem(
+                .input, "there is no box for masks: \(context.capture.absences[.box] ?? "no stage has made it")",
+                fix: "go on without masks with  --set \(context.label).mask-if-missing=pass"
+            ).ofPipeline()
         }
         if isAlpha && !isOn(context) {
             context.warn("the capture has no masks to put into pictures: `masks: silhouette` makes masks of the box")
