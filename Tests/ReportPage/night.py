@@ -103,6 +103,8 @@ def receipt(number, name, device, fault, rng):
     warnings = []
     if fault == "wrong-axes":
         warnings.append("check-geometry: the geometry is wrong: OpenCV's axes: the median relative error is 0.41")
+    if fault == "jump":
+        warnings.append("the camera's path jumps once, by 1.2 m between frames 40 and 41: tracking was lost and found again")
     if fault == "uneven":
         warnings.append("read: %d frames are shown at another time than their camera line says" % rng.randrange(20, 90))
     options = {"filter-blur": {"at-least": limit, "gray": "bt601"}, "write-mesh": {"file": "meshes/{id}.glb"}}

@@ -217,8 +217,10 @@ struct FindingRules {
         var found: [Finding] = []
         for warning in capture.warnings {
             let message = Phrase(warning, id: capture.id)
-            // The verdict on the geometry is a finding of its own.
-            let isKnown = capture.measured.geometry != nil && warning.contains("the geometry is ")
+            // The verdict on the geometry is a finding of its own, and so are jumps.
+            let isKnown =
+                capture.measured.geometry != nil && warning.contains("the geometry is ")
+                || (capture.measured.motion?.jumpCount ?? 0) > 0 && warning.contains("the camera's path jumps ")
             if isCommon.contains(message) || isKnown { continue }
             var finding = Finding(kind: .warning, capture: index, title: message.pattern, message: message, text: "")
             if let hole = Hole(warning) {
