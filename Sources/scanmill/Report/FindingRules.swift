@@ -12,7 +12,8 @@ struct FindingRules {
     private let dropped: Usual?
     private let depthShare: Usual?
     private let depth: Usual?
-    private let misfit: Usual?
+    /// By format, since it depends on the sensor.
+    private let misfit: [String?: Usual]
     let pathLength: Usual?
     let speed: Usual?
     /// Warnings that most captures have, which say something about the batch and not about a capture.
@@ -31,7 +32,9 @@ struct FindingRules {
         depthShare = usual(\.measured.depth?.share)
         // Lengths in a capture's own unit cannot be compared with others.
         depth = usual { $0.measured.depth.flatMap { $0.isMetric ? $0.median : nil } }
-        misfit = usual(\.measured.geometry?.error)
+        misfit = Dictionary(grouping: results, by: \.format).compactMapValues { results in
+            Usual(results.compactMap(\.measured.geometry?.error))
+        }
         let metric = { (capture: CaptureFacts) in capture.measured.motion.flatMap { $0.isMetric ? $0 : nil } }
         pathLength = usual { metric($0)?.pathLength }
         speed = usual { metric($0)?.speed?.p90 }
@@ -102,7 +105,7 @@ struct FindingRules {
     private func geometry(_ capture: CaptureFacts, _ index: Int) -> [Finding] {
         guard let geometry = capture.measured.geometry else { return [] }
         guard ["fail", "warning"].contains(geometry.verdict) else {
-            return [misfit(geometry, index)].compactMap(\.self)
+            return [misfit(geometry, of: capture, index)].compactMap(\.self)
         }
         let isWrong = geometry.verdict == "fail"
         let title =
@@ -124,19 +127,19 @@ struct FindingRules {
     // MARK: - Against what is usual
 
     /// No convention fits better, but something else may be wrong: poses that drift, or that are late.
-    private func misfit(_ geometry: Measured.Geometry, _ index: Int) -> Finding? {
-        guard let error = geometry.error, let misfit, misfit.isTooHigh(error, step: max(misfit.median, 0.002)) else {
-            return nil
-        }
+    private func misfit(_ geometry: Measured.Geometry, of capture: CaptureFacts, _ index: Int) -> Finding? {
+        guard let error = geometry.error, let usual = misfit[capture.format],
+            usual.isTooHigh(error, step: max(usual.median, 0.002))
+        else { return nil }
         func percent(_ share: Double) -> String { "\(Wording.measure(100 * share)) %" }
         return Finding(
             kind: .geometry, capture: index, title: "Depth fits from frame to frame far worse than usual",
             text: "Depth of one frame is off the next one's by \(percent(error)); in this batch "
-                + "\(percent(misfit.median)) is usual.",
+                + "\(percent(usual.median)) is usual.",
             fix: "see in its picture whether walls are bent or double: poses may drift, or be late",
             headline: Finding.Headline(
                 label: "error of depth", value: error, words: percent(error),
-                expected: "usual: \(percent(misfit.median))"), weight: error)
+                expected: "usual: \(percent(usual.median))"), weight: error)
     }
 
     private func blur(_ capture: CaptureFacts, _ index: Int) -> Finding? {
