@@ -29,8 +29,6 @@ struct CaptureFacts: Sendable {
     var isExcluded = false
     /// Whether nobody can tell if OUT has a result of it; ``waitsFor`` says why.
     var isUnreadable = false
-    /// Whether there is nothing at ``input`` any more.
-    var isGone = false
     /// Whether its result is broken and nothing can make it again.
     var isLost = false
     /// Whether a run would take its damaged result for up to date, and only `--force` makes it again.

@@ -58,7 +58,6 @@ struct CaptureGathering {
         // If there is a result, it was made from other bytes.
         if let note { capture.pictureKey = note.fingerprint.hex }
         capture.input = entry?.input ?? note?.input ?? state.knownInput(of: id)
-        capture.isGone = standing?.isCaptureGone == true
         capture.judge(entry, note, isPublished: isPublished)
         capture.wait(entry, standing, pipeline: wanted)
         // Damage that left the receipt its time and size, so that `status` does not see it.

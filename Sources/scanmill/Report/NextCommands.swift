@@ -3,7 +3,7 @@ import ScanPipeline
 extension NightReport {
     /// What a person would type next.
     func nextCommands(for capture: CaptureFacts) -> [String] {
-        guard let input = capture.input, !capture.isLost, !capture.isGone else { return [] }
+        guard let input = capture.input, !capture.isLost else { return [] }
         // A name that is not text cannot be typed.
         if FileSystem.isMended(FileSystem.path(input, from: run?.command?.folder ?? ".")) { return [] }
         var commands: [String] = []

@@ -74,7 +74,7 @@ import Testing
         #expect(try capture["id"]?.string == results().first && capture["value"]?.double == 0.021)
         #expect(
             capture["text"]?.string
-                == "Depth of one frame is off the next one's by 2.1 %; in this batch 0.6 % is usual.")
+                == "Depth of one frame is off the next one's by 2.10 %; in this batch 0.600 % is usual.")
     }
 
     /// One damaged receipt must not end every report.
