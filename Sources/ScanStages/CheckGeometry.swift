@@ -236,7 +236,8 @@ public struct CheckGeometry: FoldStage {
         context.record("gravity-quarter-turns", .of(turns))
         if angle > 15 {
             context.warn(
-                "the gravity sensor is at least \(angle.rounded(decimals: 1))° off the poses' down: the world may not be upright"
+                "the gravity sensor is at least \(angle.rounded(decimals: 1))° off the poses' down: the world may not be "
+                    + "upright"
             )
         }
     }

@@ -50,8 +50,8 @@ public struct Scene: Sendable {
 
     // MARK: - What a view has to show
 
-    /// Points that a view has to show: the cloud's or the mesh's, without the outermost two-hundredth at either end of each axis, the
-    /// box's corners, and the cameras with their pyramids; or the box alone.
+    /// Points that a view has to show: the cloud's or the mesh's, without the outermost two-hundredth at either end of
+    /// each axis, the box's corners, and the cameras with their pyramids; or the box alone.
     public func extent(ofBoxAlone: Bool = false) -> [Vector3] {
         if ofBoxAlone, let box { return box.cutByItsFloor.corners }
         var points = drawnBox?.corners ?? []
@@ -118,7 +118,8 @@ public struct Scene: Sendable {
         return ColorMap.viridis.color(at: share)
     }
 
-    /// The back of the surface is pale and hides no part that faces the viewer: a room is seen from outside as if the wall were not there.
+    /// The back of the surface is pale and hides no part that faces the viewer: a room is seen from outside as if the
+    /// wall were not there.
     private func draw(_ mesh: TriangleMesh, _ view: SceneView, _ canvas: inout Rasteriser) {
         let vertices = mesh.vertices
         let light = (view.towards + view.up * 0.6 - view.right * 0.4).normalized

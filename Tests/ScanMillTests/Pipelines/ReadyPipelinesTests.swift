@@ -4,17 +4,21 @@ import ScanModel
 import TestSupport
 import Testing
 
-/// Every pipeline that people find in `pipelines/`, on the committed sample.
+/// Every pipeline that people find in `pipelines/`, on the committed samples.
 @Suite struct ReadyPipelinesTests {
     static let folder = SharedData.checkout.appendingPathComponent("pipelines").path
     static let sample = SharedData.checkout.appendingPathComponent("samples/desk").path
 
-    static func run(_ pipeline: String, _ more: [String] = []) throws -> (folder: TemporaryFolder, receipt: JSONValue) {
+    /// - Parameter sample: the name of a committed one.
+    static func run(
+        _ pipeline: String, _ more: [String] = [], on sample: String = "desk"
+    ) throws -> (folder: TemporaryFolder, receipt: JSONValue) {
         let folder = try TemporaryFolder()
         let result = try Scanmill.run(
-            ["run", "\(Self.folder)/\(pipeline).yaml", sample, "-o", folder.path, "-q"] + more)
+            ["run", "\(Self.folder)/\(pipeline).yaml", "\(Self.folder)/../samples/\(sample)", "-o", folder.path, "-q"]
+                + more)
         #expect(result.status == 0, "\(result.errors)")
-        let receipt = try JSONValue.parse(try folder.bytes("desk/receipt.json"), file: "receipt.json")
+        let receipt = try JSONValue.parse(try folder.bytes("\(sample)/receipt.json"), file: "receipt.json")
         return (folder, receipt)
     }
 
@@ -65,12 +69,7 @@ import Testing
 
     /// The table with the object on it, from captures of several apps, none of which has a box.
     @Test(arguments: ["desk", "stray-scanner", "polycam"]) func objectNoBox(_ sample: String) throws {
-        let folder = try TemporaryFolder()
-        let result = try Scanmill.run([
-            "run", "\(Self.folder)/object-no-box.yaml", "\(Self.folder)/../samples/\(sample)", "-o", folder.path, "-q",
-        ])
-        #expect(result.status == 0, "\(result.errors)")
-        let receipt = try JSONValue.parse(try folder.bytes("\(sample)/receipt.json"), file: "receipt.json")
+        let (folder, receipt) = try Self.run("object-no-box", on: sample)
         let counts = { (stage: String) in
             receipt["stages"]?.array?.first { $0["name"]?.string == stage }?["counts"]
         }
@@ -112,13 +111,7 @@ import Testing
 
     /// The table with the object on it, of captures that have no box.
     @Test(arguments: ["stray-scanner", "polycam"]) func objectMeshNoBox(_ sample: String) throws {
-        let folder = try TemporaryFolder()
-        let result = try Scanmill.run([
-            "run", "\(Self.folder)/object-mesh-no-box.yaml", "\(Self.folder)/../samples/\(sample)", "-o", folder.path,
-            "-q",
-        ])
-        #expect(result.status == 0, "\(result.errors)")
-        let receipt = try JSONValue.parse(try folder.bytes("\(sample)/receipt.json"), file: "receipt.json")
+        let (folder, receipt) = try Self.run("object-mesh-no-box", on: sample)
         let counts = receipt["stages"]?.array?.first { $0["name"]?.string == "cull-by-box" }?["counts"]
         let top = (counts?["box-center"]?.doubles?[1] ?? 0) + (counts?["box-size"]?.doubles?[1] ?? 0) / 2
         #expect(abs(top + 0.44) < 0.02, "\(top)")
@@ -128,13 +121,7 @@ import Testing
 
     /// The object without its table, 32 cm wide and 22 cm high, of captures that have no box.
     @Test(arguments: ["stray-scanner", "polycam"]) func objectMeshOnTable(_ sample: String) throws {
-        let folder = try TemporaryFolder()
-        let result = try Scanmill.run([
-            "run", "\(Self.folder)/object-mesh-on-table.yaml", "\(Self.folder)/../samples/\(sample)", "-o", folder.path,
-            "-q",
-        ])
-        #expect(result.status == 0, "\(result.errors)")
-        let receipt = try JSONValue.parse(try folder.bytes("\(sample)/receipt.json"), file: "receipt.json")
+        let (folder, receipt) = try Self.run("object-mesh-on-table", on: sample)
         let counts = receipt["stages"]?.array?.first { $0["name"]?.string == "cull-by-box" }?["counts"]
         let size = try #require(counts?["box-size"]?.doubles)
         #expect(abs(size[0] - 0.32) < 0.03 && abs(size[1] - 0.22) < 0.03, "\(size)")
@@ -144,11 +131,7 @@ import Testing
 
     /// Also of captures that do not say which way is up.
     @Test(arguments: ["desk", "tum"]) func roomNerf(_ sample: String) throws {
-        let folder = try TemporaryFolder()
-        let result = try Scanmill.run([
-            "run", "\(Self.folder)/room-nerf.yaml", "\(Self.folder)/../samples/\(sample)", "-o", folder.path,
-        ])
-        #expect(result.status == 0, "\(result.errors)")
+        let (folder, _) = try Self.run("room-nerf", on: sample)
         let dataset = "\(sample)/nerf"
         let transforms = try JSONValue.parse(try folder.bytes("\(dataset)/transforms.json"), file: "transforms.json")
         let frames = try #require(transforms["frames"]?.array)

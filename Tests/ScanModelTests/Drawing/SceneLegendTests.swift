@@ -74,15 +74,23 @@ import Testing
             frames[i].pose = Pose(rotation: .identity, position: Vector3(Double(i), 0, 0))
             frames[i].timestamp = Int64(i) * 1_000_000_000
         }
+        let key = Self.key(to: CameraTrail(frames, by: .speed), high, isMetric: isMetric)
+        #expect(Self.ink(key.image) == Self.ink(key.expected))
+    }
+
+    /// The key to the colours of cameras that are seen in perspective, and what it is to look like: from 0 to `high`.
+    private static func key(
+        to trail: CameraTrail, _ high: String, isMetric: Bool = true
+    ) -> (image: RGBImage, expected: RGBImage) {
         let view = SceneView(
             .oblique, axes: SceneView.Axes(up: nil, box: nil), fitting: [.zero], size: PixelSize(200, 200))
         var image = RGBImage(width: 200, height: 200, color: .white)
-        image.addLegend("", view: view, trail: CameraTrail(frames, by: .speed), isMetric: isMetric)
+        image.addLegend("", view: view, trail: trail, isMetric: isMetric)
         var expected = RGBImage(width: 200, height: 200, color: .white)
         expected.write("0", x: 6, y: 187, color: .black)
         expected.fill(x: 14, y: 188, width: 60, height: 4, .black)
         expected.write(high, x: 77, y: 187, color: .black)
-        #expect(Self.ink(image) == Self.ink(expected))
+        return (image, expected)
     }
 
     @Test func theColoursOfTheCamerasAreExplained() {
@@ -91,14 +99,7 @@ import Testing
             frames[i].pose = .identity
             frames[i].timestamp = Int64(i) * 12_340_000_000
         }
-        let view = SceneView(
-            .oblique, axes: SceneView.Axes(up: nil, box: nil), fitting: [.zero], size: PixelSize(200, 200))
-        var image = RGBImage(width: 200, height: 200, color: .white)
-        image.addLegend("", view: view, trail: CameraTrail(frames, by: .time), isMetric: true)
-        var expected = RGBImage(width: 200, height: 200, color: .white)
-        expected.write("0", x: 6, y: 187, color: .black)
-        expected.fill(x: 14, y: 188, width: 60, height: 4, .black)
-        expected.write("12 s", x: 77, y: 187, color: .black)
+        let (image, expected) = Self.key(to: CameraTrail(frames, by: .time), "12 s")
         #expect(Self.ink(image) == Self.ink(expected))
         #expect(image[14, 189] == ColorMap.turbo.color(at: 0) && image[73, 189] == ColorMap.turbo.color(at: 1))
     }
