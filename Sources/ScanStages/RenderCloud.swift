@@ -37,7 +37,7 @@ public struct RenderCloud: CaptureStage {
             It needs a merged cloud: put it below `voxel-downsample`. The picture depends only on the capture and the
             options.
             """,
-        example: "- render-cloud: {view: perspective, width: 1280, height: 960}", revision: 7)
+        example: "- render-cloud: {view: perspective, width: 1280, height: 960}", revision: 8)
 
     let drawing: SceneDrawing
     let pointSize: Double?

@@ -275,7 +275,7 @@ enum StageDefaults {
             upright: true
             quality: 85
 
-        render-cloud 7
+        render-cloud 8
             view: sheet
             width: 1600
             height: 1200

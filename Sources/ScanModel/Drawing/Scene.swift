@@ -28,6 +28,8 @@ public struct Scene: Sendable {
     private static let viewerCount = 40
     private static let stepCount = 2000
     private static let sampleCount = 10_000
+    /// Pixels of the doubled picture. A few points that are far apart are not to cover everything.
+    private static let largestPoint = 120.0
 
     /// - Parameters:
     ///   - mesh: with normals, for the light that falls on it from the viewer's upper left.
@@ -106,7 +108,7 @@ public struct Scene: Sendable {
             let p = cloud[i]
             if isFromAbove, let ceiling, axes.up.dot(p) > ceiling, box?.contains(p) != true { continue }
             guard let point = view.project(p) else { continue }
-            let natural = min(max(2.5 * spacing * view.pixelsPerMetre(at: point.depth), 3), 32)
+            let natural = min(max(2.5 * spacing * view.pixelsPerMetre(at: point.depth), 3), Self.largestPoint)
             canvas.disc(at: point, diameter: pointSize.map { 2 * $0 } ?? natural, color: color(of: i, in: cloud))
         }
     }

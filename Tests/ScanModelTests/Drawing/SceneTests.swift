@@ -37,6 +37,24 @@ import Testing
         }
     }
 
+    /// Also where few points fill the picture: 11 × 11 of them on 90 pixels, and 9 × 9 on 200.
+    @Test(arguments: [(11, 100), (9, 222)]) func pointsCloseTheGapsBetweenThem(_ count: Int, _ size: Int) {
+        var cloud = PointCloud(colors: [])
+        for column in 0..<count {
+            for row in 0..<count {
+                let place = { (number: Int) in Float(number) / Float(count - 1) * 2 - 1 }
+                cloud.positions += [place(column), 0, place(row)]
+                cloud.colors? += [255, 0, 0]
+            }
+        }
+        let scene = Scene(cloud: cloud, box: nil, trail: nil, axes: Self.axes)
+        let view = SceneView(
+            .above, axes: Self.axes, fitting: scene.extent(), size: PixelSize(size, size))
+        let picture = scene.picture(view)
+        let inside = size / 10..<size - size / 10
+        #expect(inside.allSatisfy { y in inside.allSatisfy { picture[$0, y] == Self.red } })
+    }
+
     @Test func theUpperPointHidesTheLowerFromAboveUnlessItIsTheCeiling() {
         var given = Self.scene([(Vector3(0, 0.8, 0), Self.red), (Vector3(0, 0, 0), Self.blue)])
         #expect(Self.draw(.above, given)[50, 50] == Self.red)
