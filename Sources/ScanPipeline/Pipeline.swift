@@ -257,7 +257,9 @@ extension Pipeline {
             let problem = Problem(.usage, "`\(entry.stage)` has no option `\(name)`", fix: fix)
             return place(problem, at: name, of: entry, in: file)
         }
-        return unknown + reader.mistakes.map { located(reader.advised($0), label, entry, file) }
+        // A mistake of the stage as a whole may come of a name that is unknown: it is said once the names are right.
+        let certain = reader.mistakes.filter { $0.option != nil || unknown.isEmpty }
+        return unknown + certain.map { located(reader.advised($0), label, entry, file) }
     }
 
     private static func located(

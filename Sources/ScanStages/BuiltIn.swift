@@ -22,6 +22,7 @@ extension StageLibrary {
         Entry(MaskConfidence.self),
         Entry(MaskRange.self),
         Entry(MaskJumps.self),
+        Entry(CorrectDrift.self),
         Entry(CheckGeometry.self),
         Entry(Unproject.self),
         Entry(CullByBox.self),

@@ -27,21 +27,31 @@ public struct CheckGeometry: FoldStage {
             receipt, also where all is well; of a world whose unit is unknown, it tells the unit. Placeholder intrinsics, pictures turned against their intrinsics and a clock that stands still are named as such. `if-wrong: fail`
             fails the capture; `warn` reports it in the summary and goes on. All figures go into the receipt.
 
+            **Drift**: poses may fit from frame to frame and still wander off, so that a wall that is seen again later
+            stands beside itself. Of up to 128 frames, each is compared with the earliest one whose place it sees again
+            after the camera has looked elsewhere: the earlier frame's points are aligned with the surfaces of the later
+            one (point-to-plane ICP). `seen-again` in the receipt counts such frames; `drift` is what a tenth of them, and
+            two at least, exceed, as these may come from things that were moved: how far points are off, and how far they
+            are turned, along the directions that the surfaces tell well. Above 4 % of the distance, it causes a warning;
+            what sensors do makes up to 2 or 3 %.
+
             **Gravity**: where the capture has a gravity sensor and says which way is up, the sensor's direction is
             compared with the world's down as the poses show it; the median angle is in the receipt, under whichever
             quarter turn between the sensor and the camera fits best.
 
-            **What it cannot see**: what happens between the pairs (`measure-motion` finds jumps of the path), focal
+            **What it cannot see**: what happens between the pairs (`measure-motion` finds jumps of the path), drift
+            where no place is seen again, or of more than half of the distance, focal
             lengths up to about 10 % too short or 20 % too long (50 % in a short arc of views), a world and depth scaled
             together, shifts of half a pixel, poses that belong to the next frame (`read` compares times for that), and
             which way is up (only gravity tells). Focal lengths that are far too short may be taken for ray length.
             """,
-        example: "- check-geometry: {if-wrong: fail}", revision: 9)
+        example: "- check-geometry: {if-wrong: fail}", revision: 10)
 
     let consequence: Consequence
     /// What the stages above make up for already.
     private let scales: (depth: Double, positions: Double)
     private let isRayLength: Bool
+    private let isDriftCorrected: Bool
 
     public init(_ options: inout OptionReader) {
         consequence = options.choice(
@@ -51,6 +61,7 @@ public struct CheckGeometry: FoldStage {
             options.value(of: "scale", above: unpacker)?.double ?? 1,
             options.value(of: "scale", above: reader)?.double ?? 1
         )
+        isDriftCorrected = options.isBelow(CorrectDrift.card.name)
         isRayLength = options.value(of: "ray-length", above: unpacker)?.bool ?? false
     }
 
@@ -75,7 +86,7 @@ public struct CheckGeometry: FoldStage {
     public func end(_ check: consuming GeometryCheck, _ capture: inout Capture, in context: StageContext)
         throws(Problem)
     {
-        var verdict = check.verdict()
+        var verdict = check.verdict(isMetric: capture.isMetric)
         var defects = Self.defects(of: capture)
         if verdict.cause == .swappedCentre {
             // The facts alone cannot tell a swapped principal point from turned pictures.
@@ -98,7 +109,10 @@ public struct CheckGeometry: FoldStage {
         try checkGravity(capture, context)
         switch verdict.outcome {
         case .pass, .undecided: break
-        case .warning: context.warn("the geometry is in doubt: \(verdict.reason)")
+        case .warning:
+            let remedy = isDriftCorrected ? Self.remedyForMore : Self.remedyForDrift
+            context.warn(
+                "the geometry is in doubt: \(verdict.reason)\(verdict.isDrifting ? "; \(remedy)" : "")")
         case .fail:
             let named = defects.isEmpty ? verdict.cause : nil
             let what = named?.meaning(inFileWith: capture.fileAxes) ?? verdict.reason
@@ -113,6 +127,12 @@ public struct CheckGeometry: FoldStage {
                     + "--set \(context.label).if-wrong=warn")
         }
     }
+
+    private static let remedyForDrift =
+        "put `\(CorrectDrift.card.name)` below `\(Decompress.card.name)`, above all that uses poses"
+    private static let remedyForMore =
+        "a second `\(CorrectDrift.card.name)` below the first may take out the rest; otherwise keep a part that does not "
+        + "drift with `\(SelectTime.card.name)`"
 
     /// What to set so that the capture is read as what it is; nil where no option makes up for it.
     private func remedy(for verdict: GeometryVerdict, of capture: Capture) -> String? {
@@ -174,6 +194,12 @@ public struct CheckGeometry: FoldStage {
                             "median-relative-error": .number(pair.error ?? 0),
                         ])
                     }))
+        }
+        context.record("seen-again", .of(verdict.revisitCount))
+        if let drift = verdict.drift, verdict.outcome != .fail {
+            context.record("drift", drift.record)
+            // Where more is in doubt, that has to be seen to first.
+            if verdict.isDrifting, verdict.isSoundOtherwise { context.record("drifts", .bool(true)) }
         }
         if let median = verdict.medianDepth { context.record("median-depth", .number(median)) }
         if let factor = verdict.depthScale { context.record("depth-scale", .number(factor.rounded(decimals: 3))) }

@@ -26,8 +26,9 @@ public struct FuseDepth: FrameStage, FoldStage {
             0.02 m for rooms.
 
             `truncation` is to be larger than the depth's error: if it is too small, a wall that was recorded twice with
-            a drift between becomes two; if it is too large, thin things vanish, since their backs come too near. The
-            surface has an edge where the recording ends; holes are not closed.
+            a drift between becomes two (`correct-drift` above takes drift out of the poses); if it is too large, thin
+            things vanish, since their backs come too near. The surface has an edge where the recording ends; holes are
+            not closed.
 
             The mesh has the mean colours of the first 255 frames that saw each place, and normals. Its depth must be masked
             before: put `mask-confidence` and `mask-range` above. For a single object put `cull-by-box` or `crop` below;

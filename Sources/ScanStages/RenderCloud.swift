@@ -32,12 +32,12 @@ public struct RenderCloud: CaptureStage {
             **The box** is drawn in magenta, and pale where it lies behind points. **The cameras'** path, and a pyramid
             for 40 of them, are coloured from dark blue to dark red (Turbo): by `time`, or by `speed`, where red is what
             a twentieth of the frames exceed. If the frames have no times, both go by the frames' numbers. The key to
-            the colours is at the bottom left, the scale at the bottom right.
+            the colours is at the bottom left of views that show cameras, the scale at the bottom right.
 
             It needs a merged cloud: put it below `voxel-downsample`. The picture depends only on the capture and the
             options.
             """,
-        example: "- render-cloud: {view: perspective, width: 1280, height: 960}", revision: 8)
+        example: "- render-cloud: {view: perspective, width: 1280, height: 960}", revision: 9)
 
     let drawing: SceneDrawing
     let pointSize: Double?

@@ -30,7 +30,7 @@ struct GcCommand: ParsableCommand {
                         throw error.fault == .usage ? scratch.unfinished ?? error : error
                     }
                     let state = StateFolder(output: output)
-                    return dryRun ? Leftovers.foreseen(in: state) : try Leftovers.collect(in: state)
+                    return dryRun ? try Leftovers.foreseen(in: state) : try Leftovers.collect(in: state)
                 }
             }
         name(found.removed, dryRun ? "would remove" : "removed")

@@ -33,7 +33,7 @@ struct PipelinesCommand: ParsableCommand {
             let fix = Nearest.suggestion(name, among: names) ?? "`scanmill pipelines` lists them"
             throw Console.exitCode(saying: Problem(.usage, "there is no ready-made pipeline `\(name)`", fix: fix))
         }
-        do throws(Problem) { Console.raw(try FileSystem.bytes(of: path, limit: 1 << 20), to: STDOUT_FILENO) } catch {
+        do throws(Problem) { Console.raw(try PipelineFile.bytes(at: path), to: STDOUT_FILENO) } catch {
             throw Console.exitCode(saying: error)
         }
     }

@@ -22,6 +22,7 @@ struct ReportCommand: ParsableCommand {
     @Flag(name: .shortAndLong, help: "Do not print the page's path.") var quiet = false
 
     func run() throws {
+        try Console.orExit(RunThreads.require)
         Allocator.returnLargeBuffers()
         let page = try Console.orExit { () throws(Problem) in
             do throws(Problem) { return try ReportFiles.make(for: output, run: runName) } catch {

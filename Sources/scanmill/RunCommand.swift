@@ -97,11 +97,6 @@ struct RunCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        do throws(Problem) { try RunThreads.require() } catch {
-            Console.error(error.message())
-            // Nothing that is awaited would ever return, not even `--on-finish`.
-            Self.exit(withError: ExitCode(ExitStatus.environment))
-        }
         try NamedPath.requireOrder(of: batch)
         let code: Int32
         do {

@@ -23,7 +23,7 @@ struct ScanMillCommand: AsyncParsableCommand {
         ])
 
     /// Like the library's own `main`, but usage errors end with the code that all mistakes before a run have.
-    static func main() async {
+    @MainActor static func main() async {
         ProcessStart.prepare()
         refuseFileLikeAnOption()
         do {
@@ -31,6 +31,8 @@ struct ScanMillCommand: AsyncParsableCommand {
             if CommandWords.arguments.first == "help", let unknownCommand { throw ValidationError(unknownCommand) }
             var command = try parseAsRoot(CommandWords.arguments)
             if var command = command as? any AsyncParsableCommand {
+                // Nothing that is awaited would ever return, not even `run` itself, nor `--on-finish`.
+                try Console.orExit(RunThreads.require)
                 try await command.run()
             } else {
                 try command.run()
@@ -40,7 +42,7 @@ struct ScanMillCommand: AsyncParsableCommand {
             if let code = error as? ExitCode { exit(withError: outranking(code)) }
             if exitCode(for: error) == .success {
                 // The library would not notice that its help, its version or a completion script is lost.
-                Console.raw(fullMessage(for: error) + "\n", to: 1)
+                Console.raw(CompletionScript.offeringReadyPipelines(fullMessage(for: error)) + "\n", to: 1)
                 exit(withError: outranking(.success))
             }
             guard exitCode(for: error) == .validationFailure else { exit(withError: error) }

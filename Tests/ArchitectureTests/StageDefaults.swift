@@ -118,7 +118,10 @@ enum StageDefaults {
         mask-jumps 4
             max: 0.05
 
-        check-geometry 9
+        correct-drift 1
+            min-apart: 0.75
+
+        check-geometry 10
             if-wrong: warn
 
         unproject 3
@@ -275,7 +278,7 @@ enum StageDefaults {
             upright: true
             quality: 85
 
-        render-cloud 8
+        render-cloud 9
             view: sheet
             width: 1600
             height: 1200
@@ -286,7 +289,7 @@ enum StageDefaults {
             cloud: true
             ceiling: hide
 
-        render-mesh 1
+        render-mesh 2
             view: sheet
             width: 1600
             height: 1200

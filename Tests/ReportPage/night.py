@@ -152,6 +152,8 @@ def main():
             name = ["<script>alert(1)<%2fscript>\"&' " + str(number), "\"><img src=x onerror=alert(2)>'&amp;"][number - 11]
             device = "</bdi><script>alert(3)</script>"
         ids.append(name)
+        # Of a capture that is gone the page says so.
+        write("%s/captures/%s/recorded.json" % (os.path.dirname(os.path.abspath(out)), name), {})
         seconds = 20 + rng.random() * 15
         lane = min(range(4), key=lambda n: clocks[n])
         entry = {"id": name, "input": "captures/" + name, "begin": round(clocks[lane], 3), "seconds": round(seconds, 3)}
@@ -199,7 +201,7 @@ def main():
     write(folder + "/plan.json", {
         "pipeline": PIPELINE, "began": "20261120T214000Z",
         "command": {"pipeline": "pipelines/object-nerf.yaml", "set": [], "output": "out", "tool": "scanmill 0.1.0",
-                    "folder": "/data/night"}, "captures": [{"id": i, "input": "captures/" + i} for i in ids]})
+                    "folder": os.path.dirname(os.path.abspath(out))}, "captures": [{"id": i, "input": "captures/" + i} for i in ids]})
     write(folder + "/outcome.json", {"ended": "20261121T031500Z", "seconds": round(max(clocks), 3), "captures": outcomes})
 
 

@@ -28,13 +28,14 @@
 // strace counts the calls of a name in each thread, and a program makes hundreds of openat and write calls that change
 // no file. So files are made with openat2 and written with writev here: then the n-th call is always the same one.
 
-static int straight, without_fsync, without_syncfs, without_locks, without_exchange, few_threads;
+static int straight, without_fsync, without_syncfs, without_locks, without_exchange;
 static const char *wrapper, *below;
 static size_t below_length;
 static int log_descriptor = -1;
 static long cut_at;
 static uint32_t cut_flags = 2;  // Nothing more reaches the disk; 1 would write the journal first.
 static atomic_long counted;
+static int most_threads = -1;
 static atomic_int threads;
 
 static int is_capture_process(void) {
@@ -54,7 +55,10 @@ __attribute__((constructor)) static void read_environment(void) {
         without_syncfs = without_fsync || strstr(words, "no-syncfs") != NULL;
         without_locks = strstr(words, "no-locks") != NULL;
         without_exchange = strstr(words, "no-exchange") != NULL;
-        few_threads = strstr(words, "few-threads") != NULL;
+        if (strstr(words, "few-threads")) most_threads = 5;
+        if (strstr(words, "no-threads")) most_threads = 0;
+        // Those that watch over it.
+        if (strstr(words, "capture-threads") && is_capture_process()) most_threads = 2;
     }
     wrapper = getenv("SABOTAGE_WRAPPER");
     const char *folder = getenv("SABOTAGE_BELOW");
@@ -306,6 +310,6 @@ int posix_spawn(
 
 int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*body)(void *), void *argument) {
     int (*create)(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *) = dlsym(RTLD_NEXT, "pthread_create");
-    if (few_threads && atomic_fetch_add(&threads, 1) >= 5) return EAGAIN;
+    if (most_threads >= 0 && atomic_fetch_add(&threads, 1) >= most_threads) return EAGAIN;
     return create(thread, attributes, body, argument);
 }

@@ -509,6 +509,23 @@ import Testing
             "\(result.errors)")
     }
 
+    /// What cannot be looked into is not empty.
+    @Test(arguments: ["work", "trash"]) func leftoversThatCannotBeListed(_ part: String) throws {
+        #expect(try scanmill("run", "quick.yaml", "in", "-o", "out").status == 0)
+        let path = "out/.scanmill/\(part)"
+        try folder.write("old", to: "\(path)/old/f")
+        #expect(chmod(folder.path, 0o755) == 0 && chmod("\(folder.path)/\(path)", 0) == 0)
+        defer { chmod("\(folder.path)/\(path)", 0o755) }
+        let what = "leftovers that may not be listed"
+        guard let tool = try Scanmill.commandOfNobody(in: folder.path, for: what) else { return }
+        for more in [[], ["--dry-run"]] {
+            let result = try runCommand(tool + ["gc", "out"] + more, in: folder.path)
+            #expect(result.status == 3 && result.output == "", "\(result)")
+            let refusal = "error: cannot list the folder: Permission denied\n  --> \(folder.path)/\(path)\n"
+            #expect(result.errors.hasPrefix(refusal), "\(result)")
+        }
+    }
+
     @Test func leftoversAreCollected() throws {
         #expect(try scanmill("run", "quick.yaml", "in", "-o", "out").status == 0)
         try folder.write("half", to: "out/.scanmill/work/a.\(StateFolder.host).1.xyz/a.ply")

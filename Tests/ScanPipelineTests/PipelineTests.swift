@@ -209,6 +209,9 @@ import Testing
                   fix: give the one you mean; `scanmill stages` with the stage's name explains them
                 """
             ])
+        // What is lacking may be what was misspelt.
+        let misspelt = try Self.messages("stages:\n  - read\n  - filter-blur: {windwo: 3}\n")
+        #expect(misspelt.count == 1 && misspelt[0].contains("`filter-blur` has no option `windwo`"), "\(misspelt)")
         #expect(
             try Self.messages("stages:\n  - read\n  - decompress\n  - mask-range: {near: 5, far: 1}\n") == [
                 """

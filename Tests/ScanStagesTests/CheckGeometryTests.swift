@@ -261,6 +261,43 @@ import Testing
         #expect(run.warnings.contains { $0.contains("the geometry is in doubt") && $0.contains("pairs of frames: 2") })
     }
 
+    /// Twice round the table, the second time 15 cm beside the first.
+    @Test func aPathThatDrifts() throws {
+        let frames = try StageRun(
+            "- synthesize: {frames: 80, rate: 4, lap: 10, picture-width: 96, picture-height: 72, depth-width: 64, "
+                + "depth-height: 48}\n- decompress", reading: "nowhere/twice-round", workers: 2
+        ).frames
+        func run(shiftedBy shift: Double, isCV: Bool = false) throws -> StageRun {
+            let items = frames.map { frame in
+                var item = MemoryCapture.Item(
+                    timestamp: frame.timestamp, pose: frame.pose, intrinsics: frame.intrinsics)
+                item.depth = frame.depth
+                if frame.index >= 40 { item.pose?.position.y += shift }
+                if isCV { item.pose = item.pose?.withCVAxes }
+                return item
+            }
+            return try StageRun("- check-geometry", on: MemoryCapture(items))
+        }
+        let (sound, drifting) = (try run(shiftedBy: 0), try run(shiftedBy: 0.15))
+        let counts = drifting.counts("check-geometry")
+        #expect(sound.counts("check-geometry")["verdict"]?.string == "pass")
+        #expect(sound.warnings == [])
+        #expect(try #require(sound.counts("check-geometry")["drift"]?["metres"]?.double) < 0.01)
+        #expect(counts["verdict"]?.string == "warning")
+        #expect(try #require(counts["seen-again"]?.integer) > 10)
+        let drift = try #require(counts["drift"])
+        #expect((0.07...0.16).contains(try #require(drift["metres"]?.double)), "\(drift)")
+        #expect(try #require(drift["degrees"]?.double) < 1)
+        let (from, to) = (try #require(drift["from"]?.integer), try #require(drift["to"]?.integer))
+        #expect(from < 40 && to >= 40)
+        let warning = try #require(drifting.warnings.first)
+        #expect(warning.contains("what frame \(from) saw is 0."))
+        #expect(warning.contains("off where frame \(to) sees it again; put `correct-drift` below"))
+        // With a wrong convention, that is what has to be mended.
+        let wrong = try run(shiftedBy: 0.15, isCV: true).counts("check-geometry")
+        #expect(wrong["fits-better"]?.string == "cv-axes" && wrong["drift"] == nil)
+    }
+
     @Test func soundCapturesPass() throws {
         let run = try StageRun("- check-geometry: {if-wrong: fail}", on: try Self.capture { _ in }, workers: 2)
         let counts = run.counts("check-geometry")

@@ -41,6 +41,43 @@ import Testing
                 + "will fail; move `undistort`, which makes it, above it")
     }
 
+    /// Said of the first, since one stage is missing; and of none where the format has a cloud, or a stage works on either.
+    @Test func aCloudThatCouldBeMadeOfTheMesh() throws {
+        let made = "- read\n- decompress\n- fuse-depth\n"
+        func said(_ stage: String) -> String {
+            "`\(stage)` needs cloud, which no stage above it makes: a capture that was not recorded with it will fail; put "
+                + "`sample-mesh`, which makes it, above it"
+        }
+        #expect(
+            try warnings(of: made + "- find-floor\n- crop: {above: 0.1}\n- cull-by-box: {box: cloud}\n- write-mesh")
+                == [said("find-floor")])
+        #expect(try warnings(of: made + "- render-cloud\n- write-mesh") == [said("render-cloud")])
+        #expect(
+            try warnings(of: made + "- sample-mesh\n- find-floor\n- crop: {above: 0.1, from: floor}\n- write-mesh")
+                == [])
+        #expect(try warnings(of: made + "- crop: {above: 0.1, from: origin}\n- cull-by-box\n- write-mesh") == [])
+        #expect(try warnings(of: "- read\n- find-floor\n- crop: {above: 0.1}\n- write-ply") == [])
+    }
+
+    /// A cloud of the old poses beside a dataset of the new ones.
+    @Test func posesThatAreCorrectedTooLate() throws {
+        func said(_ stage: String) -> String {
+            "`correct-drift` changes the poses by which `\(stage)` above it has made what is used below; move it above "
+                + "`\(stage)`"
+        }
+        let read = "- read\n- decompress\n"
+        #expect(
+            try warnings(
+                of: read + "- unproject\n- voxel-downsample\n- correct-drift\n- write-ply\n- write-transforms")
+                == [said("unproject")])
+        #expect(
+            try warnings(of: read + "- fuse-depth\n- correct-drift\n- check-geometry\n- write-mesh")
+                == [said("fuse-depth")])
+        #expect(
+            try warnings(of: read + "- fuse-depth\n- write-mesh\n- correct-drift\n- check-geometry") == [])
+        #expect(try warnings(of: read + "- correct-drift\n- unproject\n- voxel-downsample\n- write-ply") == [])
+    }
+
     /// A box above a mesh has to cut depth, or to be below it.
     @Test func aMeshOfABox() throws {
         func said(_ cull: String) throws -> [String] {

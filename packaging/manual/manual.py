@@ -25,7 +25,7 @@ TERMS = 'terms.html'
 VERBS = [
     ('Reading', ['read', 'synthesize', 'turn', 'undistort', 'resize']),
     ('Choosing frames', ['select', 'filter']),
-    ('Measuring and checking', ['measure', 'predict', 'report', 'check']),
+    ('Measuring and checking', ['measure', 'predict', 'report', 'check', 'correct']),
     ('Depth', ['decompress', 'mask']),
     ('Points', ['unproject', 'cull', 'voxel', 'find', 'crop', 'scatter', 'fuse', 'sample']),
     ('Pictures', ['downscale', 'render']),

@@ -67,6 +67,15 @@ public struct Scene: Sendable {
         return points + sample.filter { p in ranges.allSatisfy { $0.range.contains($0.axis.dot(p)) } }
     }
 
+    /// Whether any of the cameras' path or of their pyramids is in the picture; close to a box, often nothing is.
+    public func showsCameras(in view: SceneView) -> Bool {
+        let path = (trail?.spread(Self.stepCount) ?? []).map { $0.pose.position }
+        let steps = zip(path, path.dropFirst()).map { [$0, $1] }
+        let viewerLength = viewerLength
+        let pyramids = viewers.map { [$0.view.pose.position] + Self.base(of: $0.view, length: viewerLength) }
+        return (steps + pyramids).contains(where: view.mayShowLines(between:))
+    }
+
     /// The part of the box above its floor.
     private var drawnBox: OrientedBox? { drawsBox ? box?.cutByItsFloor : nil }
 

@@ -116,6 +116,13 @@ public struct SceneView: Hashable, Sendable {
         }
     }
 
+    /// Whether lines between some points may cross the picture; not if all are seen beyond one of its edges.
+    func mayShowLines(between points: [Vector3]) -> Bool {
+        let seen = points.compactMap(project)
+        return seen.contains { $0.x > 0 } && seen.contains { $0.x < Double(size.width) }
+            && seen.contains { $0.y > 0 } && seen.contains { $0.y < Double(size.height) }
+    }
+
     /// The length that one pixel covers, at depth 0 and how much more for each metre of depth.
     var pixelSize: (at0: Double, perDepth: Double) {
         switch projection {

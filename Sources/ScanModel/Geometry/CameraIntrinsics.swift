@@ -55,6 +55,12 @@ public struct CameraIntrinsics: PixelSized, Hashable, Sendable {
         return k.counted(from: pixelOrigin)
     }
 
+    /// The point that is seen at a pixel, in the coordinates of the camera's own pixel origin, at a depth along the optical
+    /// axis: metres in the camera's axes, x right, y up, z towards the viewer. ``CameraView/project(_:)`` is the inverse.
+    package func point(u: Double, v: Double, depth: Double) -> Vector3 {
+        Vector3((u - cx) / fx * depth, (cy - v) / fy * depth, -depth)
+    }
+
     /// Why no picture can have this camera, or nil.
     public var defect: String? {
         guard fx.isFinite, fy.isFinite, cx.isFinite, cy.isFinite else { return "the intrinsics are not finite" }

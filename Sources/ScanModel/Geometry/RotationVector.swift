@@ -2,6 +2,11 @@ import Glibc
 
 // MARK: - As one vector along the axis, as long as the angle in radians
 
+extension Matrix3 {
+    /// The rotation vector of the rotation nearest to this matrix, of at most half a turn.
+    package var rotationVector: Vector3 { Quaternion(nearestRotation).rotationVector }
+}
+
 extension Quaternion {
     public init(rotationVector r: Vector3) {
         let angle = r.length

@@ -113,8 +113,8 @@ public struct GeometryCheck: Sendable {
     }
 
     private let file: PoseInFile
-    /// Numbers of the source frames at or after which the next start is due.
-    private var due: ArraySlice<Int>
+    /// The frames that become starts.
+    private var due: DueFrames
     private var starts: [Start] = []
     private var byDeclared = Evidence()
     /// Pairs that are far enough apart by the inverses of the declared poses: inverted poses on a circle around an
@@ -122,14 +122,15 @@ public struct GeometryCheck: Sendable {
     private var byInverse = Evidence()
     /// The median depth of each start, metres as declared.
     private var medians: [Double] = []
+    private var drift: PathDrift
 
     /// - Parameters:
     ///   - frameCount: of the source.
     ///   - file: what turns the views' poses back into those in the capture's file.
     public init(frameCount: Int, file: PoseInFile = PoseInFile()) {
         self.file = file
-        let count = min(Self.maxPairs, frameCount)
-        due = (0..<count).map { $0 * frameCount / count }[...]
+        due = DueFrames(Self.maxPairs, of: frameCount)
+        drift = PathDrift(frameCount: frameCount)
     }
 
     /// Adds the next frame.
@@ -139,13 +140,13 @@ public struct GeometryCheck: Sendable {
     public mutating func add(index: Int, depth: DepthMap, view: CameraView) {
         for number in starts.indices { pair(number, with: index, depth, view) }
         starts.removeAll { $0.isPaired.declared && $0.isPaired.inverse }
-        guard let next = due.first, index >= next else { return }
-        while let next = due.first, next <= index { due.removeFirst() }
-        guard let start = Self.start(index, depth, view) else { return }
+        drift.add(index: index, depth: depth, view: view)
+        guard due.takes(index),
+            var start = Self.start(index, depth, view)
+        else { return }
         medians.append(start.medianDepth)
-        var waiting = start
-        waiting.medianDepth *= Self.unitFactor(start.medianDepth)
-        starts.append(waiting)
+        start.medianDepth *= Self.unitFactor(start.medianDepth)
+        starts.append(start)
     }
 
     private static func start(_ index: Int, _ depth: DepthMap, _ view: CameraView) -> Start? {
@@ -159,8 +160,7 @@ public struct GeometryCheck: Sendable {
             }
         }
         guard pixels.count >= leastPixels, let median = pixels.map(\.z).middle else { return nil }
-        return Start(
-            index: index, view: view, size: depth.size, pixels: pixels, medianDepth: median)
+        return Start(index: index, view: view, size: depth.size, pixels: pixels, medianDepth: median)
     }
 
     /// What depth has to be multiplied by to be plausible for a scan (0.2 to 10 m); 1 if nothing makes it so.
@@ -187,11 +187,12 @@ public struct GeometryCheck: Sendable {
     }
 
     /// What the pairs so far say about the capture.
-    public func verdict() -> GeometryVerdict {
+    /// - Parameter isMetric: whether a unit of the world is a metre.
+    public func verdict(isMetric: Bool = true) -> GeometryVerdict {
         let isDeclared = byDeclared.pairs.count >= Self.minPairs
         return GeometryVerdict(
             by: isDeclared || byInverse.pairs.count <= byDeclared.pairs.count ? byDeclared : byInverse,
-            isDeclared: isDeclared, medianDepth: medians.middle)
+            isDeclared: isDeclared, medianDepth: medians.middle, drift: drift, isMetric: isMetric)
     }
 
     // MARK: - Pairs

@@ -17,6 +17,15 @@ public struct GeometryVerdict: Hashable, Sendable {
     /// What depth has to be multiplied by to fit the positions best: near 1 where both are in one unit; nil where the pairs
     /// do not tell.
     public var depthScale: Double?
+    /// How often a frame sees again what an earlier one saw, and is aligned with it.
+    public var revisitCount = 0
+    /// How far the path drifts, by ``PathDrift/typicalWorst``; nil where it fails: what drift is, only the right convention
+    /// tells.
+    public var drift: PathDrift.Revisit?
+    /// Whether that is more than sensor noise, and makes surfaces double.
+    public private(set) var isDrifting = false
+    /// Whether drift is all that it warns of.
+    public private(set) var isSoundOtherwise = true
     /// In one sentence.
     public var reason = ""
 }
@@ -35,6 +44,8 @@ extension GeometryVerdict {
     /// - depth has such an error once it is multiplied by a factor that is more than 10 % from 1, or
     /// - depth is only plausible in another unit.
     ///
+    /// Unless it fails, it warns of a path that drifts by more than 4 % of the distance.
+    ///
     /// Depth that is large compared to the path fits whatever the positions are: another unit of depth is an
     /// alternative only if it gives a depth that scans have; otherwise a good fit means that the positions are wrong.
     /// - Parameters:
@@ -42,7 +53,11 @@ extension GeometryVerdict {
     ///   - isDeclared: whether these pairs are far enough apart by the declared poses, rather than only by their
     ///     inverses.
     ///   - medianDepth: the median of the frames' median depths, metres; nil without depth.
-    init(by evidence: GeometryCheck.Evidence, isDeclared: Bool, medianDepth: Double?) {
+    ///   - drift: how frames that see a place again fit the earlier ones.
+    ///   - isMetric: whether a unit of the world is a metre.
+    init(
+        by evidence: GeometryCheck.Evidence, isDeclared: Bool, medianDepth: Double?, drift: PathDrift, isMetric: Bool
+    ) {
         pairCount = evidence.pairs.count
         self.medianDepth = medianDepth
         errors = evidence.medians
@@ -53,6 +68,16 @@ extension GeometryVerdict {
         depthScale = best?.factor
         let ruling = ruling(isDeclared: isDeclared, best)
         (outcome, cause, reason) = (ruling.outcome, ruling.cause, ruling.reason)
+        revisitCount = drift.revisits.count
+        if outcome == .fail { return }
+        self.drift = drift.typicalWorst
+        guard let drift = self.drift, drift.share > Self.drifting else { return }
+        isDrifting = true
+        isSoundOtherwise = outcome != .warning
+        outcome = .warning
+        reason +=
+            "; the path drifts, which makes surfaces double: what frame \(drift.frames.lowerBound) saw is \(drift.text(isMetric: isMetric)) "
+            + "off where frame \(drift.frames.upperBound) sees it again"
     }
 
     /// The first ruling that applies decides.
@@ -194,6 +219,9 @@ extension GeometryVerdict {
 
     /// A median relative error of one pair above this is more than noise, people walking by, or a window.
     private static let misfit = 0.1
+
+    /// An offset above this share of the distance is more than sensor noise, and makes surfaces double.
+    package static let drifting = 0.04
 
     private var declared: Double { errors[.declared] ?? .infinity }
 

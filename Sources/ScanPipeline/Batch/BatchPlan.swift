@@ -157,7 +157,10 @@ public struct BatchPlan: Sendable {
 
     /// Removes the failure notes that no longer apply: of captures that are up to date, since another attempt failed
     /// and the result is what is asked for now; of captures that are gone; and those that cannot be read.
-    public func forgetPastFailures() {
+    /// - Returns: whether there were any.
+    @discardableResult
+    public func forgetPastFailures() -> Bool {
+        var areForgotten = false
         let decisions = Dictionary(
             entries.map { ($0.input.id.bytes, $0.decision) }, uniquingKeysWith: { first, _ in first })
         for id in state.failed {
@@ -165,8 +168,11 @@ public struct BatchPlan: Sendable {
                 decisions[id.bytes].map { $0 == .upToDate }
                 // A damaged note does not say that anything failed.
                 ?? FailureNote.load(id, in: state).map(\.isPast) ?? true
-            if isPast { FailureNote.remove(id, in: state) }
+            guard isPast else { continue }
+            FailureNote.remove(id, in: state)
+            if !FileSystem.exists(state.failure(id)) { areForgotten = true }
         }
+        return areForgotten
     }
 
     // MARK: - The decision

@@ -43,6 +43,7 @@ public struct CaptureWork {
         _ job: CaptureJob, _ pipeline: Pipeline, tool: String, looked: Int64,
         report: @escaping @Sendable (RunProgress) -> Void
     ) throws(Problem) -> (CaptureLock, CaptureWork)? {
+        try RunThreads.require(workers: job.workers)
         let state = StateFolder(output: job.output)
         try state.requireOwner(pipeline)
         guard let lock = try CaptureLock(job.input.id, in: state) else { return nil }

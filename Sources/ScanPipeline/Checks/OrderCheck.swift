@@ -30,7 +30,14 @@ struct OrderCheck {
                     let met = available.intersection(group)
                     // Who names a format with points of its own, such as PLY, has all that there is.
                     let lacking = group.count == 1 ? group : group.filter { !met.contains($0) }
-                    if unmade.isSuperset(of: met) { noteEarly(index, group, lacking, steps, available) }
+                    if !unmade.isSuperset(of: met) { continue }
+                    if let move = Self.move(index, lacking, steps, available) {
+                        noteRare(index, step, group, fix: move)
+                    } else if group.count == 1, let maker = Self.maker(of: group, from: steps[1..<index], library) {
+                        noteRare(index, step, group, fix: "put `\(maker)`, which makes it, above it")
+                        // Said once, too.
+                        unmade.subtract(group)
+                    }
                 }
                 available.formUnion(role.possible)
                 if index > 0 { unmade.subtract(role.possible) }
@@ -41,6 +48,7 @@ struct OrderCheck {
         mistakes += ClaimCheck.mistakes(in: steps)
         checkLateDrops(steps)
         noteLateChanges(steps)
+        noteLatePoses(steps)
         warnings += WasteCheck(steps, available: availableTo, library).findings
     }
 
@@ -112,18 +120,17 @@ struct OrderCheck {
             }
     }
 
-    /// A step whose need only some captures meet, though below a later step all would.
+    /// Where to move a step whose need only some captures meet, though below a later step all would; nil where none would.
     /// - Parameter available: to this step.
-    private mutating func noteEarly(
-        _ index: Int, _ group: [Channel], _ lacking: [Channel], _ steps: [Pipeline.Step], _ available: Set<Channel>
-    ) {
+    private static func move(
+        _ index: Int, _ lacking: [Channel], _ steps: [Pipeline.Step], _ available: Set<Channel>
+    ) -> String? {
         let place = steps[(index + 1)...].firstIndex { step in
             let made = step.uses.roles.flatMap { $0.makes + $0.derives.map(\.made) }
-            return made.contains(where: lacking.contains) && !Self.fills(lacking, step.uses, for: steps[index])
+            return made.contains(where: lacking.contains) && !fills(lacking, step.uses, for: steps[index])
         }
-        guard let place else { return }
+        guard let place else { return nil }
         let maker = steps[place]
-        let names = group.map(\.name).joined(separator: " or ")
         let made = steps[index].uses.roles.reduce(into: Set()) { $0.formUnion($1.makes) }
         let isAwaited = steps[index + 1..<place].contains { step in
             step.uses.roles.contains { !$0.takesUp.isDisjoint(with: made) }
@@ -131,16 +138,32 @@ struct OrderCheck {
         let canBeHere = maker.uses.roles.allSatisfy { role in
             role.demands(given: available).allSatisfy { !available.isDisjoint(with: $0) }
         }
+        return isAwaited && canBeHere
+            ? "move `\(maker.label)`, which makes it, above it" : "move it below `\(maker.label)`, which makes it"
+    }
+
+    /// The stage that would make one of some channels of what steps have made, as `sample-mesh` makes a cloud of a mesh.
+    private static func maker(
+        of channels: [Channel], from steps: ArraySlice<Pipeline.Step>, _ library: StageLibrary
+    ) -> String? {
+        library.entries.first { entry in
+            entry.uses.roles.contains { role in
+                role.makes.contains(where: channels.contains)
+                    && steps.contains { !$0.uses.possible.isDisjoint(with: role.needs) }
+            }
+        }?.card.name
+    }
+
+    /// A step whose need only some captures meet.
+    private mutating func noteRare(_ index: Int, _ step: Pipeline.Step, _ group: [Channel], fix: String) {
+        let names = group.map(\.name).joined(separator: " or ")
         warnings.append(
             Finding(
                 step: index,
                 problem: Problem(
                     .usage,
-                    "`\(steps[index].label)` needs \(names), which no stage above it makes: a capture that was not recorded "
-                        + "with it will fail",
-                    fix: isAwaited && canBeHere
-                        ? "move `\(maker.label)`, which makes it, above it"
-                        : "move it below `\(maker.label)`, which makes it")))
+                    "`\(step.label)` needs \(names), which no stage above it makes: a capture that was not recorded with it "
+                        + "will fail", fix: fix)))
     }
 
     /// Stages that drop frames below all writers: the results would hold what the receipt calls dropped. Pictures for
@@ -181,6 +204,28 @@ struct OrderCheck {
                         .usage,
                         "`\(step.label)` changes the pixels of which `\(late.label)` above it has made what is used below: "
                             + "there it is made again of the new ones, and not counted again",
+                        fix: "move it above `\(late.label)`")))
+        }
+    }
+
+    /// Stages that move the cameras alone, below one that has made places in the world by the poses: these stay as they are.
+    private mutating func noteLatePoses(_ steps: [Pipeline.Step]) {
+        let places: Set<Channel> = [.points, .cloud, .mesh]
+        for (index, step) in steps.enumerated() where !step.isReader {
+            let touched = step.uses.fold.touches.union(step.uses.finish.touches)
+            guard touched.contains(.pose), touched.isDisjoint(with: Channel.payload) else { continue }
+            let late = steps[..<index].first { above in
+                !above.isReader && above.uses.reads.contains(.pose) && !above.uses.possible.isDisjoint(with: places)
+            }
+            // Whichever comes first, what uses places or what makes new ones.
+            let next = steps[(index + 1)...].first { !$0.uses.reads.union($0.uses.possible).isDisjoint(with: places) }
+            guard let late, let next, !next.uses.reads.isDisjoint(with: places) else { continue }
+            warnings.append(
+                Finding(
+                    step: index,
+                    problem: Problem(
+                        .usage,
+                        "`\(step.label)` changes the poses by which `\(late.label)` above it has made what is used below",
                         fix: "move it above `\(late.label)`")))
         }
     }

@@ -44,6 +44,11 @@ public struct PipelineFile: Sendable {
         self.entries = entries
     }
 
+    /// A pipeline file's bytes. What has more than a million of them is something else.
+    public static func bytes(at path: String) throws(Problem) -> [UInt8] {
+        try FileSystem.bytes(of: path, limit: 1 << 20)
+    }
+
     /// The text that a pipeline file's bytes hold.
     /// - Throws: a problem with the place of the first byte that is not UTF-8.
     public static func text(of bytes: [UInt8], path: String) throws(Problem) -> String {

@@ -79,7 +79,9 @@ public enum Leftovers {
     }
 
     /// What ``collect(in:)`` would do, as far as a look can tell: nothing is changed, and no lock is taken.
-    public static func foreseen(in state: StateFolder) -> Found {
+    /// - Throws: as that does where it cannot look.
+    public static func foreseen(in state: StateFolder) throws(Problem) -> Found {
+        try state.requireListable()
         let putBack = restorable(in: state)
         var found = Found()
         for (path, id) in works(in: state) where id.map({ !CaptureLock.isHeld($0, in: state) }) ?? false {
@@ -123,7 +125,9 @@ public enum Leftovers {
     }
 
     /// Removes what no runner works on any more: work folders whose capture's lock is free, and the trash.
+    /// - Throws: fault `environment` when a part of `OUT/.scanmill` cannot be listed, or a lock not be taken.
     public static func collect(in state: StateFolder) throws(Problem) -> Found {
+        try state.requireListable()
         let putBack = restorable(in: state)
         var paths = try collectWork(in: state)
         for (path, id) in trash(in: state) {

@@ -116,9 +116,9 @@ package struct RunHistory {
     // MARK: - Of a run with nothing to do
 
     /// Whether a run that has nothing to do is to be remembered all the same: `status` would otherwise go by an older
-    /// one, which knows nothing of a capture that is arriving or left out, or was to make other results of those that are
-    /// up to date now. Repeating the run adds nothing, so that its records do not pile up, even where runs of other
-    /// captures come in between.
+    /// one, which knows nothing of a capture that is arriving, is left out or is so no longer, or was to make other
+    /// results of those that are up to date now. Repeating the run adds nothing, so that its records do not pile up, even
+    /// where runs of other captures come in between.
     /// - Parameter formats: the revisions of the readers, by their formats' names.
     package static func lacks(
         _ outcomes: [CaptureOutcome], of pipeline: Pipeline, formats: [String: Int] = [:], in state: StateFolder
@@ -127,10 +127,14 @@ package struct RunHistory {
         let isOfAnother = RunRecord.names(in: state).contains { !RunRecord.isOf(recipe, $0, in: state) }
         // The plans of a batch are not read for nothing.
         let isPassedOver = { (outcome: CaptureOutcome) in [.arriving, .excluded].contains(outcome.ending) }
-        guard isOfAnother || outcomes.contains(where: isPassedOver) else { return false }
+        guard isOfAnother || outcomes.contains(where: { $0.ending != .upToDate }) else { return false }
         var history = RunHistory(in: state)
-        for outcome in outcomes where isPassedOver(outcome) || outcome.ending == .upToDate {
+        for outcome in outcomes {
             let id = outcome.input.id
+            if outcome.ending.problem != nil {
+                if history.ending(of: id)?.ended == .excluded { return true }
+                continue
+            }
             if history.wanted(id, besides: recipe) != nil { return true }
             if !isPassedOver(outcome) { continue }
             // One without a place is known to older outcomes alone, where it is not looked for.

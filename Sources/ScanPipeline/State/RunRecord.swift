@@ -171,28 +171,6 @@ public struct RunRecord: Sendable {
         return ids
     }
 
-    /// The newest run that did anything, if it has no report: it was killed or stopped before that, or told to write none.
-    /// Nil while any capture is being run, as it may be that run's.
-    package static func unreported(in state: StateFolder) -> String? {
-        if CaptureLock.isAnyHeld(in: state) { return nil }
-        // Runs that found all to be up to date may have come after it; a few are looked at. A page covers all captures.
-        for name in names(in: state).suffix(10).reversed() {
-            if FileSystem.exists("\(state.runs)/\(name)/\(pageName)") { return nil }
-            if didWork(name, in: state) { return name }
-        }
-        return nil
-    }
-
-    /// Whether a run published or failed any capture, or was ended before it could say.
-    private static func didWork(_ run: String, in state: StateFolder) -> Bool {
-        let path = "\(state.runs)/\(run)"
-        guard FileSystem.exists("\(path)/\(outcomeName)") else { return FileSystem.exists("\(path)/\(planName)") }
-        // Only those that were begun have a share.
-        return outcome(of: run, in: state)?.captures.contains {
-            $0.share != nil && ($0.ended == .done || $0.ended == .failed)
-        } ?? false
-    }
-
     /// Whether a run was to make results with this recipe, by the first bytes of its plan alone: plans may name many captures.
     static func isOf(_ recipe: Recipe, _ run: String, in state: StateFolder) -> Bool {
         let path = "\(state.runs)/\(run)/\(planName)"

@@ -34,12 +34,15 @@ public struct StateFolder: Sendable, Hashable {
     package func inputs(_ id: String) -> String { "\(inputs)/\(id).json" }
     package var owner: String { "\(path)/owner.json" }
 
+    private var parts: [String] { [work, trash, failures, inputs, thumbnails, drawings, runs, locks] }
+
     /// Its parts that are links, perhaps to where others keep files, too: they are used as they are, and nothing behind them
     /// is ever swept.
-    public var linkedParts: [String] {
-        [work, trash, failures, inputs, thumbnails, drawings, runs, locks].filter {
-            FileSystem.isFolder($0) && !FileSystem.isFolderItself($0)
-        }
+    public var linkedParts: [String] { parts.filter { FileSystem.isFolder($0) && !FileSystem.isFolderItself($0) } }
+
+    /// - Throws: fault `environment` when a part that may be swept cannot be listed: it would pass for an empty one.
+    func requireListable() throws(Problem) {
+        for part in parts where FileSystem.isFolderItself(part) { _ = try FileSystem.list(part) }
     }
 
     /// The names in one of its parts, or in a folder of one, that may be swept: none behind a link.

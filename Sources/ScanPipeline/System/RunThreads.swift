@@ -1,15 +1,25 @@
 import Glibc
 import ScanModel
 
-/// The threads that a run needs beside those of its captures. Where the system gives none, what waits for them waits for
+/// The threads that a process of a run needs beside its first. Where the system gives none, what waits for them waits for
 /// ever, and no signal ends it.
 public enum RunThreads {
-    /// Those that start processes and read from them.
-    private static let needed = 4
+    /// Of the run itself: those that wait for captures, start their processes and read from them.
+    private static let needed = 6
 
-    /// Starts as many as a run needs, and lets them end.
-    /// - Throws: a problem when the system refuses one.
-    public static func require() throws(Problem) {
+    /// Starts as many as a run itself needs, and lets them end.
+    /// - Throws: fault `environment` when the system refuses one.
+    public static func require() throws(Problem) { try require(needed) }
+
+    /// The same for a capture's own process.
+    /// - Parameter workers: how many frames it may work on at once.
+    static func require(workers: Int) throws(Problem) {
+        // However many are asked for, no more run than there are cores. The first thread is one of them; in its place
+        // there may be one that reads what a program writes.
+        try require(min(workers, sysconf(Int32(_SC_NPROCESSORS_ONLN))), orElse: ", or use fewer with --jobs")
+    }
+
+    private static func require(_ needed: Int, orElse remedy: String = "") throws(Problem) {
         var threads: [pthread_t] = []
         var error: Int32 = 0
         // All at once: each waits for the gate, which is opened when the last one has been asked for.
@@ -34,6 +44,6 @@ public enum RunThreads {
         guard error != 0 else { return }
         throw Problem(
             .environment, "the system refuses the threads that a run needs: \(systemText(error))",
-            fix: "let this user have more processes and memory (ulimit -u and -v, a container's pids.max)")
+            fix: "let this user have more processes and memory (ulimit -u and -v, a container's pids.max)\(remedy)")
     }
 }

@@ -116,7 +116,8 @@ package struct SceneDrawing: Sendable {
             case .oblique: "in perspective"
             }
         var picture = scene.picture(view)
-        picture.addLegend(title, view: view, trail: scene.trail, isMetric: capture.isMetric)
+        picture.addLegend(
+            title, view: view, trail: scene.showsCameras(in: view) ? scene.trail : nil, isMetric: capture.isMetric)
         return picture
     }
 }

@@ -5,6 +5,7 @@ import ScanStages
 
 /// What shells offer while a command is typed. The lists come from the tool that is installed, at that moment.
 extension CompletionKind {
+    /// A file; ``CompletionScript`` adds the names of ready-made pipelines.
     static var pipeline: CompletionKind { .file(extensions: ["yaml", "yml"]) }
     static var capture: CompletionKind { .file() }
     static var readyPipeline: CompletionKind { .custom { _, _, _ in ReadyPipelines.names } }
@@ -19,14 +20,35 @@ extension CompletionKind {
 
     private static func settings(for words: [String]) -> [String] {
         let library = StageLibrary.builtIn
-        let path = words.first { $0.hasSuffix(".yaml") || $0.hasSuffix(".yml") }
+        let path = words.map(ReadyPipelines.resolved).first(where: NamedPath.isNamedLikePipeline)
         let named = path.flatMap { path in
-            (try? FileSystem.bytes(of: path, limit: 1 << 20)).map { bytes in
+            (try? PipelineFile.bytes(at: path)).map { bytes in
                 Set(PipelineFile.parse(String(decoding: bytes, as: UTF8.self), path: path).file.entries.map(\.stage))
             }
         }
         return library.entries.filter { named?.contains($0.card.name) ?? true }.flatMap { entry in
             entry.options.map { "\(entry.card.name).\($0.name)" }
         }
+    }
+}
+
+/// What the library generates for a shell.
+enum CompletionScript {
+    /// For an argument the library has a shell offer files or words, and a pipeline is either: where a script offers a
+    /// pipeline's file, it offers the names of the ready-made ones too, as behind `scanmill pipelines`.
+    /// - Parameter script: for bash, zsh or fish.
+    static func offeringReadyPipelines(_ script: String) -> String {
+        let request = "---completion pipelines -- positional@0"
+        let cursor = "\"$(__scanmill_cursor_index_in_current_word)\""
+        let bashFiles = "__scanmill_add_completions -o plusdirs -fX '!*.@(yaml|yml)'"
+        let bashNames = "$(__scanmill_custom_complete \(request) \"${COMP_CWORD}\" \(cursor))"
+        let zshFiles = "_files -g '\\''*.yaml *.yml'\\''"
+        let zshNames = "__scanmill_custom_complete \(request) \"${current_word_index}\" \(cursor)"
+        let fishFiles = "(set -l exts \\'yaml\\' \\'yml\\';"
+        let fishNames =
+            "__scanmill_custom_completion \(request) (count (__scanmill_tokens -pc)) (__scanmill_tokens -tC)"
+        return script.replacing(bashFiles, with: "__scanmill_add_completions -W \"\(bashNames)\"\n        \(bashFiles)")
+            .replacing(zshFiles, with: "{\(zshNames); \(zshFiles)}")
+            .replacing(fishFiles, with: "(\(fishNames);\(fishFiles.dropFirst())")
     }
 }

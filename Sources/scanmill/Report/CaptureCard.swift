@@ -13,9 +13,15 @@ struct CaptureCard {
         return """
             <article class="card \(capture.status.rawValue)" id="c\(index)"><p class="name">\(ReportPage.pill(capture.status)) \
             <b><bdi>\(capture.id)</bdi></b> <span class="muted">\(facts)</span></p>\(words)\
-            \(ThumbnailView.row(capture.thumbnails))<div class="plots">\(CapturePlots(capture: capture, pointer: pointer).html)</div>\(details)</article>
+            \(pictures)\(CapturePlots(capture: capture, pointer: pointer).html)\(details)</article>
 
             """
+    }
+
+    /// Where there are none, but a drawing is seen below, a line says why.
+    private var pictures: HTML {
+        guard capture.isSeenByDrawing else { return ThumbnailView.row(capture.thumbnails) }
+        return "<p class=\"lack\">\(Wording.capitalised(capture.thumbnails?.lack ?? "no pictures")).</p>"
     }
 
     private var words: HTML {
@@ -76,6 +82,7 @@ struct CaptureCard {
                 \(link("receipt.json"))</dd>
                 """)
         }
+        if let loss = page.report.loss(of: capture) { rows.append("<dt>Capture</dt><dd>\(loss)</dd>") }
         for command in page.report.nextCommands(for: capture) {
             rows.append("<dt>Next</dt><dd><code class=\"command\">\(command)</code></dd>")
         }

@@ -33,6 +33,8 @@ struct CaptureFacts: Sendable {
     var isLost = false
     /// Whether a run would take its damaged result for up to date, and only `--force` makes it again.
     var needsForce = false
+    /// Whether it is no longer where it was: no command would find it.
+    var isGone = false
     /// Whether OUT has a result, even an earlier run's.
     var hasResult = false
     var frames: FrameAccount?
@@ -57,6 +59,8 @@ struct CaptureFacts: Sendable {
     var thumbnails: Thumbnails.Strip?
     /// What a stage drew of its mesh or cloud, small: the file beside the page, once it is put there.
     var drawing: String?
+    /// Whether that stands for the capture, which has no pictures of its own. Of one that failed it shows an older result.
+    var isSeenByDrawing: Bool { drawing != nil && thumbnails?.cells.isEmpty != false && status != .failed }
 
     init(id: String) { self.id = id }
 
@@ -110,6 +114,8 @@ struct CaptureFacts: Sendable {
         measured = Measured(
             stages, files: files.compactMap { $0["path"]?.string }, of: receipt["capture"]?["id"]?.string ?? id,
             frameCount: frames?.source ?? 0)
+        let dropped = receipt["frames"]?["dropped"]?.array?.compactMap { $0["frame"]?.count }
+        measured.motion?.jumps.forget(Set(dropped ?? []), of: frames?.source ?? 0)
     }
 
     private static func account(_ json: JSONValue, of id: String, order: [String]) -> FrameAccount {

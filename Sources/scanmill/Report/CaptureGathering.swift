@@ -58,6 +58,7 @@ struct CaptureGathering {
         // If there is a result, it was made from other bytes.
         if let note { capture.pictureKey = note.fingerprint.hex }
         capture.input = entry?.input ?? note?.input ?? state.knownInput(of: id)
+        capture.isGone = capture.input.map { FileSystem.isGone(run?.place(of: $0) ?? $0) } ?? false
         capture.judge(entry, note, isPublished: isPublished)
         capture.wait(entry, standing, pipeline: wanted)
         // Damage that left the receipt its time and size, so that `status` does not see it.

@@ -6,16 +6,14 @@ struct CapturePlots {
     /// The capture's place in `report.json`.
     let pointer: String
 
-    var html: [HTML] {
-        guard capture.hasResult else { return [] }
+    var html: HTML {
+        guard capture.hasResult else { return HTML() }
         let measured = capture.measured
-        return [
-            drawing, path(measured.motion), faces(measured.coverage), sharpness(measured.sharpness, measured),
-            depth(measured.depth),
-            // Its verdict is among the findings and in the details; all that is said here is that there is none.
-            measured.geometry == nil ? lack("Geometry", "check-geometry", needs: .recordedDepth) : nil,
-            frames, time,
+        let plots = [
+            drawing, measured.motion.map(path), measured.coverage.map(faces),
+            measured.sharpness.map { sharpness($0, measured) }, measured.depth.map(depth), frames, time,
         ].compactMap(\.self)
+        return "<div class=\"plots\">\(plots)</div>\(lacks)"
     }
 
     private var drawing: HTML? {
@@ -29,8 +27,7 @@ struct CapturePlots {
             """
     }
 
-    private func path(_ motion: Measured.Motion?) -> HTML {
-        guard let motion else { return lack("Path and speed", "measure-motion", needs: .pose) }
+    private func path(_ motion: Measured.Motion) -> HTML {
         let at = "\(pointer)/motion"
         let unit = " \(motion.unit)"
         let speed = motion.speed.map {
@@ -42,7 +39,8 @@ struct CapturePlots {
         let fast = motion.tooFast.flatMap { $0 > 0 ? ", \(Figure.count($0, "\(at)/too-fast")) too fast" as HTML : nil }
         // As when the camera is laid down.
         let slow = motion.tooSlow.flatMap { $0 > 0 ? ", \(Figure.count($0, "\(at)/too-slow")) too slow" as HTML : nil }
-        let jumps: HTML? = motion.jumpCount > 0 ? ", \(Figure.count(motion.jumpCount, "\(at)/jumps")) jumps" : nil
+        let count = motion.jumps.count
+        let jumps: HTML? = count > 0 ? ", \(Figure.count(count, "\(at)/jumps")) jump\(count == 1 ? "" : "s")" : nil
         return Self.plot(
             PathFromAbove.draw(motion) ?? HTML(),
             """
@@ -61,8 +59,7 @@ struct CapturePlots {
         return "; coloured by speed, from blue to red at \(figure)"
     }
 
-    private func faces(_ coverage: Measured.Coverage?) -> HTML {
-        guard let coverage else { return lack("Views of the box", "report-coverage", needs: .box) }
+    private func faces(_ coverage: Measured.Coverage) -> HTML {
         let at = "\(pointer)/coverage"
         let goal = Figure.count(coverage.goal, "\(at)/goal")
         let miss = Figure.count(coverage.miss, "\(at)/miss")
@@ -83,8 +80,7 @@ struct CapturePlots {
             """)
     }
 
-    private func sharpness(_ sharpness: Measured.Sharpness?, _ measured: Measured) -> HTML {
-        guard let sharpness else { return lack("Sharpness", "measure-blur", needs: .color) }
+    private func sharpness(_ sharpness: Measured.Sharpness, _ measured: Measured) -> HTML {
         let at = "\(pointer)/sharpness"
         var caption: HTML =
             """
@@ -107,8 +103,7 @@ struct CapturePlots {
         return Self.plot(SharpnessBars.histogram(sharpness), caption)
     }
 
-    private func depth(_ depth: Measured.Depth?) -> HTML {
-        guard let depth else { return lack("Depth", "measure-depth", needs: .recordedDepth) }
+    private func depth(_ depth: Measured.Depth) -> HTML {
         let at = "\(pointer)/depth"
         let unit = " \(depth.unit)"
         let share = depth.share.map { "; \(Figure.share($0, "\(at)/share")) of the pixels" as HTML }
@@ -162,17 +157,31 @@ struct CapturePlots {
         "<figure\(wide ? " class=\"wide\"" as HTML : HTML())>\(drawing)<figcaption>\(caption)</figcaption></figure>"
     }
 
-    /// Why a drawing is missing: what the stage said, what the capture lacks, or that the pipeline has no such stage.
+    // MARK: - What was not measured
+
+    /// In one line: a pipeline need not measure everything.
+    private var lacks: HTML {
+        let measured = capture.measured
+        let lacks = [
+            measured.motion == nil ? lack("path and speed", "measure-motion", needs: .pose) : nil,
+            measured.coverage == nil ? lack("views of the box", "report-coverage", needs: .box) : nil,
+            measured.sharpness == nil ? lack("sharpness", "measure-blur", needs: .color) : nil,
+            measured.depth == nil ? lack("depth", "measure-depth", needs: .recordedDepth) : nil,
+            // Its verdict is among the findings and in the details.
+            measured.geometry == nil ? lack("geometry", "check-geometry", needs: .recordedDepth) : nil,
+        ].compactMap(\.self)
+        return lacks.isEmpty ? HTML() : "<p class=\"lack\">Not measured: \(lacks.joined(", ")).</p>"
+    }
+
+    /// With the reason: what the stage said, what the capture lacks, or that the pipeline has no such stage.
     /// - Parameter needed: the channel that the stage needs to measure anything.
     private func lack(_ what: String, _ stage: String, needs needed: Channel) -> HTML {
-        let why: HTML =
-            if let reason = capture.measured.stages[stage] {
-                "not measured, because \(reason ?? "no frame was left for it")."
-            } else if capture.channels?.contains(needed.name) == false {
-                "the capture has no \(needed.plainName)."
-            } else {
-                "not measured.<br>Add <code>\(stage)</code>."
-            }
-        return "<figure class=\"lack\"><p>\(what): \(why)</p></figure>"
+        if let reason = capture.measured.stages[stage] {
+            "\(what) (\(reason ?? "no frame was left for it"))"
+        } else if capture.channels?.contains(needed.name) == false {
+            "\(what) (the capture has no \(needed.plainName))"
+        } else {
+            "\(what) (add <code>\(stage)</code>)"
+        }
     }
 }

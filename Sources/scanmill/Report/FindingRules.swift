@@ -108,10 +108,11 @@ struct FindingRules {
             return [misfit(geometry, of: capture, index)].compactMap(\.self)
         }
         let isWrong = geometry.verdict == "fail"
+        if !isWrong, capture.measured.motion?.jumps.explain(geometry) == true { return [] }
         let title =
             isWrong
             ? "The geometry is wrong\(geometry.cause.map { ": \($0)" } ?? "")"
-            : "Poses, intrinsics and depth may not fit together"
+            : geometry.drifts ? "The path drifts" : "Poses, intrinsics and depth may not fit together"
         // In the stage's warning, what makes up for it stands behind the reason.
         let remedy = capture.warnings.firstNonNil { warning in
             warning.firstRange(of: "\(geometry.reason); ").map { String(warning[$0.upperBound...]) }
@@ -136,7 +137,7 @@ struct FindingRules {
             kind: .geometry, capture: index, title: "Depth fits from frame to frame far worse than usual",
             text: "Depth of one frame is off the next one's by \(percent(error)); in this batch "
                 + "\(percent(usual.median)) is usual.",
-            fix: "see in its picture whether walls are bent or double: poses may drift, or be late",
+            fix: "see in its picture whether walls are bent or double: poses may be late, or drift",
             headline: Finding.Headline(
                 label: "error of depth", value: error, words: percent(error),
                 expected: "usual: \(percent(usual.median))"), weight: error)
@@ -223,7 +224,7 @@ struct FindingRules {
             // The verdict on the geometry is a finding of its own, and so are jumps.
             let isKnown =
                 capture.measured.geometry != nil && warning.contains("the geometry is ")
-                || (capture.measured.motion?.jumpCount ?? 0) > 0 && warning.contains("the camera's path jumps ")
+                || (capture.measured.motion?.jumps.count ?? 0) > 0 && warning.contains("the camera's path jumps ")
             if isCommon.contains(message) || isKnown { continue }
             var finding = Finding(kind: .warning, capture: index, title: message.pattern, message: message, text: "")
             if let hole = Hole(warning) {

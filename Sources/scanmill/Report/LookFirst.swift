@@ -48,6 +48,7 @@ struct LookFirst {
             \(others.isEmpty ? HTML() : " <span class=\"muted\">\(group.isCommon ? "in most captures; " : "")\(isRanked ? "the worst of" : "one of") \(Figure.count(group.findings.count, "/findings/\(index)/count"))</span>" as HTML)</p>\
             <h3>\(marked: group.title)</h3><p>\(marked: worst.text)</p>\(fix)\
             \(commands.isEmpty ? HTML() : "<div class=\"next\"><span class=\"muted\">next</span><div>\(commands)</div></div>" as HTML)\
+            \(report.loss(of: capture).map { "<p class=\"muted\">\($0)</p>" as HTML })\
             \(others.isEmpty ? HTML() : "<details><summary>\(others.count) more with this cause</summary><p>\(names(others))</p></details>" as HTML)\
             </div>\(headline(worst, index))<div class="proof">\(proof(worst, capture))</div></article>
 
@@ -76,6 +77,11 @@ struct LookFirst {
 
     /// The picture that shows it best.
     private func picture(_ capture: CaptureFacts, _ kind: Finding.Kind) -> HTML {
+        if capture.isSeenByDrawing, let file = capture.drawing {
+            return """
+                <div class="shot"><img loading="lazy" src="\(file)" alt="what was drawn of the result"></div>
+                """
+        }
         guard let strip = capture.thumbnails, !strip.cells.isEmpty else {
             return "<div class=\"shot none\"><span>\(capture.thumbnails?.lack ?? "no pictures")</span></div>"
         }

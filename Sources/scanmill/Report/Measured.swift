@@ -143,8 +143,7 @@ struct Measured: Sendable {
         var tooFast: Int?
         var tooSlow: Int?
         var fastLimit: Double?
-        var jumpCount: Int
-        var firstJump: (frame: Int, metres: Double)?
+        var jumps: PathJumps
         var lostTracking: Int
         /// Places of the camera seen from above, with the speed there where it is known.
         var track: [(a: Double, b: Double, speed: Double?)]
@@ -161,21 +160,19 @@ struct Measured: Sendable {
             tooFast = json["too-fast"]?.count
             tooSlow = json["too-slow"]?.count
             fastLimit = json["limits"]?["too-fast"]?.finite
-            jumpCount = json["jump-count"]?.count ?? json["jumps"]?.array?.count ?? 0
-            firstJump = json["jumps"]?.array?.first.flatMap { jump in
-                guard let frame = jump["frame"]?.count, let metres = jump["metres"]?.finite else { return nil }
-                return (frame, metres)
-            }
             lostTracking = json["lost-tracking"]?.count ?? 0
-            let places = (json["track"]?.array ?? []).compactMap { place -> (Double, Double, Double?)? in
-                guard let values = place.array, values.count >= 4, let a = values[1].finite, let b = values[2].finite
+            typealias Place = (frame: Int, a: Double, b: Double, speed: Double?)
+            let places = (json["track"]?.array ?? []).compactMap { place -> Place? in
+                guard let values = place.array, values.count >= 4, let frame = values[0].count,
+                    let a = values[1].finite, let b = values[2].finite
                 else { return nil }
-                return (a, b, values[3].finite)
+                return (frame, a, b, values[3].finite)
             }
+            jumps = PathJumps(json, track: places.map { ($0.frame, $0.a, $0.b) })
             // A drawing of a hundred pixels cannot show more.
             let step = max(1, (places.count + 95) / 96)
             track = places.enumerated().filter { $0.offset.isMultiple(of: step) || $0.offset == places.count - 1 }
-                .map(\.element)
+                .map { ($0.element.a, $0.element.b, $0.element.speed) }
             boxOutline = (json["box-outline"]?.array ?? []).compactMap { corner in
                 guard let values = corner.doubles, values.count == 2, values.allSatisfy(\.isFinite) else { return nil }
                 return (values[0], values[1])
@@ -220,6 +217,10 @@ struct Measured: Sendable {
         /// What fits better than what is declared: its name, and then in words.
         var fitsBetter: String?
         var cause: String?
+        /// Whether all that is in doubt is that what is seen again lies beside where it was.
+        var drifts: Bool
+        /// Pairs of frames whose depth does not fit.
+        var misfits: [(from: Int, to: Int)]
         /// By which share of itself depth of one frame is off the next one's, in the median.
         var error: Double?
 
@@ -229,6 +230,11 @@ struct Measured: Sendable {
             reason = json["reason"]?.string ?? ""
             fitsBetter = json["fits-better"]?.string
             cause = json["meaning"]?.string ?? fitsBetter
+            drifts = json["drifts"]?.bool ?? false
+            misfits = (json["pairs-that-do-not-fit"]?.array ?? []).compactMap { pair in
+                guard let from = pair["from"]?.count, let to = pair["to"]?.count else { return nil }
+                return (from, to)
+            }
             error = json["median-relative-errors"]?["declared"]?.finite
         }
     }

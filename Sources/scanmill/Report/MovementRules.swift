@@ -100,17 +100,35 @@ extension FindingRules {
     private static let manyFrames = 0.1
 
     private func jumps(_ motion: Measured.Motion, _ index: Int) -> Finding? {
-        guard motion.jumpCount > 0 else { return nil }
-        let first =
-            motion.firstJump.map { ", the first of \(Wording.measure($0.metres)) m at frame \($0.frame)" } ?? ""
+        let jumps = motion.jumps
+        if jumps.breakCount == 0 { return strays(motion, index) }
+        let first = jumps.breaks.first.map { ", the first of \(way($0, motion))" } ?? ""
         let lost = motion.lostTracking > 0 ? [Self.loss(motion)] : []
         let sentences =
-            ["\(Wording.count(motion.jumpCount, "jump")) in the path\(first)"] + lost
+            ["\(Wording.count(jumps.breakCount, "jump")) in the path\(first)"] + lost
             + ["What was seen before and after does not fit together"]
         return Finding(
             kind: .jumps, capture: index, title: "The camera's path jumps", text: Self.sentences(sentences),
-            fix: "drop the frames after the jump, or record it again",
-            headline: headline("jumps", motion.jumpCount, 0), weight: Double(motion.jumpCount))
+            fix: "drop the frames after the jump, or record it again; where places from before it are filmed again, "
+                + "`correct-drift` below `decompress` may make up for it",
+            headline: headline("jumps", jumps.breakCount, 0), weight: Double(jumps.breakCount))
+    }
+
+    private func way(_ jump: PathJumps.Jump, _ motion: Measured.Motion) -> String {
+        "\(Wording.measure(jump.metres)) \(motion.unit) at frame \(jump.frame)"
+    }
+
+    private func strays(_ motion: Measured.Motion, _ index: Int) -> Finding? {
+        let strays = motion.jumps.strays
+        guard let first = strays.first else { return nil }
+        let what = strays.count == 1 ? "The pose of one frame is wrong" : "The poses of single frames are wrong"
+        let all = strays.count == 1 ? "" : " to \(Wording.count(strays.count, "frame")), first"
+        let sentence = "The path jumps\(all) by \(way(first, motion)), and is back with the next frame"
+        return Finding(
+            kind: .jumps, capture: index, title: what, cause: "The poses of single frames are wrong",
+            text: Self.sentences([sentence]),
+            fix: "leave out what jumps lead to: put `filter-motion: {after-jump: 0}` below `read` in the pipeline",
+            headline: headline("wrong poses", strays.count, 0), weight: Double(strays.count))
     }
 
     private func lostTracking(_ motion: Measured.Motion, _ frames: Int, _ index: Int) -> Finding? {

@@ -3,9 +3,9 @@ import ScanPipeline
 extension NightReport {
     /// What a person would type next.
     func nextCommands(for capture: CaptureFacts) -> [String] {
-        guard let input = capture.input, !capture.isLost else { return [] }
+        guard let input = capture.input, !capture.isGone else { return [] }
         // A name that is not text cannot be typed.
-        if FileSystem.isMended(FileSystem.path(input, from: run?.command?.folder ?? ".")) { return [] }
+        if FileSystem.isMended(run?.place(of: input) ?? input) { return [] }
         var commands: [String] = []
         if let run, var command = run.command {
             let only = PublishedResult.only(capture.id)
@@ -26,5 +26,15 @@ extension NightReport {
             }
         }
         return commands + [Wording.command(["scanmill", "inspect", CommandWords.path(input)])]
+    }
+
+    /// Why there are none where the capture is gone; nil where its problem says so.
+    func loss(of capture: CaptureFacts) -> HTML? {
+        guard capture.isGone, !capture.isLost, let input = capture.input else { return nil }
+        let place: HTML = "The capture is no longer at <code>\(input)</code>"
+        if !capture.hasResult { return "\(place)." }
+        let isOfAnother = capture.pipeline != nil && capture.pipeline != pipeline.map(Digest.of)
+        let whose: HTML = isOfAnother ? ", which is from another version of the pipeline," : ""
+        return "\(place): without it the result\(whose) cannot be made again."
     }
 }

@@ -64,6 +64,7 @@ struct NightReport: Sendable {
         devices = DeviceRow.all(captures, usual: usual)
         trends = Trend.all(summary, earlier)
         earlierCount = earlier.count
-        verdict = Verdict(summary, findings, captures, common: commonWarnings, isOpen: run?.isOpen == true)
+        verdict = Verdict(
+            summary, findings, captures, common: commonWarnings, lackOfEnd: run?.lackOfEnd(waiting: summary.waiting))
     }
 }

@@ -72,12 +72,11 @@ struct ReportFiles {
 
     private func writeSheets(of report: NightReport) throws(Problem) -> WallSheets {
         let sheets = WallSheets(report.captures)
-        let thumbnails = Thumbnails(in: state)
-        let folder = folder
+        let (state, folder) = (state, folder)
         let failures = Parallel.map(sheets.sheets.count) { number -> Problem? in
             let (file, members) = sheets.sheets[number]
             do throws(Problem) {
-                try WallSheets.write(members, of: report.captures, from: thumbnails, to: "\(folder)/\(file)")
+                try WallSheets.write(members, of: report.captures, in: state, to: "\(folder)/\(file)")
                 return nil
             } catch { return error }
         }

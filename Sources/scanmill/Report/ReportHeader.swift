@@ -16,9 +16,7 @@ struct ReportHeader {
     /// When the run was, its pipeline, and where the results are.
     private var line: HTML {
         var parts: [HTML] = []
-        if let run = report.run, let span = RunMoment.span(RunMoment(run.began), RunMoment(run.ended)) {
-            parts.append("\(span)")
-        }
+        if let span = report.run?.span { parts.append("\(span)") }
         if let name = report.pipeline?["name"]?.string { parts.append("<code>\(name)</code>") }
         parts.append("results in <code>\(report.run?.command?.output ?? report.output)</code>")
         return "<p class=\"top\"><b>ScanMill</b> \(parts.joined(" · "))</p>"

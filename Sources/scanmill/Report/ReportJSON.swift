@@ -198,7 +198,7 @@ extension Measured.Motion {
         .object([
             "path-length-m": .number(pathLength), "is-metric": isMetric ? nil : .bool(false), "seconds": .of(seconds),
             "speed-m-per-s": speed?.json, "turning-deg-per-s": turning?.json, "too-fast": .of(tooFast),
-            "too-slow": .of(tooSlow), "fast-limit": .of(fastLimit), "jumps": .of(jumpCount),
+            "too-slow": .of(tooSlow), "fast-limit": .of(fastLimit), "jumps": .of(jumps.count),
             "lost-tracking": .of(lostTracking),
         ])
     }

@@ -79,9 +79,8 @@ enum ReportStyle {
         .card{padding:12px 18px 6px 14px;content-visibility:auto;contain-intrinsic-size:auto 520px}
         .card:target,.finding:target{outline:3px solid var(--blue);outline-offset:2px}
         .plots{display:grid;grid-template-columns:repeat(3,minmax(0,1fr));gap:18px 26px;align-items:end}
-        .drawn{grid-row:span 3;grid-column:span 2;align-self:start}.drawn img{display:block;width:100%;border-radius:4px}
-        .lack{align-self:stretch;display:grid;place-items:center;text-align:center;border:1px dashed var(--line);border-radius:6px;color:var(--soft);font-size:13px;min-height:80px}
-        .lack p{margin:8px}
+        .drawn{grid-row:span 3;grid-column:span 2;align-self:start}.drawn img,.shot img{display:block;width:100%;border-radius:4px}
+        .lack{color:var(--soft);font-size:13px;margin:12px 0}
         .trends{display:grid;grid-template-columns:repeat(4,minmax(0,1fr));gap:14px}.trend{padding:12px 16px}
         .trend p{margin:0;font-size:14px}.trend .value{font-size:30px;font-weight:700;line-height:1.2}
         .bad{color:var(--bad)}.good{color:var(--good)}

@@ -35,4 +35,12 @@ struct ResultDrawing: Sendable {
         let small = picture.downscaled(to: picture.size.fitting(into: Self.size))
         return (try? kept.keep(small, of: id, key: key)).map { kept.path(of: id) }
     }
+
+    /// What is kept of a capture's drawing, as small as one of the capture's own pictures.
+    func cover(of id: String) -> RGBImage? {
+        guard let bytes = try? FileSystem.bytes(of: kept.path(of: id), limit: Self.mostBytes),
+            let picture = try? JPEG.decodeRGB(bytes, noSmallerThan: Thumbnails.size)
+        else { return nil }
+        return picture.downscaled(to: picture.size.fitting(into: Thumbnails.size))
+    }
 }

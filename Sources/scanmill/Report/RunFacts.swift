@@ -15,8 +15,16 @@ struct RunFacts: Sendable {
     /// As it was given, with what OUT is called now.
     var command: RunRecord.Command?
     var entries: [RunOutcome.Entry] = []
-    /// Whether it has not said how it went: it was killed or is still running.
-    var isOpen = false
+    var course = Course.ended
+
+    /// Whether it has said how it went.
+    enum Course: Sendable {
+        case ended
+        /// It has not, and some capture is being run, which may be one of its own.
+        case open
+        /// It has not, and no capture is being run any more: it never will, or it is between two captures for a moment.
+        case cutShort
+    }
 
     /// The run about which the newest thing is known: how it went, or else that it began.
     /// - Parameter condition: which runs count.
@@ -45,10 +53,30 @@ struct RunFacts: Sendable {
         if let given = command, !given.leads(to: state.output) { command?.output = FileSystem.absolute(state.output) }
         ended = outcome?.ended
         seconds = outcome?.seconds
-        isOpen = plan != nil && outcome == nil
+        if plan != nil, outcome == nil { course = CaptureLock.isAnyHeld(in: state) ? .open : .cutShort }
         entries =
             outcome?.captures
             ?? RunRecord.captures(ofPlan: plan).map { RunOutcome.Entry(unfinished: $0.id, input: $0.input) }
+        if course == .cutShort { for index in entries.indices { entries[index].cause = "the run was cut short" } }
+    }
+
+    /// Where a path that it was given leads.
+    func place(of input: String) -> String { FileSystem.path(input, from: command?.folder ?? ".") }
+
+    /// When it was.
+    var span: String? {
+        let span = RunMoment.span(RunMoment(began), RunMoment(ended))
+        return course == .cutShort ? span.map { "\($0) and cut short" } : span
+    }
+
+    /// What the verdict says of a run without an end.
+    /// - Parameter waiting: how many captures have no result that the run was to make. Without any, nobody needs to know.
+    func lackOfEnd(waiting: Int) -> String? {
+        switch course {
+        case .ended: nil
+        case .open: "The run has not ended: it was killed or is still running."
+        case .cutShort: waiting > 0 ? "The run was cut short: it was killed, or the machine went down." : nil
+        }
     }
 }
 

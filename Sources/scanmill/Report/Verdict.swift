@@ -14,13 +14,13 @@ struct Verdict: Sendable {
 
     /// - Parameters:
     ///   - common: warnings that most captures have, and how many.
-    ///   - isOpen: whether the run has not said how it went.
+    ///   - lackOfEnd: what is to be said of a run that has not said how it went.
     init(
         _ summary: Summary, _ groups: [FindingGroup], _ captures: [CaptureFacts],
-        common: [(text: String, count: Int)], isOpen: Bool
+        common: [(text: String, count: Int)], lackOfEnd: String?
     ) {
         shared = Self.shared(common, of: captures.count)
-        headline = Self.headline(summary) + (isOpen ? " The run has not ended: it was killed or is still running." : "")
+        headline = Self.headline(summary) + (lackOfEnd.map { " \($0)" } ?? "")
         let odd = captures.indices.filter { captures[$0].status == .failed || captures[$0].status == .look }
         // Nothing stands out among two or three: a reader sees them all.
         guard odd.count >= 4 else {

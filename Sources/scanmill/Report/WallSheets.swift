@@ -19,7 +19,9 @@ struct WallSheets: Sendable {
     private(set) var sheets: [(file: String, captures: [Int])] = []
 
     init(_ captures: [CaptureFacts]) {
-        let shown = captures.indices.filter { captures[$0].thumbnails?.cells.isEmpty == false }
+        let shown = captures.indices.filter {
+            captures[$0].thumbnails?.cells.isEmpty == false || captures[$0].isSeenByDrawing
+        }
         for start in stride(from: 0, to: shown.count, by: Self.side * Self.side) {
             let part = Array(shown[start..<min(shown.count, start + Self.side * Self.side)])
             let rows = (part.count + Self.side - 1) / Self.side
@@ -35,10 +37,15 @@ struct WallSheets: Sendable {
 
     /// Draws a sheet and writes it.
     static func write(
-        _ members: [Int], of captures: [CaptureFacts], from thumbnails: Thumbnails, to path: String
+        _ members: [Int], of captures: [CaptureFacts], in state: StateFolder, to path: String
     ) throws(Problem) {
+        let (thumbnails, drawings) = (Thumbnails(in: state), ResultDrawing(in: state))
         let blank = RGBImage(width: 1, height: 1, pixels: [0x80, 0x80, 0x80])
-        var images = members.map { thumbnails.cover(of: captures[$0]) ?? blank }
+        var images = members.map { index in
+            let capture = captures[index]
+            let cover = capture.isSeenByDrawing ? drawings.cover(of: capture.id) : thumbnails.cover(of: capture)
+            return cover ?? blank
+        }
         // A sheet has whole rows, however many captures the last one holds.
         while !images.count.isMultiple(of: side) { images.append(blank) }
         try FileSystem.replace(path, with: try JPEG.encode(Thumbnails.sheet(images, columns: side), quality: 70))

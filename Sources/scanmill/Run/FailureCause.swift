@@ -18,8 +18,13 @@ struct FailureCause {
         outcome.ending.problem?.isOfPipeline == true || OutputFolder.defect(ofID: outcome.input.id) != nil
     }
 
-    /// What to do before those are run again, with the captures that it is for.
-    var fixes: [FailureCause] { Self.grouped(captures.filter(Self.isRepeatable)) { $0.fix } }
+    /// What to do before those are run again, with the captures that it is for. A command in which they differ is no
+    /// command: each of them then has its own.
+    var fixes: [FailureCause] {
+        Self.grouped(captures.filter(Self.isRepeatable), by: \.fix).flatMap { fix in
+            fix.phrase.text.contains("=…") ? fix.captures.flatMap { Self.grouped([$0], by: \.fix) } : [fix]
+        }
+    }
 
     /// Those that fail for what the run asks of them, or for their names, by what to change, in the captures' order.
     static func unsuited(_ failed: [CaptureOutcome]) -> [(fix: String, captures: [CaptureOutcome])] {
@@ -37,10 +42,18 @@ struct FailureCause {
 
     /// Captures by what their problems say; without those that say nothing.
     private static func grouped(_ outcomes: [CaptureOutcome], by text: (Problem) -> String?) -> [FailureCause] {
+        let said = outcomes.compactMap { outcome in
+            outcome.ending.problem.flatMap(text).map {
+                (outcome: outcome, phrase: Phrase($0, id: outcome.input.id), words: Phrase($0))
+            }
+        }
+        let alike = Dictionary(grouping: said, by: \.phrase)
+        let same = Dictionary(grouping: said, by: \.words)
         var causes: [Phrase: FailureCause] = [:]
-        for outcome in outcomes {
-            guard let said = outcome.ending.problem.flatMap(text) else { continue }
-            let phrase = Phrase(said, id: outcome.input.id)
+        for (outcome, phrase, words) in said {
+            // An id may be a word of the message, such as `depth`: others then say the same.
+            let isWord = alike[phrase]?.count == 1 && same[words]?.count ?? 0 > 1
+            let phrase = isWord ? words : phrase
             causes[phrase, default: FailureCause(phrase: phrase, captures: [])].captures.append(outcome)
             causes[phrase]?.phrase.merge(phrase)
         }

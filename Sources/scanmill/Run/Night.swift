@@ -11,6 +11,8 @@ struct Night {
     let messages: RunMessages
     let stop: StopSignal
     private let options: RunCommand
+    /// Whether failures of earlier runs are past: their captures are up to date, or gone.
+    private let hasForgottenFailures: Bool
     /// When it becomes too late to begin a capture, seconds since 1970.
     private let deadline: Int?
     /// How many captures can run at once, given the files that each has open.
@@ -42,7 +44,6 @@ struct Night {
         // Captures that are up to date get no process that would clean up after a killed one. What cannot be removed
         // now only takes up space.
         _ = try? Leftovers.collectWork(in: state)
-        plan.forgetPastFailures()
 
         // The log may be in OUT, which exists by now.
         let log = try options.log.map { path in
@@ -51,6 +52,8 @@ struct Night {
         if let metrics = options.metrics {
             try Console.orExit { () throws(Problem) in try RunMetrics.require(metrics) }
         }
+        // Only now: a run that cannot begin leaves no record, and the page would never hear of it.
+        hasForgottenFailures = plan.forgetPastFailures()
         messages = RunMessages(isQuiet: options.isSilent, log: log)
         stop = StopSignal()
         stop.listen()
@@ -74,13 +77,18 @@ struct Night {
         // Whatever is left out is said here, since nothing else mentions it.
         (found.warnings + CaptureList.warnings(of: plan)).forEach { Console.error(Console.visible($0)) }
         messages.runBegan(options.batch, captures: found.count)
-        let refused = options.batch.retry ? found.refused : found.refused.map { $0.asBefore(in: state) }
+        let refused = found.refused.map { !isAskedToTryAgain && $0.isNoted(in: state) ? $0.failedBefore : $0 }
         let waiting = found.excluded + plan.waiting
         var course = Course(outcomes: refused + waiting)
         course.outcomes.forEach(messages.ended)
         let isIdle = plan.toRun.isEmpty && !refused.contains(where: \.isWork)
         let formats = ProgramVersions.installed.formats
-        if isIdle, !RunHistory.lacks(waiting, of: loaded.pipeline, formats: formats, in: state) { return course }
+        // The report of the run that names those failures calls them failed.
+        if isIdle, !hasForgottenFailures,
+            !RunHistory.lacks(waiting, of: loaded.pipeline, formats: formats, in: state)
+        {
+            return course
+        }
         let record = openRecord()
         course.record = record
         record.noteRefused(refused.filter(\.isWork))
@@ -114,8 +122,9 @@ struct Night {
         stop.speak { text in view.withoutView { Console.error(text) } }
         let entries = Dictionary(plan.entries.map { ($0.input, $0) }, uniquingKeysWith: { first, _ in first })
         var begun: [CaptureInput: (fingerprint: Digest, reason: String?)] = [:]
-        func withReason(_ outcome: CaptureOutcome) -> CaptureOutcome {
-            var outcome = outcome
+        var repeated: Set<CaptureInput> = []
+        func told(_ outcome: CaptureOutcome) -> CaptureOutcome {
+            var outcome = repeated.contains(outcome.input) ? outcome.failedBefore : outcome
             outcome.reason = begun[outcome.input]?.reason
             return outcome
         }
@@ -129,9 +138,12 @@ struct Night {
             },
             progress: { view.progress($0.id, $1) },
             ended: { outcome in
-                let outcome = withReason(outcome)
+                // Something about it has changed, if only its owner, and nothing of what is wrong with it.
+                if !isAskedToTryAgain, outcome.ending.problem?.fault == .input, outcome.isNoted(in: state) {
+                    repeated.insert(outcome.input)
+                }
                 view.ended(outcome.input.id)
-                view.withoutView { messages.ended(outcome) }
+                view.withoutView { messages.ended(told(outcome)) }
                 // A note that cannot be written costs a second attempt, nothing more.
                 if let before = begun[outcome.input]?.fingerprint {
                     let origin = process.origins[outcome.input]
@@ -140,7 +152,7 @@ struct Night {
             })
         view.close()
         stop.speak { Console.error($0) }
-        return outcomes.map(withReason)
+        return outcomes.map(told)
     }
 
     /// Decides how many captures run side by side, and with how many threads each; says where memory allows only one.
@@ -172,6 +184,9 @@ struct Night {
             isForced: options.batch.force, replaces: options.batch.replace)
     }
 
+    /// Whoever asks for that wants to read what comes of it.
+    private var isAskedToTryAgain: Bool { options.batch.retry || options.batch.force }
+
     private func fingerprint(of input: CaptureInput) -> Digest {
         FailureNote.fingerprint(of: input, pipeline: loaded.pipeline, programs: .installed)
     }
@@ -188,11 +203,16 @@ extension CaptureOutcome {
         }
     }
 
-    /// A refusal that an earlier run has said and noted is no news.
-    fileprivate func asBefore(in state: StateFolder) -> CaptureOutcome {
-        guard let problem = ending.problem,
-            FailureNote.load(input.id, in: state)?.problem == FailureNote.lasting(problem, of: input)
-        else { return self }
-        return CaptureOutcome(input: input, ending: .failedBefore(problem))
+    /// Whether an earlier run has said and noted the same problem: it is no news.
+    fileprivate func isNoted(in state: StateFolder) -> Bool {
+        guard let problem = ending.problem else { return false }
+        return FailureNote.load(input.id, in: state)?.problem == FailureNote.lasting(problem, of: input)
+    }
+
+    /// As one that failed in an earlier run.
+    fileprivate var failedBefore: CaptureOutcome {
+        var outcome = self
+        if let problem = ending.problem { outcome.ending = .failedBefore(problem) }
+        return outcome
     }
 }

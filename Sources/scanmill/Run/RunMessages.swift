@@ -124,8 +124,7 @@ struct RunMessages: Sendable {
 
     /// What to do before the captures of a cause are tried again.
     private func sayFixes(of cause: FailureCause) {
-        // A command in which captures differ is no command.
-        let fixes = cause.fixes.filter { !$0.phrase.text.contains("=…") }
+        let fixes = cause.fixes
         for fix in fixes.prefix(Self.mostNames) {
             let whose = fix.captures.count == cause.captures.count ? "" : " for \(Self.listed(fix.captures))"
             Console.error("      fix\(whose): \(Console.visible(fix.phrase.text))")

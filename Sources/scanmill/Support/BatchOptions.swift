@@ -6,8 +6,10 @@ struct SettingOptions: ParsableArguments {
     @Option(
         name: .customLong("set"),
         help: ArgumentHelp(
-            "Change an option of a stage; `crop[2].above=0.1` changes the second `crop`. Can be repeated.",
-            valueName: "stage.option=value"),
+            """
+            Change an option of a stage; `crop[2].above=0.1` changes the second `crop`. Can be repeated; of the same \
+            option, the last counts.
+            """, valueName: "stage.option=value"),
         completion: .setting)
     var settings: [String] = []
 }

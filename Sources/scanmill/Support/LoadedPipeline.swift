@@ -36,7 +36,7 @@ struct LoadedPipeline {
     }
 
     private static func bytes(of path: String) throws(Problem) -> [UInt8] {
-        do throws(Problem) { return try FileSystem.bytes(of: path, limit: 1 << 20) } catch {
+        do throws(Problem) { return try PipelineFile.bytes(at: path) } catch {
             var problem = error
             problem.fix =
                 if FileSystem.isFolder(path) {

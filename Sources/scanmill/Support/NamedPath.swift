@@ -144,7 +144,7 @@ enum NamedPath {
     private static func isPipeline(_ path: String) -> Bool {
         if !FileSystem.exists(path) { return ReadyPipelines.resolved(path) != path }
         guard isNamedLikePipeline(path), FileSystem.regularSize(of: path) != nil,
-            let bytes = try? FileSystem.bytes(of: path, limit: 1 << 20)
+            let bytes = try? PipelineFile.bytes(at: path)
         else { return false }
         return String(decoding: bytes, as: UTF8.self).contains("stages:")
     }

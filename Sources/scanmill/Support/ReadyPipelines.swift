@@ -33,7 +33,7 @@ enum ReadyPipelines {
 
     /// What one is for, in its own words.
     static func summary(of name: String) -> String? {
-        guard let path = path(of: name), let bytes = try? FileSystem.bytes(of: path, limit: 1 << 20),
+        guard let path = path(of: name), let bytes = try? PipelineFile.bytes(at: path),
             let text = try? PipelineFile.text(of: bytes, path: path)
         else { return nil }
         return PipelineFile.parse(text, path: path).file.summary

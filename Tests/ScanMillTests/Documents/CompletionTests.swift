@@ -15,6 +15,8 @@ import Testing
     @Test(arguments: ["bash", "zsh", "fish"]) func shellsTakeTheScript(_ shell: String) throws {
         let script = try Self.script(shell)
         #expect(script.contains("inspect") && script.contains("capture-memory"))
+        // Behind `pipelines`, and where `run`, `plan` and `check` take a file.
+        #expect(script.ranges(of: "---completion pipelines -- positional@0").count == 4)
         #expect(!script.contains("run-one-capture") && !script.contains("man-page"))
         guard (try? runCommand([shell, "-c", "true"]).status) == 0 else {
             print("SKIPPED: the completion script in \(shell), which is missing")
@@ -56,6 +58,8 @@ import Testing
         #expect(try offers(["stages", ""]).filter { !$0.hasPrefix("-") } == StageLibrary.builtIn.names)
         #expect(try offers(["stages", "voxel"]) == ["voxel-downsample"])
         #expect(try offers(["run", "mi"]) == ["mine.yaml"])
+        #expect(try offers(["plan", "room-"]) == ["room-cloud", "room-mesh", "room-nerf"])
+        #expect(try Set(offers(["check", ""])).isSuperset(of: ["mine.yaml", "results", "room-cloud"]))
         #expect(try offers(["run", "mine.yaml", "mi"]).sorted() == ["mine.txt", "mine.yaml"])
         #expect(try offers(["status", "re"]) == ["results"])
         #expect(try offers(["sample", "x", "--format", "sen"]) == ["sens"])
@@ -63,6 +67,8 @@ import Testing
         // Of the stages of that pipeline, or of all.
         #expect(
             try offers(["run", "mine.yaml", "in", "--set", "mask-"]) == ["mask-range.near", "mask-range.far"])
+        #expect(try offers(["run", "room-cloud", "in", "--set", "write-ply.fi"]) == ["write-ply.file"])
+        #expect(try offers(["run", "room-cloud", "in", "--set", "write-sens"]) == [])
         #expect(try offers(["check", "--set", "mask-c"]).contains("mask-confidence.at-least"))
     }
 }

@@ -1,5 +1,6 @@
 import Foundation
 import ScanModel
+import ScanPipeline
 import TestSupport
 import Testing
 
@@ -77,6 +78,23 @@ import Testing
                 == "Depth of one frame is off the next one's by 2.10 %; in this batch 0.600 % is usual.")
     }
 
+    /// It is found by its name, with what the stage says can be done about it.
+    @Test func aPathThatDrifts() throws {
+        try makeNight(3)
+        let reason = "depth of one frame fits the next within 0.3 %; the path drifts, which makes surfaces double"
+        let said = "check-geometry: the geometry is in doubt: \(reason); `correct-drift` above it takes drift out"
+        try changeFirstReceipt(
+            #/"verdict": "pass", "reason": "[^"]*"/#,
+            to: "\"verdict\": \"warning\", \"drifts\": true, \"reason\": \"\(reason)\"")
+        try changeFirstReceipt(#/"warnings": \[\]/#, to: "\"warnings\": [\"\(said)\"]")
+        let finding = try #require(try report()["findings"]?.array?.first { $0["kind"]?.string == "geometry" })
+        #expect(finding["title"]?.string == "The path drifts")
+        let capture = try #require(finding["captures"]?.array?.first)
+        #expect(try capture["id"]?.string == results().first)
+        #expect(capture["text"]?.string == "Depth of one frame\(reason.dropFirst(18)).")
+        #expect(capture["fix"]?.string == "`correct-drift` above it takes drift out")
+    }
+
     /// One damaged receipt must not end every report.
     @Test func numbersThatNothingCanBeCountedTo() throws {
         try makeNight(20)
@@ -124,16 +142,24 @@ import Testing
         return String(decoding: try folder.bytes(path), as: UTF8.self)
     }
 
+    /// An option, in the night's pipeline and in that of its results.
+    private func giveFilterBlur(_ option: String) throws {
+        let plan = "out/.scanmill/runs/20261120T214000Z-night/plan.json"
+        for path in [plan] + (try results().map { "out/\($0)/receipt.json" }) {
+            let text = String(decoding: try folder.bytes(path), as: UTF8.self)
+            let given = text.replacingOccurrences(
+                of: #"{"name": "filter-blur", "options": {}}"#,
+                with: #"{"name": "filter-blur", "options": {\#(option)}}"#)
+            try #require(given != text)
+            try folder.write(given, to: path)
+        }
+    }
+
     /// The longest first, and the next command leaves shorter ones.
     @Test func holesAreMeasured() throws {
         try makeNight(8)
         let names = try results()
-        let plan = "out/.scanmill/runs/20261120T214000Z-night/plan.json"
-        let text = String(decoding: try folder.bytes(plan), as: UTF8.self)
-        let rule = #"{"name": "filter-blur", "options": {"window": 5}}"#
-        let windowed = text.replacingOccurrences(of: #"{"name": "filter-blur", "options": {}}"#, with: rule)
-        try #require(windowed != text)
-        try folder.write(windowed, to: plan)
+        try giveFilterBlur(#""window": 5"#)
         for (name, seconds) in zip(names, ["2.25", "30.5"]) {
             let hole = "filter-blur: frames 11 to 18 were all dropped, which leaves a hole of \(seconds) s; a smaller"
             try warn("\(hole) `window`, or `seconds`, leaves shorter ones", name)
@@ -153,12 +179,7 @@ import Testing
         (#""window": 2"#, ""), (#""seconds": 0.01"#, ""), (#""count": 500000"#, ""),
     ]) func holesAreMadeShorter(_ rule: String, _ remedy: String) throws {
         try makeNight(3)
-        let plan = "out/.scanmill/runs/20261120T214000Z-night/plan.json"
-        let text = String(decoding: try folder.bytes(plan), as: UTF8.self)
-        let ruled = text.replacingOccurrences(
-            of: #"{"name": "filter-blur", "options": {}}"#, with: #"{"name": "filter-blur", "options": {\#(rule)}}"#)
-        try #require(ruled != text)
-        try folder.write(ruled, to: plan)
+        try giveFilterBlur(rule)
         let name = try #require(try results().first)
         try warn("filter-blur: frames 11 to 18 were all dropped, which leaves a hole of 2.25 s; shorter ones", name)
         _ = try report()
@@ -245,6 +266,74 @@ import Testing
         _ = try report()
         let html = try nightPage()
         #expect(html.contains("<svg class=\"path\"") && !html.contains("class=\"ruler\""))
+    }
+
+    /// There and back is one wrong pose, of which a frame that was dropped no longer tells.
+    @Test func theWrongPoseOfOneFrame() throws {
+        try folder.copySample("desk", to: "in/desk")
+        var lines = String(decoding: try folder.bytes("in/desk/desk.jsonl"), as: UTF8.self).split(separator: "\n")
+        let moved = lines[30].replacing(#/("transform":\[(?:[^,]*,){12})([^,]*)/#) {
+            "\($0.1)\((Double($0.2) ?? 0) + 1.2)"
+        }
+        try #require(moved != lines[30])
+        lines[30] = moved
+        try folder.write(lines.joined(separator: "\n") + "\n", to: "in/desk/desk.jsonl")
+        #expect(try folder.run("read, measure-motion", ["in/desk", "-o", "out"]).status == 0)
+        let finding = try #require(try report()["findings"]?.array?.first { $0["kind"]?.string == "jumps" })
+        #expect(finding["title"]?.string == "The pose of one frame is wrong")
+        let capture = try #require(finding["captures"]?.array?.first)
+        let text = "The path jumps by 1.2 m at frame 30, and is back with the next frame."
+        #expect(capture["text"]?.string?.replacing(#/1\.[12]\d/#, with: "1.2") == text)
+        #expect(capture["value"]?.integer == 1)
+        let rule = try #require(capture["fix"]?.string?.split(separator: "`").dropFirst().first)
+        #expect(try folder.run("read, {\(rule)}, measure-motion", ["in/desk", "-o", "mended"]).status == 0)
+        let mended = try Scanmill.run(["report", "mended"], in: folder.path)
+        let json = mended.output.dropLast().replacing("report.html", with: "report.json")
+        #expect(try StateJSON.read("\(folder.path)/\(json)")["verdict"]?.string == "The capture is ready.")
+    }
+
+    /// From frame 4 on the path is elsewhere by so many metres; one frame is dropped.
+    @Test(
+        arguments: [
+            ([3: 0.9, 4: 1], 0.1, 0, "The path jumps by 0.900 m at frame 3, and is"), ([3: 0.9, 4: 1], 0.1, 3, ""),
+            ([3: 0.9, 4: 1], 3, 0, "2 jumps in the path, the first of 0.900 m"),
+            ([3: 0.9, 5: 1], 0.1, 0, "2 jumps in the path, the first of 0.900 m"),
+            ([3: 0.9, 4: 1, 5: 1], 0.1, 0, "3 jumps in the path, the first of 0.900 m"),
+            ([3: 0.2, 4: 0.2], 0.1, 0, "2 jumps in the path, the first of 0.200 m"),
+            ([3: 0.9], 0.1, 2, "1 jump in the path, the first of 0.900 m"), ([1: 0.9], 0.1, 0, ""),
+        ] as [([Int: Double], Double, Int, String)])
+    func jumpsThereAndBack(_ metres: [Int: Double], _ way: Double, _ dropped: Int, _ text: String) throws {
+        try makeNight(1)
+        let jumps = metres.sorted { $0.key < $1.key }.map { "{\"frame\": \($0.key), \"metres\": \($0.value)}" }
+            .joined(separator: ", ")
+        let track = (0..<6).map { "[\($0), \($0 < 4 ? 0 : way), 0, 0.1]" }.joined(separator: ", ")
+        try changeFirstReceipt(#/"track": \[\[.*?\]\]/#, to: "\"track\": [\(track)]")
+        try changeFirstReceipt(#/"jumps": \[\]/#, to: "\"jumps\": [\(jumps)]")
+        try changeFirstReceipt(#/"jump-count": 0, /#, to: "")
+        let drop = "{\"frame\": \(dropped), \"stage\": \"filter-blur\", \"reason\": \"blurred\"}"
+        try changeFirstReceipt(#/"dropped": \[.*?\]/#, to: "\"dropped\": [\(drop)]")
+        let finding = try report()["findings"]?.array?.first { $0["kind"]?.string == "jumps" }
+        let said = finding?["captures"]?.array?.first?["text"]?.string ?? ""
+        #expect(text.isEmpty ? said.isEmpty : said.hasPrefix(text), "\(said)")
+    }
+
+    /// The wrong pose of a single frame explains the pairs of that frame, and nothing else.
+    @Test(arguments: [
+        ("0.006", "3", true), ("0.006", "4", false), ("0.03", "3", false),
+    ]) func whatAWrongPoseExplains(_ error: String, _ frame: String, _ isExplained: Bool) throws {
+        try makeNight(1)
+        let track = (0..<6).map { "[\($0), 0, 0, 0.1]" }.joined(separator: ", ")
+        try changeFirstReceipt(#/"track": \[\[.*?\]\]/#, to: "\"track\": [\(track)]")
+        try changeFirstReceipt(
+            #/"jumps": \[\]/#, to: "\"jumps\": [{\"frame\": 3, \"metres\": 0.9}, {\"frame\": 4, \"metres\": 0.9}]")
+        try changeFirstReceipt(#/"jump-count": 0, /#, to: "")
+        let pair = "{\"from\": 0, \"to\": \(frame), \"median-relative-error\": 0.2}"
+        try changeFirstReceipt(
+            #/"verdict": "pass"/#, to: "\"verdict\": \"warning\", \"pairs-that-do-not-fit\": [\(pair)]")
+        try changeFirstReceipt(#/"declared": 0.0[0-9]+/#, to: "\"declared\": \(error)")
+        let kinds = try report()["findings"]?.array?.compactMap { $0["kind"]?.string } ?? []
+        #expect(kinds.contains("jumps"))
+        #expect(kinds.contains("geometry") == !isExplained, "\(kinds)")
     }
 
     /// Where the path does not jump, nothing is said of a jump.
@@ -407,7 +496,7 @@ import Testing
         #expect(try report()["verdict"]?.string == headlines[count - 1])
         let html = String(decoding: try folder.bytes(try newestPage()), as: UTF8.self)
         #expect(!html.contains("the worst of ") && html.contains(">one of ") == (count > 1))
-        #expect(html.contains("<p>Geometry: not measured.<br>Add <code>check-geometry</code>.</p>"))
+        #expect(html.contains("Not measured: path and speed (add <code>measure-motion</code>), sharpness ("))
     }
 
     /// A stage's name stays as it is, and how fast captures fail is no speed.
@@ -628,8 +717,9 @@ import Testing
         let page = try newestPage()
         let html = String(decoding: try folder.bytes(page), as: UTF8.self)
         for stage in ["measure-blur", "measure-motion", "report-coverage", "measure-depth"] {
-            #expect(html.contains("not measured.<br>Add <code>\(stage)</code>"), "\(stage)")
+            #expect(html.contains("(add <code>\(stage)</code>)"), "\(stage)")
         }
+        #expect(html.components(separatedBy: "class=\"lack\"").count == 2)
     }
 
     /// Advice that makes a capture fail is worse than none.
@@ -639,9 +729,9 @@ import Testing
         let scan = try folder.copySample("scannet-raw", to: "raw")
         _ = try Scanmill.run(["run", "m.yaml", scan, "-o", "out"], in: folder.path)
         let html = String(decoding: try folder.bytes(try newestPage()), as: UTF8.self)
-        #expect(html.contains("Path and speed: not measured, because the frames have no poses."))
-        #expect(html.contains("Views of the box: not measured, because the capture has no box."))
-        #expect(!html.contains("<code>measure-motion</code>.</p>"))
+        #expect(html.contains("path and speed (the frames have no poses)"))
+        #expect(html.contains("views of the box (the capture has no box)"))
+        #expect(!html.contains("add <code>measure-motion</code>"))
         let capture = try #require(try report()["captures"]?.array?.first)
         #expect(capture["not-measured"]?["report-coverage"] == .string("the capture has no box"))
     }
@@ -657,11 +747,11 @@ import Testing
         try #require(made.status == 0, "\(made.errors)")
         _ = try Scanmill.run(["run", "m.yaml", "flat", "-o", "out"], in: folder.path)
         let html = String(decoding: try folder.bytes(try newestPage()), as: UTF8.self)
-        #expect(html.contains("Depth: the capture has no depth."))
-        #expect(html.contains("Sharpness: not measured.<br>Add <code>measure-blur</code>."))
+        #expect(html.contains("depth (the capture has no depth)"))
+        #expect(html.contains("sharpness (add <code>measure-blur</code>)"))
     }
 
-    /// A run that was killed says nothing itself: its plan does.
+    /// A run that was killed says nothing itself: its plan does. While captures are being run it may be alive.
     @Test func aRunThatDidNotEnd() throws {
         try folder.write(QuickRun.cloud, to: "quick.yaml")
         for name in ["a", "b", "c"] {
@@ -673,16 +763,39 @@ import Testing
         let run = try #require(try FileManager.default.contentsOfDirectory(atPath: runs).first)
         try FileManager.default.removeItem(atPath: "\(runs)/\(run)/outcome.json")
         for name in ["b", "c"] { try FileManager.default.removeItem(atPath: "\(folder.path)/out/\(name)") }
-        let json = try report()
-        let verdict = "1 of 3 captures is ready. The run has not ended: it was killed or is still running."
-        #expect(json["verdict"] == .string(verdict))
-        #expect(json["summary"]?["waiting"]?.integer == 2)
-        #expect(
-            json["captures"]?.array?.map { $0["waits-for"]?.string } == [
-                nil, "the run has not ended", "the run has not ended",
-            ])
-        let html = String(decoding: try folder.bytes(try newestPage()), as: UTF8.self)
-        #expect(html.contains(">no pictures<") && !html.contains("location is not known"))
+        func expect(_ state: String, _ waitsFor: [String?]) throws {
+            let json = try report()
+            #expect(json["verdict"]?.string == "1 of 3 captures is ready. The run \(state).")
+            #expect(json["summary"]?["waiting"]?.integer == 2)
+            #expect(json["captures"]?.array?.map { $0["waits-for"]?.string } == waitsFor)
+            let html = String(decoding: try folder.bytes(try newestPage()), as: UTF8.self)
+            #expect(html.contains(">no pictures<") && !html.contains("location is not known"))
+        }
+        try expect(
+            "was cut short: it was killed, or the machine went down",
+            [nil, "the run was cut short", "the run was cut short"])
+        let work = folder.url("out/.scanmill/work/b.host.1.x")
+        try FileManager.default.createDirectory(at: work, withIntermediateDirectories: true)
+        try withExtendedLifetime(try CaptureLock("b", in: StateFolder(output: "\(folder.path)/out"))) { lock in
+            try #require(lock != nil)
+            try expect(
+                "has not ended: it was killed or is still running", [nil, "it is being run", "the run has not ended"])
+        }
+    }
+
+    /// Nobody need hear of it again.
+    @Test func aRunThatWasCutShortWithNothingLeftToDo() throws {
+        #expect(try run().status == 0)
+        let page = try newestPage()
+        let record = page.replacing("report.html", with: "")
+        for name in ["outcome.json", "report.html"] {
+            try FileManager.default.removeItem(atPath: "\(folder.path)/\(record)\(name)")
+        }
+        #expect(try run().output.hasPrefix("1 capture: 1 up to date"))
+        #expect(try newestPage() == page)
+        #expect(try report()["verdict"]?.string == "The capture is ready.")
+        let html = String(decoding: try folder.bytes(page), as: UTF8.self)
+        #expect(html.components(separatedBy: "cut short").count == 2 && html.contains(" and cut short · "))
     }
 
     /// Whether it was run or has a result, only its owner could tell.
@@ -820,7 +933,10 @@ import Testing
         let note = "b.ply of the result is missing or has another size, and \(folder.path)/in/b is gone"
         #expect(problem["notes"]?.array?.first?.string == note)
         let html = String(decoding: try folder.bytes(try newestPage()), as: UTF8.self)
-        #expect(html.contains("scanmill inspect in/a") && !html.contains("scanmill inspect in/b"))
+        // Nothing leads to where they were.
+        #expect(!html.contains("scanmill inspect"))
+        let loss = "The capture is no longer at <code>in/a</code>: without it the result cannot be made again."
+        #expect(html.contains("<dt>Capture</dt><dd>\(loss)</dd>") && !html.contains("<code>in/b</code>"))
         #expect(!html.contains("from an earlier run"))
     }
 
@@ -992,6 +1108,38 @@ import Testing
         let page = try newestPage()
         #expect(
             Self.jpegWidth(try folder.bytes("\(page.dropLast("report.html".count))pictures/0-drawing.jpg")) == 320)
+    }
+
+    /// What has no pictures of its own is known by what was drawn of it.
+    @Test func theWallShowsDrawingsOfCapturesWithoutPictures() throws {
+        try folder.write(
+            """
+            ply
+            format ascii 1.0
+            element vertex 3
+            property float x
+            property float y
+            property float z
+            end_header
+            0 0 0
+            1 0 0
+            0 1 0
+
+            """, to: "in/a.ply")
+        let stages = "{read: {format: ply}}, voxel-downsample, {render-cloud: {view: front, width: 320, height: 240}}"
+        #expect(try folder.run(stages, ["in/a.ply", "-o", "out"]).status == 0)
+        let page = try newestPage()
+        let html = String(decoding: try folder.bytes(page), as: UTF8.self)
+        #expect(html.contains("<span class=\"p\" style=\"background-image:url(wall-1.jpg)"))
+        #expect(html.contains("<p class=\"lack\">The capture has no pictures.</p>"))
+        #expect(!html.contains("class=\"nopictures\"") && !html.contains("class=\"p none\""))
+        let wall = try folder.bytes("\(page.dropLast("report.html".count))wall-1.jpg")
+        #expect(Self.jpegWidth(wall) == 16 * 192)
+        // Without it, only the reason is left.
+        try FileManager.default.removeItem(atPath: "\(folder.path)/out/.scanmill/drawings")
+        try FileManager.default.removeItem(atPath: "\(folder.path)/out/a/a_cloud_front.png")
+        _ = try report()
+        #expect(String(decoding: try folder.bytes(page), as: UTF8.self).contains("class=\"p none\""))
     }
 
     @Test func ofFourPicturesAllAreShown() throws {

@@ -158,6 +158,28 @@ import Testing
         #expect(abs((xs.min() ?? 0) + 0.5) < 1e-9 && abs((xs.max() ?? 0) - 10.5) < 1e-9)
     }
 
+    /// Two cameras a metre above a box of 20 cm, 4 m apart: from above, and from the front on one side of it.
+    @Test func aViewCloseToTheBoxMayShowNoCamera() {
+        var frames = (0..<2).map { FrameFacts(index: $0) }
+        func scene(_ places: [Vector3]) -> Scene {
+            for i in 0..<2 { frames[i].pose = Pose(rotation: .identity, position: places[i]) }
+            let box = OrientedBox(center: .zero, worldFromBox: .identity, halfSize: Vector3(0.1, 0.1, 0.1))
+            return Scene(box: box, trail: CameraTrail(frames, by: .time), axes: Self.axes)
+        }
+        func shows(_ direction: SceneView.Direction, _ scene: Scene, close: Bool = true) -> Bool {
+            let points = scene.extent(ofBoxAlone: close)
+            return scene.showsCameras(
+                in: SceneView(direction, axes: Self.axes, fitting: points, size: PixelSize(100, 80)))
+        }
+        let beside = scene([Vector3(2, 1, 2), Vector3(-2, 1, 2)])
+        #expect(SceneView.Direction.allCases.allSatisfy { shows($0, beside, close: false) })
+        #expect(!shows(.above, beside) && !shows(.front, beside) && !shows(.side, beside))
+        // The path crosses the picture, though neither camera is in it.
+        let across = scene([Vector3(2, 1, 0), Vector3(-2, 1, 0)])
+        #expect(shows(.above, across) && !shows(.front, across))
+        #expect(!shows(.above, Scene(box: beside.box, trail: nil, axes: Self.axes)))
+    }
+
     @Test func strayPointsDoNotDecideWhatIsShown() {
         var positions: [Float] = []
         for i in 0..<3000 { positions += [Float(i % 60) / 60, Float(i / 60) / 50, 0] }

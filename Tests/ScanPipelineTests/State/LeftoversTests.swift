@@ -28,7 +28,7 @@ import Testing
         do {
             let lock = try CaptureLock("held", in: fixture.state)
             #expect(lock != nil)
-            let foreseen = Leftovers.foreseen(in: fixture.state).removed
+            let foreseen = try Leftovers.foreseen(in: fixture.state).removed
             let removed = try Leftovers.collect(in: fixture.state).removed
             #expect(removed == foreseen)
             #expect(
@@ -91,7 +91,7 @@ import Testing
         let before = FileSystem.names(in: "\(fixture.path)/kept")
         for isForced in [false, true] {
             try fixture.run(input, forced: isForced)
-            let foreseen = Leftovers.foreseen(in: fixture.state)
+            let foreseen = try Leftovers.foreseen(in: fixture.state)
             let found = try Leftovers.collect(in: fixture.state)
             #expect(foreseen.isEmpty && found.isEmpty, "\(found)")
         }
@@ -126,7 +126,7 @@ import Testing
         try fixture.write(OutputFixture.receipt, to: "out/done/receipt.json")
         try fixture.write("precious", to: "out/odd/file")
         let lock = try CaptureLock("held", in: fixture.state)
-        let foreseen = Leftovers.foreseen(in: fixture.state)
+        let foreseen = try Leftovers.foreseen(in: fixture.state)
         #expect(FileSystem.names(in: trash).count == 6 && FileSystem.names(in: fixture.output).contains("a.b") == false)
         let collected = try Leftovers.collect(in: fixture.state)
         withExtendedLifetime(lock) {}
@@ -168,7 +168,7 @@ import Testing
         for name in names + ["inputs/kept.json"] { try fixture.write("", to: "out/.scanmill/\(name)") }
         try fixture.write("", to: "out/.scanmill/inputs/.young", minutesAgo: 50)
         try fixture.write(OutputFixture.receipt, to: "out/kept/receipt.json")
-        let foreseen = Leftovers.foreseen(in: fixture.state).removed
+        let foreseen = try Leftovers.foreseen(in: fixture.state).removed
         let removed = try Leftovers.collect(in: fixture.state).removed
         #expect(removed == foreseen)
         #expect(Set(removed) == Set(names.map { "\(fixture.output)/.scanmill/\($0)" }))
@@ -207,7 +207,7 @@ import Testing
         let fixture = try DiskFixture()
         try fixture.write(OutputFixture.receipt, to: "out/.scanmill/trash/lost.x/receipt.json")
         for name in ["inputs/lost.json", "inputs/gone.json"] { try fixture.write("{}", to: "out/.scanmill/\(name)") }
-        #expect(Leftovers.foreseen(in: fixture.state).removed == ["\(fixture.state.path)/inputs/gone.json"])
+        #expect(try Leftovers.foreseen(in: fixture.state).removed == ["\(fixture.state.path)/inputs/gone.json"])
         try RunRecord(state: fixture.state, pipeline: try fixture.pipeline(), inputs: []).end([], seconds: 1)
         #expect(FileSystem.names(in: "\(fixture.state.path)/inputs") == ["lost.json"])
     }

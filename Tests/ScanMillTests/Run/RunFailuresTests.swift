@@ -1,0 +1,58 @@
+import Foundation
+import ScanModel
+import TestSupport
+import Testing
+
+/// What the mail of a night says of captures that fail.
+@Suite struct RunFailuresTests {
+    private let quick: QuickRun
+
+    init() throws { quick = try QuickRun() }
+
+    /// A sample whose depth stream ends early.
+    private func truncated(_ name: String, at byte: Int = 400_000) throws {
+        try quick.copySample(name)
+        let depth = try quick.folder.bytes("in/\(name)/desk.depth.zlib")
+        try quick.folder.write(Array(depth.prefix(byte)), to: "in/\(name)/desk.depth.zlib")
+    }
+
+    /// A change of the owner, say, has it tried again; that the same is wrong with it is no news.
+    @Test func theSameFailureAgainIsNoNews() throws {
+        try truncated("bad")
+        let words = ["in", "-o", "out"]
+        #expect(try quick.run(words).status == 1)
+        func touch() throws { _ = try runCommand(["sh", "-c", "touch in/bad/*"], in: quick.folder.path) }
+        try touch()
+        let again = try quick.run(words + ["--metrics", "night.prom"])
+        #expect(again.status == 1, "\(again)")
+        #expect(again.output.contains("failed   bad  as before: depth stream truncated\n"), "\(again)")
+        #expect(again.output.contains("1 capture: 1 failed before; "), "\(again)")
+        #expect(again.errors.hasPrefix("1 capture failed:\n  1 × depth stream truncated: bad\n      fix: "), "\(again)")
+        let figures = String(decoding: try quick.folder.bytes("night.prom"), as: UTF8.self).withoutOwner
+        #expect(figures.contains("scanmill_captures{ended=\"failed before\"} 1\n"))
+        // It was tried: what is there now is not tried once more.
+        let plan = try Scanmill.run(["plan", "quick.yaml"] + words, in: quick.folder.path)
+        #expect(plan.output.contains(", 1 failed before "), "\(plan)")
+        // Whoever asks is told, and so is whatever else is wrong.
+        #expect(try quick.run(words + ["--retry"]).errors.hasPrefix("error: depth stream truncated\n"))
+        try FileManager.default.removeItem(atPath: "\(quick.folder.path)/in/bad/desk.jsonl")
+        #expect(try quick.run(words).errors.contains("error: the camera lines are missing"))
+    }
+
+    /// Of a command in which captures differ, each has its own.
+    @Test func eachCaptureHasItsFix() throws {
+        for (name, byte) in [("d1", 150_000), ("d2", 60_000), ("room", 400_000)] { try truncated(name, at: byte) }
+        let run = try quick.run(["in", "-o", "out", "-q"])
+        let fixes = run.errors.matches(of: #/\n      fix for (.*): copy the file again .* --set read.min-whole=(.*)/#)
+        #expect(run.errors.contains("\n  3 × depth stream truncated: d1, d2, room\n"), "\(run)")
+        #expect(fixes.map { $0.1 }.sorted() == ["d1", "d2"] && Set(fixes.map { $0.2 }).count == 2, "\(run)")
+        #expect(run.errors.contains("\n      fix for room: copy the file again "), "\(run)")
+    }
+
+    /// Whatever a capture is called, what is wrong with it is what is wrong with the others.
+    @Test func anIDThatIsAWordOfTheMessage() throws {
+        for name in ["depth", "stream", "room"] { try truncated(name) }
+        let run = try quick.run(["in", "-o", "out", "-q", "--no-report"])
+        #expect(run.errors.contains("\n  3 × depth stream truncated: "), "\(run)")
+    }
+}
