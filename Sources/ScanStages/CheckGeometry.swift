@@ -131,8 +131,8 @@ public struct CheckGeometry: FoldStage {
     private static let remedyForDrift =
         "put `\(CorrectDrift.card.name)` below `\(Decompress.card.name)`, above all that uses poses"
     private static let remedyForMore =
-        "a second `\(CorrectDrift.card.name)` below the first may take out the rest; otherwise keep a part that does not "
-        + "drift with `\(SelectTime.card.name)`"
+        "a second `\(CorrectDrift.card.name)` below the first, or a smaller `min-apart`, may take out the rest; otherwise "
+        + "keep a part that does not drift with `\(SelectTime.card.name)`"
 
     /// What to set so that the capture is read as what it is; nil where no option makes up for it.
     private func remedy(for verdict: GeometryVerdict, of capture: Capture) -> String? {

@@ -76,7 +76,8 @@ import Testing
     }
 
     @Test func theLeastIsAnOption() throws {
-        let run = try StageRun("- correct-drift: {min-apart: 30}", on: try Self.capture(Self.wander))
+        let run = try StageRun("- correct-drift: {min-apart: 30}\n- check-geometry", on: try Self.capture(Self.wander))
+        #expect(run.warnings.count == 1 && run.warnings[0].contains("; a second `correct-drift` below the first, or a"))
         #expect(run.frames[99].pose == Self.wander(99, try #require(try Self.sound.get()[99].pose)))
     }
 }
