@@ -195,6 +195,7 @@ public struct CheckGeometry: FoldStage {
                         ])
                     }))
         }
+        if !capture.isMetric { context.recordUnknownUnit() }
         context.record("seen-again", .of(verdict.revisitCount))
         if let drift = verdict.drift, verdict.outcome != .fail {
             context.record("drift", drift.record)

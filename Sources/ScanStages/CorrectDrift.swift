@@ -22,8 +22,8 @@ public struct CorrectDrift: FoldStage {
             all at once at a jump. The first frame stays where it is, and so do a bounding box and a cloud that the
             capture brings along.
 
-            **Left as recorded** are the poses of a path that hardly sees anything again; of one by which the surfaces that
-            are seen again are less than `min-apart` apart, which sensors and lenses do as well; and, with a warning if
+            **Left as recorded** are the poses of a path that hardly sees anything again; of one that has the surfaces
+            which are seen again less than `min-apart` apart, as sensors and lenses do as well; and, with a warning if
             `check-geometry` would warn of drift, of one where no change brings the surfaces twice as close. Drift of
             more than half of the distance to the surfaces is not found. A path that drifted by more than a quarter of a
             metre or ten degrees may need the stage twice, one below the other. What stages above have made of the poses,
@@ -62,6 +62,7 @@ public struct CorrectDrift: FoldStage {
             return context.note("hardly anything is seen again, so that nothing tells whether the path drifts")
         }
         context.record("drift", worst.record)
+        if !capture.isMetric { context.recordUnknownUnit() }
         let apart = drift.surfacesApart
         if apart < minApart {
             let share = (100 * apart).shortText(decimals: 2)

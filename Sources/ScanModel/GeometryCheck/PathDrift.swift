@@ -2,8 +2,8 @@
 ///
 /// Poses that drift fit from frame to frame, and make every wall double all the same. Of up to 128 frames, evenly spread,
 /// thinned points are kept. Each of these frames is compared with the earliest one whose place it sees again after the
-/// camera had turned or gone away from it, and with which it can be aligned; the motion that lays the earlier frame's points on the surfaces of the later
-/// one (``DepthAlignment``) is what the poses are off by, one against the other.
+/// camera had turned or gone away from it, and with which it can be aligned; the motion that lays the earlier frame's
+/// points on the surfaces of the later one (``DepthAlignment``) is what the poses are off by, one against the other.
 public struct PathDrift: Sendable {
     /// A frame that sees again what an earlier one saw.
     public struct Revisit: Hashable, Sendable {

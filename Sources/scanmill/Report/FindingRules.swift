@@ -19,6 +19,8 @@ struct FindingRules {
     /// Warnings that most captures have, which say something about the batch and not about a capture.
     let common: [(text: String, count: Int)]
     private let isCommon: Set<Phrase>
+    /// What failed captures say, by their places.
+    private let failures: [Int: Phrase]
     /// The places of captures that were made from files of the same bytes, by these files.
     private let twins: [Digest: [Int]]
 
@@ -42,6 +44,11 @@ struct FindingRules {
         let many = said.filter { results.count >= Self.fewestForCommon && 2 * $0.count > results.count }
         common = many.map { (text: $0.phrase.text, count: $0.count) }
         isCommon = Set(many.map(\.phrase))
+        let failed = captures.enumerated().compactMap { index, capture in
+            capture.status == .failed ? capture.problem.map { (index: index, text: $0.summary, id: capture.id) } : nil
+        }
+        failures = Dictionary(
+            uniqueKeysWithValues: zip(failed.map(\.index), Phrase.all(of: failed.map { ($0.text, $0.id) })))
         twins = captures.indices.reduce(into: [:]) { twins, index in
             // Not from an older result of one that waits.
             guard [.ready, .look].contains(captures[index].status), let inputs = captures[index].inputs else { return }
@@ -94,7 +101,7 @@ struct FindingRules {
             sentences.insert(text, at: 0)
         }
         if let stage = place.stage { sentences.append("The stage was \(stage)") }
-        let message = Phrase(problem.summary, id: capture.id)
+        let message = failures[index] ?? Phrase(problem.summary, id: capture.id)
         return Finding(
             kind: .failure, capture: index, title: message.pattern, message: message, text: Self.sentences(sentences),
             fix: problem.fix, headline: Readable(problem)?.headline)

@@ -26,6 +26,14 @@ struct Phrase: Sendable, Hashable {
         (self.words, self.values) = (words, values)
     }
 
+    /// Of messages about several captures. An id may be a word of the message, such as `depth`: the others then say the same.
+    static func all(of messages: [(text: String, id: String)]) -> [Phrase] {
+        let phrases = messages.map { (own: Phrase($0.text, id: $0.id), words: Phrase($0.text)) }
+        let alike = Dictionary(grouping: phrases, by: \.own).mapValues(\.count)
+        let same = Dictionary(grouping: phrases, by: \.words).mapValues(\.count)
+        return phrases.map { own, words in alike[own] == 1 && same[words] ?? 0 > 1 ? words : own }
+    }
+
     /// The message, with … where merged ones differ: `sharpness … is not above frame …'s in its window`.
     var text: String { text(values) }
 

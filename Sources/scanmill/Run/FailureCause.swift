@@ -43,17 +43,10 @@ struct FailureCause {
     /// Captures by what their problems say; without those that say nothing.
     private static func grouped(_ outcomes: [CaptureOutcome], by text: (Problem) -> String?) -> [FailureCause] {
         let said = outcomes.compactMap { outcome in
-            outcome.ending.problem.flatMap(text).map {
-                (outcome: outcome, phrase: Phrase($0, id: outcome.input.id), words: Phrase($0))
-            }
+            outcome.ending.problem.flatMap(text).map { (outcome: outcome, text: $0, id: outcome.input.id) }
         }
-        let alike = Dictionary(grouping: said, by: \.phrase)
-        let same = Dictionary(grouping: said, by: \.words)
         var causes: [Phrase: FailureCause] = [:]
-        for (outcome, phrase, words) in said {
-            // An id may be a word of the message, such as `depth`: others then say the same.
-            let isWord = alike[phrase]?.count == 1 && same[words]?.count ?? 0 > 1
-            let phrase = isWord ? words : phrase
+        for ((outcome, _, _), phrase) in zip(said, Phrase.all(of: said.map { ($0.text, $0.id) })) {
             causes[phrase, default: FailureCause(phrase: phrase, captures: [])].captures.append(outcome)
             causes[phrase]?.phrase.merge(phrase)
         }

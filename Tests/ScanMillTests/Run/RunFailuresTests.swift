@@ -52,7 +52,10 @@ import Testing
     /// Whatever a capture is called, what is wrong with it is what is wrong with the others.
     @Test func anIDThatIsAWordOfTheMessage() throws {
         for name in ["depth", "stream", "room"] { try truncated(name) }
-        let run = try quick.run(["in", "-o", "out", "-q", "--no-report"])
+        let run = try quick.run(["in", "-o", "out", "-q"])
         #expect(run.errors.contains("\n  3 × depth stream truncated: "), "\(run)")
+        let page = try Scanmill.run(["report", "out"], in: quick.folder.path).output.dropLast()
+        let json = try StateJSON.read("\(quick.folder.path)/\(page.replacing("report.html", with: "report.json"))")
+        #expect(json["findings"]?.array?.map { $0["captures"]?.array?.count } == [3])
     }
 }
