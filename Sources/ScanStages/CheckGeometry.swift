@@ -111,8 +111,7 @@ public struct CheckGeometry: FoldStage {
         case .pass, .undecided: break
         case .warning:
             let remedy = isDriftCorrected ? Self.remedyForMore : Self.remedyForDrift
-            context.warn(
-                "the geometry is in doubt: \(verdict.reason)\(verdict.isDrifting ? "; \(remedy)" : "")")
+            context.warn("the geometry is in doubt: \(verdict.reason)\(verdict.isDrifting ? "; \(remedy)" : "")")
         case .fail:
             let named = defects.isEmpty ? verdict.cause : nil
             let what = named?.meaning(inFileWith: capture.fileAxes) ?? verdict.reason

@@ -22,12 +22,12 @@ public struct CorrectDrift: FoldStage {
             all at once at a jump. The first frame stays where it is, and so do a bounding box and a cloud that the
             capture brings along.
 
-            **Left as recorded** are the poses of a path that hardly sees anything again; of one that has the surfaces
-            which are seen again less than `min-apart` apart, as sensors and lenses do as well; and, with a warning if
-            `check-geometry` would warn of drift, of one where no change brings the surfaces twice as close. Drift of
-            more than half of the distance to the surfaces is not found. A path that drifted by more than a quarter of a
-            metre or ten degrees may need the stage twice, one below the other. What stages above have made of the poses,
-            such as points, is not made again: put it right below `decompress`.
+            **Left as recorded** are the poses where hardly anything is seen again; where the surfaces that are seen again
+            are less than `min-apart` apart, which sensors and lenses do as well; and where no change brings them twice as
+            close, with a warning if `check-geometry` would warn of drift. Drift of more than half of the distance to the
+            surfaces is not found. A path that drifted by more than a quarter of a metre or ten degrees may need the stage
+            twice, one below the other. What stages above have made of the poses, such as points, is not made again: put
+            it right below `decompress`.
 
             **The receipt** holds `seen-again`, `drift` as `check-geometry` has it, `surfaces-apart` before and after (how
             far apart surfaces are that are seen again: root mean square along their normals, averaged over those

@@ -18,9 +18,7 @@ import Testing
     private static func capture(_ spoil: (inout MemoryCapture.Item) -> Void) throws -> MemoryCapture {
         MemoryCapture(
             try sound.get().map { frame in
-                var item = MemoryCapture.Item(
-                    timestamp: frame.timestamp, pose: frame.pose, intrinsics: frame.intrinsics)
-                item.depth = frame.depth
+                var item = MemoryCapture.Item(frame)
                 spoil(&item)
                 return item
             })
@@ -269,9 +267,7 @@ import Testing
         ).frames
         func run(shiftedBy shift: Double, isCV: Bool = false) throws -> StageRun {
             let items = frames.map { frame in
-                var item = MemoryCapture.Item(
-                    timestamp: frame.timestamp, pose: frame.pose, intrinsics: frame.intrinsics)
-                item.depth = frame.depth
+                var item = MemoryCapture.Item(frame)
                 if frame.index >= 40 { item.pose?.position.y += shift }
                 if isCV { item.pose = item.pose?.withCVAxes }
                 return item

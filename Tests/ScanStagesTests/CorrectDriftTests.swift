@@ -17,10 +17,8 @@ import Testing
     ) throws -> MemoryCapture {
         var capture = MemoryCapture(
             try sound.get().prefix(count).map { frame in
-                var item = MemoryCapture.Item(
-                    timestamp: frame.timestamp, pose: frame.pose.map { spoil(frame.index, $0) },
-                    intrinsics: frame.intrinsics)
-                item.depth = frame.depth
+                var item = MemoryCapture.Item(frame)
+                item.pose = item.pose.map { spoil(frame.index, $0) }
                 return item
             })
         capture.worldUp = Vector3(0, 1, 0)

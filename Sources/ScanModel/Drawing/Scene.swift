@@ -197,7 +197,7 @@ public struct Scene: Sendable {
         let k = viewer.camera.counted(from: .corner)
         let (w, h) = (Double(k.width), Double(k.height))
         return [(0, 0), (w, 0), (w, h), (0, h)].map { u, v in
-            viewer.pose.apply(Vector3((u - k.cx) / k.fx * length, -(v - k.cy) / k.fy * length, -length))
+            viewer.pose.apply(k.point(u: u, v: v, depth: length))
         }
     }
 

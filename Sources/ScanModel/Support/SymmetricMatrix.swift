@@ -44,6 +44,8 @@ struct SymmetricMatrix: Hashable, Sendable {
         (0..<matrix.size).map { row in (0..<matrix.size).reduce(0) { $0 + matrix[row, $1] * x[$1] } }
     }
 
+    static func dot(_ a: [Double], _ b: [Double]) -> Double { zip(a, b).reduce(0) { $0 + $1.0 * $1.1 } }
+
     /// The x of matrix · x = right, by Cholesky's decomposition; nil if the matrix is not positive definite.
     func solve(_ right: [Double]) -> [Double]? {
         let n = size

@@ -76,6 +76,10 @@ struct OrderCheck {
         mistakes.append(Finding(step: step, problem: Problem(.usage, summary, fix: fix)))
     }
 
+    private mutating func warn(_ step: Int, _ summary: String, fix: String) {
+        warnings.append(Finding(step: step, problem: Problem(.usage, summary, fix: fix)))
+    }
+
     /// A step that can never find what it works on, mostly because a step above it leaves nothing of it.
     private mutating func noteIdle(_ index: Int, _ steps: [Pipeline.Step]) {
         guard let channel = steps[index].uses.idleWithout else { return }
@@ -157,13 +161,10 @@ struct OrderCheck {
     /// A step whose need only some captures meet.
     private mutating func noteRare(_ index: Int, _ step: Pipeline.Step, _ group: [Channel], fix: String) {
         let names = group.map(\.name).joined(separator: " or ")
-        warnings.append(
-            Finding(
-                step: index,
-                problem: Problem(
-                    .usage,
-                    "`\(step.label)` needs \(names), which no stage above it makes: a capture that was not recorded with it "
-                        + "will fail", fix: fix)))
+        warn(
+            index,
+            "`\(step.label)` needs \(names), which no stage above it makes: a capture that was not recorded with it will "
+                + "fail", fix: fix)
     }
 
     /// Stages that drop frames below all writers: the results would hold what the receipt calls dropped. Pictures for
@@ -197,14 +198,10 @@ struct OrderCheck {
                 return reads[(index + 1)...].contains { !$0.isDisjoint(with: made) }
             }
             guard let late else { continue }
-            warnings.append(
-                Finding(
-                    step: index,
-                    problem: Problem(
-                        .usage,
-                        "`\(step.label)` changes the pixels of which `\(late.label)` above it has made what is used below: "
-                            + "there it is made again of the new ones, and not counted again",
-                        fix: "move it above `\(late.label)`")))
+            warn(
+                index,
+                "`\(step.label)` changes the pixels of which `\(late.label)` above it has made what is used below: there "
+                    + "it is made again of the new ones, and not counted again", fix: "move it above `\(late.label)`")
         }
     }
 
@@ -220,13 +217,10 @@ struct OrderCheck {
             // Whichever comes first, what uses places or what makes new ones.
             let next = steps[(index + 1)...].first { !$0.uses.reads.union($0.uses.possible).isDisjoint(with: places) }
             guard let late, let next, !next.uses.reads.isDisjoint(with: places) else { continue }
-            warnings.append(
-                Finding(
-                    step: index,
-                    problem: Problem(
-                        .usage,
-                        "`\(step.label)` changes the poses by which `\(late.label)` above it has made what is used below",
-                        fix: "move it above `\(late.label)`")))
+            warn(
+                index,
+                "`\(step.label)` changes the poses by which `\(late.label)` above it has made what is used below",
+                fix: "move it above `\(late.label)`")
         }
     }
 

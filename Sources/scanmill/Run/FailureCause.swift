@@ -43,10 +43,11 @@ struct FailureCause {
     /// Captures by what their problems say; without those that say nothing.
     private static func grouped(_ outcomes: [CaptureOutcome], by text: (Problem) -> String?) -> [FailureCause] {
         let said = outcomes.compactMap { outcome in
-            outcome.ending.problem.flatMap(text).map { (outcome: outcome, text: $0, id: outcome.input.id) }
+            outcome.ending.problem.flatMap(text).map { (outcome: outcome, text: $0) }
         }
         var causes: [Phrase: FailureCause] = [:]
-        for ((outcome, _, _), phrase) in zip(said, Phrase.all(of: said.map { ($0.text, $0.id) })) {
+        let phrases = Phrase.all(of: said.map { ($0.text, $0.outcome.input.id) })
+        for (outcome, phrase) in zip(said.map(\.outcome), phrases) {
             causes[phrase, default: FailureCause(phrase: phrase, captures: [])].captures.append(outcome)
             causes[phrase]?.phrase.merge(phrase)
         }

@@ -219,6 +219,11 @@ extension MemoryCapture.Item {
         depth = DepthMap(width: metres.count / height, height: height, metres: metres)
     }
 
+    /// What a stage gave, for others to spoil: time, pose, camera and depth in metres.
+    init(_ frame: Frame) {
+        (timestamp, pose, intrinsics, depth) = (frame.timestamp, frame.pose, frame.intrinsics, frame.depth)
+    }
+
     /// A frame with recorded depth, one row of floats in metres.
     init(recorded metres: [Float]) { recordedDepth = RecordedDepth(metres: metres) }
 

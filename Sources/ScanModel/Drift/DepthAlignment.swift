@@ -95,7 +95,7 @@ struct DepthAlignment {
         let shift = centre - motion.inverse.apply(centre)
         let x = (motion.rotation.rotationVector * radius).components + shift.components
         let pull = information * x
-        apart = zip(x, pull).reduce(0) { $0 + $1.0 * $1.1 }.squareRoot()
+        apart = SymmetricMatrix.dot(x, pull).squareRoot()
         guard let told = information.adding(toDiagonal: Self.telling).solve(pull) else { return nil }
         let (turn, way) = (Vector3(told[0], told[1], told[2]) / radius, Vector3(told[3], told[4], told[5]))
         angle = turn.length

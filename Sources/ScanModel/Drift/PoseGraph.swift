@@ -43,7 +43,7 @@ struct PoseGraph {
     /// What it costs how far the poses are from a tie.
     func cost(of tie: Tie) -> Double {
         let misfit = misfit(of: tie)
-        return Self.dot(misfit, tie.information * misfit)
+        return SymmetricMatrix.dot(misfit, tie.information * misfit)
     }
 
     /// How far the poses are from a tie: (ρω, t).
@@ -80,16 +80,16 @@ struct PoseGraph {
             let misfit = misfit(of: tie)
             let pull = tie.information * misfit
             var weight = 1.0
-            if !isTrusting { weight /= 1 + Self.dot(misfit, pull) / (Self.doubt * Self.doubt) }
+            if !isTrusting { weight /= 1 + SymmetricMatrix.dot(misfit, pull) / (Self.doubt * Self.doubt) }
             // The misfit grows by effect · (step of the target − step of the source).
             let effect = effect(on: tie)
             let weighed = effect.map { tie.information * $0 }
             for row in 0..<6 {
-                let slope = weight * Self.dot(effect[row], pull)
+                let slope = weight * SymmetricMatrix.dot(effect[row], pull)
                 if tie.target > 0 { right[6 * (tie.target - 1) + row] -= slope }
                 if tie.source > 0 { right[6 * (tie.source - 1) + row] += slope }
                 for column in 0..<6 {
-                    let entry = weight * Self.dot(effect[row], weighed[column])
+                    let entry = weight * SymmetricMatrix.dot(effect[row], weighed[column])
                     for (a, b, sign) in [
                         (tie.target, tie.target, 1.0), (tie.source, tie.source, 1), (tie.target, tie.source, -1),
                     ] where a > 0 && b > 0 && (a != b || column <= row) {
@@ -100,8 +100,6 @@ struct PoseGraph {
         }
         return matrix.solve(right)
     }
-
-    private static func dot(_ a: [Double], _ b: [Double]) -> Double { zip(a, b).reduce(0) { $0 + $1.0 * $1.1 } }
 
     /// What each of a pose's six numbers does to the misfit of a tie, if it is the tie's target.
     private func effect(on tie: Tie) -> [[Double]] {

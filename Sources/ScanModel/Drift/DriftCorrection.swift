@@ -31,18 +31,12 @@ public struct DriftCorrection: Sendable {
         let keyframes = drift.keyframes
         guard let medianDepth = keyframes.map(\.medianDepth).middle, !drift.revisits.isEmpty else { return nil }
         let path = RecordedPath(recorded, medianDepth: medianDepth)
-        let again = drift.revisits.map { revisit in
-            PoseGraph.Tie(
-                source: revisit.numbers.lowerBound, target: revisit.numbers.upperBound,
-                targetFromSource: revisit.targetFromSource, centre: revisit.centre, radius: revisit.radius,
-                information: revisit.information)
-        }
-        let ties = zip(again, drift.revisits).map { tie, revisit in
-            var tie = tie
+        let again = drift.revisits.map { $0.tie($0.information) }
+        let ties = drift.revisits.map { revisit in
             let deviation = max(
                 Self.alignment.share * revisit.medianDepth, Self.alignment.residual * revisit.residual)
-            tie.information = tie.information.weakened(below: Self.telling) * (1 / (deviation * deviation))
-            return tie
+            return revisit.tie(
+                revisit.information.weakened(below: Self.telling) * (1 / (deviation * deviation)))
         }
         let steps = keyframes.indices.dropFirst().map { number in
             Self.tie(keyframes[number - 1], keyframes[number], number: number, path, up: up)
@@ -135,6 +129,15 @@ private struct RecordedPath {
             let shift = (more.apply(pose.position) - pose.position) * share
             return from.motion * Pose(rotation: turn * pose.rotation, position: pose.position + shift)
         }
+    }
+}
+
+extension PathDrift.Revisit {
+    /// As the surfaces have it.
+    fileprivate func tie(_ information: SymmetricMatrix) -> PoseGraph.Tie {
+        PoseGraph.Tie(
+            source: numbers.lowerBound, target: numbers.upperBound, targetFromSource: targetFromSource, centre: centre,
+            radius: radius, information: information)
     }
 }
 
