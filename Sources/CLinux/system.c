@@ -3,8 +3,10 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <link.h>
 #include <malloc.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/resource.h>
 #include <sys/vfs.h>
 #include <unistd.h>
@@ -58,3 +60,44 @@ void sm_tune_allocator(void) {
 }
 
 void sm_return_large_buffers(void) { mallopt(M_MMAP_THRESHOLD, 256 << 10); }
+
+struct build_id {
+    uint8_t *bytes;
+    int capacity, length;
+};
+
+// Notes: three words (the lengths of the name and of what it holds, the kind), then both, each padded to four bytes.
+static int copy_build_id(struct dl_phdr_info *program, size_t size, void *data) {
+    (void)size;
+    struct build_id *id = data;
+    for (int i = 0; i < program->dlpi_phnum; i++) {
+        const ElfW(Phdr) *part = &program->dlpi_phdr[i];
+        if (part->p_type != PT_NOTE) continue;
+        const uint8_t *note = (const uint8_t *)(program->dlpi_addr + part->p_vaddr);
+        const uint8_t *end = note + part->p_memsz;
+        while ((size_t)(end - note) >= sizeof(ElfW(Nhdr))) {
+            const ElfW(Nhdr) *head = (const ElfW(Nhdr) *)note;
+            const uint8_t *name = note + sizeof *head;
+            size_t room = (size_t)(end - name), named = ((size_t)head->n_namesz + 3) & ~(size_t)3;
+            if (named > room || head->n_descsz > room - named) break;
+            const uint8_t *held = name + named;
+            int is_ours = head->n_type == NT_GNU_BUILD_ID && head->n_namesz == 4 && memcmp(name, "GNU", 4) == 0;
+            if (is_ours && head->n_descsz <= (size_t)id->capacity) {
+                memcpy(id->bytes, held, head->n_descsz);
+                id->length = (int)head->n_descsz;
+                return 1;
+            }
+            size_t padded = ((size_t)head->n_descsz + 3) & ~(size_t)3;
+            if (padded > room - named) break;
+            note = held + padded;
+        }
+    }
+    // The program comes first, and its libraries do not matter.
+    return 1;
+}
+
+int sm_build_id(uint8_t *bytes, int capacity) {
+    struct build_id id = {.bytes = bytes, .capacity = capacity};
+    dl_iterate_phdr(copy_build_id, &id);
+    return id.length;
+}

@@ -35,6 +35,9 @@ public struct Pipeline: Sendable {
     /// they are, and a default that changes comes with a new revision.
     var decisive: JSONValue { json { $0.deviations } }
 
+    /// For each stage, its options that are not at their defaults.
+    var deviating: [Set<String>] { steps.map { Set($0.deviations.keys) } }
+
     private func json(_ options: (Step) -> JSONObject) -> JSONValue {
         .object([
             "name": .string(name),

@@ -70,14 +70,12 @@ public struct CorrectDrift: FoldStage {
                 "surfaces that are seen again are \(share) % of their distance apart, less than `min-apart`: the poses stay "
                     + "as recorded")
         }
-        // What is no pose moves no other: its frame was dropped for it.
-        let poses = capture.frames.map { facts in facts.pose.flatMap { $0.defect == nil ? $0 : nil } }
-        guard let correction = DriftCorrection(of: drift, poses: poses, up: capture.worldUp?.normalized) else {
+        let up = capture.worldUp?.normalized
+        guard let correction = DriftCorrection(of: drift, poses: capture.soundPoses, up: up) else {
             let text =
-                "the path drifts by \(worst.text(isMetric: capture.isMetric)) between frames \(worst.frames.lowerBound) and "
-                + "\(worst.frames.upperBound), and no change of the poses brings the surfaces twice as close: they stay as "
-                + "recorded"
-            return worst.share > GeometryVerdict.drifting ? context.warn(text) : context.note(text)
+                "\(worst.text(isMetric: capture.isMetric)), and no change of the poses brings the surfaces twice as close: "
+                + "they stay as recorded"
+            return worst.share > GeometryVerdict.off ? context.warn(text) : context.note(text)
         }
         let (before, after) = correction.surfacesApart
         context.record("surfaces-apart", .object(["before": .number(before), "after": .number(after)]))
@@ -92,6 +90,11 @@ public struct CorrectDrift: FoldStage {
         context.record("moved-most", .number(moved))
         context.record("turned-most-degrees", .number(turned * 180 / .pi))
     }
+}
+
+extension Capture {
+    /// Of all frames, by index. What is no pose moves no other: its frame was dropped for it.
+    var soundPoses: [Pose?] { frames.map { facts in facts.pose.flatMap { $0.defect == nil ? $0 : nil } } }
 }
 
 extension PathDrift.Revisit {

@@ -20,7 +20,7 @@ public struct FilterBlur: FrameStage, NeighbourStage {
             Give exactly one rule; of equal scores, the earlier frame's wins.
 
             - `window` keeps the sharpest of every n consecutive frames; a shorter last window keeps one too.
-            - `seconds` keeps the sharpest of the frames within that many seconds of the first of them, whatever the
+            - `seconds` keeps the sharpest of the frames less than that many seconds from the first of them, whatever the
               rate; pictures taken one by one and frames without a timestamp all stay.
             - `count` splits the frames into that many stretches of equally many frames and keeps the sharpest of each.
             - `keep` keeps the ceil(keep · n) frames with the best scores, wherever they are.

@@ -12,11 +12,12 @@ public struct FilterMotion: CaptureStage {
             whether or not that one was dropped; a jump by itself tells no speed, three or more in a row do. `blur` uses
             what `predict-blur` above has predicted; frames without a prediction stay. `after-jump` drops the frame that
             a jump leads to and those within that many seconds after it, while tracking settles; 0 drops only that one
-            frame. To `after-jump`, three or more jumps in a row are fast movement and not jumps.
+            frame, and so the one whose pose alone is wrong: the jump back from it leads to where the camera was. To
+            `after-jump`, three or more jumps in a row are fast movement and not jumps.
 
             Speeds and jumps in metres are ignored where the world's unit is unknown.
             """,
-        example: "- filter-motion: {speed: 0.8, turning: 90, after-jump: 0.5}", revision: 5)
+        example: "- filter-motion: {speed: 0.8, turning: 90, after-jump: 0.5}", revision: 6)
 
     let speed: Double?
     let turning: Double?
@@ -58,7 +59,7 @@ public struct FilterMotion: CaptureStage {
         }
         var jump: Trajectory.Step?
         // Several in a row are movement, which `speed` and `turning` judge.
-        var pending = trajectory.jumps.filter { !$0.isMoving }[...]
+        var pending = trajectory.jumps.filter { !$0.isMoving && !$0.isBack }[...]
         for facts in capture.frames {
             if let next = pending.first, next.to == facts.index { jump = pending.removeFirst() }
             if facts.isDropped { continue }

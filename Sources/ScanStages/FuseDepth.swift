@@ -42,7 +42,7 @@ public struct FuseDepth: FrameStage, FoldStage {
             Source: B. Curless, M. Levoy, “A volumetric method for building complex models from range images”, SIGGRAPH 1996.
             """,
         example: "- fuse-depth: {voxel: 0.01}",
-        revision: 4)
+        revision: 5)
 
     let layout: VolumeLayout
     let minFrames: Int

@@ -15,14 +15,16 @@ public struct MeasureMotion: CaptureStage {
 
             **Bands**: a frame is too fast above `too-fast` or `too-fast-turning`, and too slow below both `too-slow`
             and `too-slow-turning`, as when the camera is laid down. **Jumps** are steps that no hand makes: tracking
-            was lost and recovered elsewhere, and what comes before and after may not fit together. Three or more in a
-            row mean that the camera was swung, or that the poses are worthless: their speeds and lengths count like any
-            other.
+            was lost and recovered elsewhere, and what comes before and after may not fit together. One that leads
+            `back` to where the path was before the last one tells that the pose of the frame between them is wrong.
+            Three or more in a row mean that the camera was swung, or that the poses are worthless: their speeds and
+            lengths count like any other.
             **Lost tracking** counts the frames that were recorded without a pose.
 
             Where the capture has a rotation-rate sensor, `imu-turning-deg-per-s` is the turning rate from its samples:
-            the length of their mean vector over the step that leads to the frame. `imu-correlation` is the rank
-            correlation of both turning rates; it is near 1 where sensor and poses belong together and share a clock.
+            the length of their mean vector over the step that leads to the frame, where this tells a speed.
+            `imu-correlation` is the rank correlation of both turning rates; it is near 1 where sensor and poses belong
+            together and share a clock.
 
             `track` is the camera's path seen from above: at most 256 frames as `[frame, a, b, speed]`, with speed null
             where unknown. Plotted with a to the right and b up, it is not mirrored. In a world whose y is up, a is x
@@ -35,7 +37,7 @@ public struct MeasureMotion: CaptureStage {
             A capture without poses or times is not measured, or only in part, and the receipt says so under
             `not-measured`.
             """,
-        example: "- measure-motion: {too-fast: 0.5}", revision: 5)
+        example: "- measure-motion: {too-fast: 0.5}", revision: 6)
 
     let tooFast: Trajectory.Rate
     let tooSlow: Trajectory.Rate
@@ -114,11 +116,13 @@ public struct MeasureMotion: CaptureStage {
         context.record(
             "jumps",
             .array(
-                jumps.prefix(50).map {
-                    .object([
-                        "frame": .of($0.to), "metres": Measurement.number($0.metres, digits: 4),
-                        "degrees": Measurement.number($0.degrees, digits: 4),
-                    ])
+                jumps.prefix(50).map { step in
+                    var jump: JSONObject = [
+                        "frame": .of(step.to), "metres": Measurement.number(step.metres, digits: 4),
+                        "degrees": Measurement.number(step.degrees, digits: 4),
+                    ]
+                    if step.isBack { jump["back"] = .bool(true) }
+                    return .object(jump)
                 }))
         context.record("jump-count", .of(jumps.count))
     }

@@ -17,8 +17,8 @@ public struct ReportCoverage: CaptureStage {
             `share`, the share of parts that are in any picture; `nearest`, the distance from its middle to the nearest
             camera that shows any of them. `goal` is \(BoxVisibility.goal) views: two measure a point, and the third
             finds their mistakes. `pictures` counts those that show `all` of what the box turns to the camera, `part` of
-            it, or `none`; `distance` is that of the cameras from the box's centre, for pictures that show a quarter of
-            it or more.
+            it, or `none`; `distance` is that of the cameras from the middle of the box (of what a floor leaves of it),
+            for pictures that show a quarter of it or more.
 
             `ring` is the largest gap between the directions of the pictures that show a quarter or more of the upright
             sides that the box turns to them, in degrees around the box's up axis: 0 is in front of the front face, 90

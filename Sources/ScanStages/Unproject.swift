@@ -22,12 +22,13 @@ public struct Unproject: FrameStage {
             the colour camera, such as the wall behind a chair's edge, may take the colour of what hides it.
 
             With `normals: true` each point knows in which direction the surface faces there, towards the camera:
-            Poisson reconstruction and other tools that make a mesh of points need that. The normal is that of the
-            plane that fits the depth of 5 × 5 neighbouring pixels best, two pixels apart in a map of 256 × 192;
-            neighbours that are nearer or farther by more than 3 % belong to another surface. A point with fewer than
-            five such neighbours, such as a speck or a surface that is seen at a grazing angle of less than 10° to 17°,
-            has the normal 0, 0, 0, which stands for an unknown one. `voxel-downsample` takes the mean direction, which
-            evens out the sensor's noise, and `write-ply` writes nx, ny, nz.
+            Poisson reconstruction and other tools that make a mesh of points need that. The normal is that of the plane
+            that fits 1 / depth of 5 × 5 neighbouring pixels best, two pixels apart in a map of 256 × 192 (of a plane, 1
+            / depth is linear across the picture); neighbours that are nearer or farther by more than 3 % belong to
+            another surface. A point with fewer than five such neighbours, such as a speck or a surface that is seen at
+            a grazing angle of less than 10° to 17°, has the normal 0, 0, 0, which stands for an unknown one.
+            `voxel-downsample` takes the mean direction, which evens out the sensor's noise, and `write-ply` writes nx,
+            ny, nz.
 
             The points replace any earlier cloud, such as the one that a dataset brings along.
             """,

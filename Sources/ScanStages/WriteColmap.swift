@@ -23,9 +23,10 @@ public struct WriteColmap: FrameStage, FoldStage {
 
             `inverse-depth: true` is for the trainer of Gaussian Splatting's authors, `train.py -d inverse-depths`: inverse
             depth in metres⁻¹ as 16-bit PNGs, and `depth_params.json` beside the model. The trainer takes each pixel of a
-            picture's depth as true. So a pixel without depth gets that of the nearest one that has it; a picture without
-            depth for half of its pixels is marked as one to pass over, and counts as `inverse-depths-unused`; and where
-            `mask-as: alpha` cuts a picture out, there is nothing at any depth. Nothing can be nearer than 12.5 cm.
+            picture's depth as true. So a pixel without depth gets that of the nearest one that has it, counted in steps
+            up, down, left and right; a picture without depth for half of its pixels is marked as one to pass over, and
+            counts as `inverse-depths-unused`; and where `mask-as: alpha` cuts a picture out, there is nothing at any
+            depth. Nothing can be nearer than 12.5 cm.
             """,
         example: "- write-colmap", revision: 8)
 

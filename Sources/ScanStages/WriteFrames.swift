@@ -30,8 +30,8 @@ public struct WriteFrames: FrameStage, FoldStage {
 
             `depth: colors` writes `outputs/depth-colors/0.png` instead, to look at: dark red at `near`, then yellow,
             green and blue, dark blue at `far`, black for "no value". The scale is linear in depth and the same in every
-            picture; the colours are Turbo's (A. Mikhailov, 2019), from its end to shortly before its dark beginning.
-            For both kinds of depth pictures, use the stage twice. `confidence: colors` writes
+            picture; the colours are Turbo's (A. Mikhailov's polynomial, 2019), from its end to shortly before its dark
+            beginning. For both kinds of depth pictures, use the stage twice. `confidence: colors` writes
             `outputs/confidence-colors/0.png`: the lowest value of the recorder's range is dark violet, the highest
             yellow, and medium on iOS teal (Viridis). Frames without confidence get none, and are counted.
             """,

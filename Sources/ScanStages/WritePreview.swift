@@ -11,9 +11,9 @@ public struct WritePreview: FrameStage, FoldStage {
             H.264 in an mp4 file that browsers play while it still loads. The name, the width of 320 pixels and the 25
             frames per second are MultiScan's. Frames are shown at their timestamps, `speed` times as fast: each takes
             the nearest of the `rate` slots in a second, and of several that fall into one slot the first is shown.
-            Where frames are missing, the one before is held, but for no more than a second. Without timestamps, frames
-            follow each other at the capture's nominal rate (30 per second if unknown); a frame whose time does not
-            advance is left out.
+            Where frames are missing, the one before is held, but for no more than a second of the recording. Without
+            timestamps, frames follow each other at the capture's nominal rate (30 per second if unknown); a frame whose
+            time does not advance is left out.
 
             Pictures are shrunk to at most `width`, with even sides as H.264 wants them, and turned by quarters where
             the capture says which way is up (`upright`). A picture that will not decode is passed over, and so is one

@@ -63,7 +63,7 @@ enum StageDefaults {
             from: 0
             to
 
-        measure-motion 5
+        measure-motion 6
             too-fast: 1
             too-fast-turning: 90
             too-slow: 0.02
@@ -94,7 +94,7 @@ enum StageDefaults {
             jump-speed: 3
             jump-turning: 360
 
-        filter-motion 5
+        filter-motion 6
             speed
             turning
             blur
@@ -121,7 +121,7 @@ enum StageDefaults {
         correct-drift 1
             min-apart: 0.75
 
-        check-geometry 10
+        check-geometry 11
             if-wrong: warn
 
         unproject 3
@@ -143,7 +143,7 @@ enum StageDefaults {
             size: 0.02
             min-points: 1
 
-        fuse-depth 4
+        fuse-depth 5
             voxel: 0.02
             truncation: 4
             min-frames: 2

@@ -68,6 +68,8 @@ import Testing
         #expect(run.drops.last == "4 filter-motion: it is 0.2 s behind a jump of 0.5 m and 0° to frame 2")
         #expect(try self.run("after-jump: 0", capture).kept == [0, 1, 3, 4, 5, 6])
         #expect(try self.run("after-jump: 0.2, jump-speed: 6", capture).kept.count == 7)
+        // A frame whose pose alone is wrong goes alone.
+        #expect(try self.run("after-jump: 0", walk([0.01, 0.5, -0.5, 0.01])).kept == [0, 1, 3, 4])
         // The latest jump counts.
         #expect(try self.run("after-jump: 0.1", walk([0.5, 0.5, 0.01, 0.01])).kept == [0, 4])
     }

@@ -129,6 +129,9 @@ import Testing
         #expect(counts["path-length-m"]?.double == 0.04)
         #expect(numbers(counts["speed-m-per-s"]).last == 0.2)
         #expect(try measure(walk([0.01, 0.75, 0.01]), "{jump-speed: 8}")["jump-count"]?.integer == 0)
+        #expect(jump["back"] == nil)
+        let glitch = try measure(walk([0.01, 0.75, -0.74, 0.02]))
+        #expect(glitch["jumps"]?.array?.map { $0["back"]?.bool ?? false } == [false, true])
         let many = try measure(walk((0..<120).map { $0 % 2 == 0 ? 0.01 : 0.9 }))
         #expect(many["jump-count"]?.integer == 60 && many["jumps"]?.array?.count == 50)
     }

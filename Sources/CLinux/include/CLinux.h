@@ -32,6 +32,10 @@ int64_t sm_filesystem_type(int descriptor);
 /// -1 if it cannot be determined.
 int64_t sm_raise_open_files(void);
 
+/// Copies the running program's build id (a note that the linker leaves in it, the same on every machine that has this
+/// build) to `id`, up to `capacity` bytes. Returns its length, or 0 if the program has none.
+int sm_build_id(uint8_t *id, int capacity);
+
 /// Keeps freed memory for the next frame instead of giving it back and faulting it in again (2.4 times faster on
 /// frame buffers).
 void sm_tune_allocator(void);

@@ -106,23 +106,33 @@ extension Capture {
         return Set(lost)
     }
 
-    /// Warns of steps that no hand makes. If the camera is back at once, a few poses are wrong; if it goes on from
-    /// there, everything after the step may be displaced.
+    /// Warns of steps that no hand makes. If the camera is back at once, one pose is wrong; if it goes on from there,
+    /// everything after the step may be displaced.
     /// - Parameter lost: frames whose poses are known to be invalid.
     private mutating func noteJumps(besides lost: Set<Int>) {
         // A speed says nothing in a world of unknown unit.
         guard isMetric else { return }
-        let jumps = Trajectory(frames).jumps.filter { jump in
-            !jump.isMoving && !lost.contains(jump.from) && !lost.contains(jump.to)
-                // Shorter ones may be a jerk of the hand; `measure-motion` counts them all.
-                && (jump.metres > 0.3 || jump.degrees > 30)
+        let all = Trajectory(frames).jumps.filter { !$0.isMoving && !lost.contains($0.from) && !lost.contains($0.to) }
+        let strays = Set(all.lazy.filter(\.isBack).map(\.from))
+        // Shorter ones may be a jerk of the hand; `measure-motion` counts them all.
+        let jumps = all.filter { !$0.isBack && ($0.metres > 0.3 || $0.degrees > 30) }
+        if let way = Self.ways(jumps.filter { strays.contains($0.to) }, { "to frame \($0.to)" }) {
+            warnings.append(
+                "the camera's path jumps \(way) and back: the pose of such a frame alone is wrong; "
+                    + "`filter-motion: {after-jump: 0}` leaves it out")
         }
-        guard let first = jumps.first else { return }
-        let way = "\(first.metres.rounded(decimals: 2)) m and \(first.degrees.rounded(decimals: 1))°"
-        let times = jumps.count == 1 ? "once" : "\(jumps.count) times, first"
-        warnings.append(
-            "the camera's path jumps \(times) by \(way) between frames \(first.from) and \(first.to): tracking was lost and found "
-                + "again elsewhere, so that what lies before and behind may not fit together")
+        if let way = Self.ways(jumps.filter { !strays.contains($0.to) }, { "between frames \($0.from) and \($0.to)" }) {
+            warnings.append(
+                "the camera's path jumps \(way): tracking was lost and found again elsewhere, so that what lies before and "
+                    + "behind may not fit together")
+        }
+    }
+
+    private static func ways(_ jumps: [Trajectory.Step], _ place: (Trajectory.Step) -> String) -> String? {
+        jumps.first.map { first in
+            "\(jumps.count == 1 ? "once" : "\(jumps.count) times, first") by \(first.metres.rounded(decimals: 2)) m and "
+                + "\(first.degrees.rounded(decimals: 1))° \(place(first))"
+        }
     }
 
     /// Warns of a few cameras whose focal length is far from the others': autofocus changes it by a few percent, and

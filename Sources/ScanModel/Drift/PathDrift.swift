@@ -31,11 +31,13 @@ public struct PathDrift: Sendable {
         /// The offset as a share of the distance.
         public var share: Double { offset / medianDepth }
 
-        /// How far off the place is, as in "0.14 m and 2.3°".
+        /// How far off the place is, as in "what frame 3 saw is 0.14 m and 2.3° off where frame 57 sees it again".
         package func text(isMetric: Bool) -> String {
             let degrees = (angle * 180 / .pi).shortText(decimals: 1)
+            let turn = degrees == "0" ? "" : " and \(degrees)°"
             return
-                "\(offset.shortText(digits: 2)) \(isMetric ? "m" : "units")\(degrees == "0" ? "" : " and \(degrees)°")"
+                "what frame \(frames.lowerBound) saw is \(offset.shortText(digits: 2)) \(isMetric ? "m" : "units")\(turn) off "
+                + "where frame \(frames.upperBound) sees it again"
         }
     }
 

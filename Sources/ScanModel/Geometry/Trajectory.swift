@@ -19,6 +19,9 @@ public struct Trajectory: Sendable {
         /// One of at least ``movingCount`` jumps in a row: tracking does not recover elsewhere with every frame, so the
         /// camera was swung, or its poses are worthless. Its speed counts.
         public fileprivate(set) var isMoving = false
+        /// It undoes the jump before it: the pose of the one frame between the two is wrong, and without that frame there
+        /// is no jump.
+        public fileprivate(set) var isBack = false
 
         /// Whether it is timed, and not an isolated jump.
         package var tellsSpeed: Bool { seconds != nil && (!isJump || isMoving) }
@@ -48,6 +51,17 @@ public struct Trajectory: Sendable {
             guard let speed = step.speed, let turning = step.turning else { return false }
             return speed > self.speed && step.metres > Self.metres
                 || turning > self.turning && step.degrees > Self.degrees
+        }
+
+        /// Whether of two jumps in a row the second undoes the first.
+        /// - Parameter whole: from where the one begins to where the other ends.
+        func areThereAndBack(_ there: Step, _ back: Step, whole: Step) -> Bool {
+            !isExceeded(by: whole) && 2 * share(of: whole) <= min(share(of: there), share(of: back))
+        }
+
+        /// How fast a step is, relative to the limits.
+        private func share(of step: Step) -> Double {
+            max((step.speed ?? 0) / speed, (step.turning ?? 0) / turning)
         }
     }
 
@@ -99,26 +113,36 @@ public struct Trajectory: Sendable {
             stations.append(Station(frame: facts.index, timestamp: facts.timestamp, pose: pose))
         }
         for (before, after) in zip(stations, stations.dropFirst()) {
-            var step = Step(
-                from: before.frame, to: after.frame, metres: (after.pose.position - before.pose.position).length,
-                degrees: Self.rotation(before, after).length * 180 / .pi)
-            if let start = before.timestamp, let end = after.timestamp, end > start {
-                step.seconds = Timestamp.seconds(from: start, to: end)
-            }
+            var step = Self.step(before, after)
             step.isJump = jumps.isExceeded(by: step)
             steps.append(step)
         }
-        markMovement()
+        tellJumpsApart(jumps)
+    }
+
+    private static func step(_ before: Station, _ after: Station) -> Step {
+        var step = Step(
+            from: before.frame, to: after.frame, metres: (after.pose.position - before.pose.position).length,
+            degrees: rotation(before, after).length * 180 / .pi)
+        if let start = before.timestamp, let end = after.timestamp, end > start {
+            step.seconds = Timestamp.seconds(from: start, to: end)
+        }
+        return step
     }
 
     /// So many jumps in a row, or more, count as movement. A single wrong pose makes two: there and back.
     static let movingCount = 3
 
-    private mutating func markMovement() {
+    private mutating func tellJumpsApart(_ limits: JumpLimits) {
         var start = 0
         while start < steps.count {
             let end = steps[start...].firstIndex { !$0.isJump } ?? steps.count
-            if end - start >= Self.movingCount { for index in start..<end { steps[index].isMoving = true } }
+            if end - start >= Self.movingCount {
+                for index in start..<end { steps[index].isMoving = true }
+            } else if end - start == 2 {
+                let whole = Self.step(stations[start], stations[end])
+                steps[end - 1].isBack = limits.areThereAndBack(steps[start], steps[end - 1], whole: whole)
+            }
             start = end + 1
         }
     }

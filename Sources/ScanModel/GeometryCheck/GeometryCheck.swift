@@ -187,12 +187,16 @@ public struct GeometryCheck: Sendable {
     }
 
     /// What the pairs so far say about the capture.
-    /// - Parameter isMetric: whether a unit of the world is a metre.
-    public func verdict(isMetric: Bool = true) -> GeometryVerdict {
+    /// - Parameters:
+    ///   - isMetric: whether a unit of the world is a metre.
+    ///   - poses: of all frames, by index, as ``DriftCorrection`` takes them.
+    ///   - up: which way is up in the world, of length 1, if the device felt it.
+    public func verdict(isMetric: Bool = true, poses: [Pose?], up: Vector3? = nil) -> GeometryVerdict {
         let isDeclared = byDeclared.pairs.count >= Self.minPairs
         return GeometryVerdict(
             by: isDeclared || byInverse.pairs.count <= byDeclared.pairs.count ? byDeclared : byInverse,
-            isDeclared: isDeclared, medianDepth: medians.middle, drift: drift, isMetric: isMetric)
+            isDeclared: isDeclared, medianDepth: medians.middle, drift: drift,
+            isCorrectable: DriftCorrection(of: drift, poses: poses, up: up) != nil, isMetric: isMetric)
     }
 
     // MARK: - Pairs

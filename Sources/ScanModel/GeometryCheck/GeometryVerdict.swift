@@ -22,7 +22,7 @@ public struct GeometryVerdict: Hashable, Sendable {
     /// How far the path drifts, by ``PathDrift/typicalWorst``; nil where it fails: what drift is, only the right convention
     /// tells.
     public var drift: PathDrift.Revisit?
-    /// Whether that is more than sensor noise, and makes surfaces double.
+    /// Whether that makes surfaces double, and a change of the poses makes up for it.
     public private(set) var isDrifting = false
     /// Whether drift is all that it warns of.
     public private(set) var isSoundOtherwise = true
@@ -44,7 +44,8 @@ extension GeometryVerdict {
     /// - depth has such an error once it is multiplied by a factor that is more than 10 % from 1, or
     /// - depth is only plausible in another unit.
     ///
-    /// Unless it fails, it warns of a path that drifts by more than 4 % of the distance.
+    /// Unless it fails, it warns of places that are seen again more than 4 % of the distance off, or whose surfaces are more
+    /// than 1 % of it apart: the path drifts if a change of the poses makes up for it, as it does not for what sensors do.
     ///
     /// Depth that is large compared to the path fits whatever the positions are: another unit of depth is an
     /// alternative only if it gives a depth that scans have; otherwise a good fit means that the positions are wrong.
@@ -54,9 +55,11 @@ extension GeometryVerdict {
     ///     inverses.
     ///   - medianDepth: the median of the frames' median depths, metres; nil without depth.
     ///   - drift: how frames that see a place again fit the earlier ones.
+    ///   - isCorrectable: whether a ``DriftCorrection`` makes up for it; asked only where that decides.
     ///   - isMetric: whether a unit of the world is a metre.
     init(
-        by evidence: GeometryCheck.Evidence, isDeclared: Bool, medianDepth: Double?, drift: PathDrift, isMetric: Bool
+        by evidence: GeometryCheck.Evidence, isDeclared: Bool, medianDepth: Double?, drift: PathDrift,
+        isCorrectable: @autoclosure () -> Bool, isMetric: Bool
     ) {
         pairCount = evidence.pairs.count
         self.medianDepth = medianDepth
@@ -71,13 +74,18 @@ extension GeometryVerdict {
         revisitCount = drift.revisits.count
         if outcome == .fail { return }
         self.drift = drift.typicalWorst
-        guard let drift = self.drift, drift.share > Self.drifting else { return }
-        isDrifting = true
+        guard let worst = self.drift else { return }
+        let isOff = worst.share > Self.off
+        guard isOff || drift.surfacesApart > Self.double else { return }
+        isDrifting = isCorrectable()
+        guard isDrifting || isOff else { return }
         isSoundOtherwise = outcome != .warning
         outcome = .warning
+        let place = worst.text(isMetric: isMetric)
         reason +=
-            "; the path drifts, which makes surfaces double: what frame \(drift.frames.lowerBound) saw is \(drift.text(isMetric: isMetric)) "
-            + "off where frame \(drift.frames.upperBound) sees it again"
+            isDrifting
+            ? "; the path drifts, which makes surfaces double: \(place)"
+            : "; \(place), and no change of the poses lays the two together: depth may be off, or things were moved"
     }
 
     /// The first ruling that applies decides.
@@ -220,8 +228,11 @@ extension GeometryVerdict {
     /// A median relative error of one pair above this is more than noise, people walking by, or a window.
     private static let misfit = 0.1
 
-    /// An offset above this share of the distance is more than sensor noise, and makes surfaces double.
-    package static let drifting = 0.04
+    /// A place that is seen again further off, relative to the distance, is off by more than sensors make it.
+    package static let off = 0.04
+
+    /// Surfaces that are seen again further apart, relative to the distance, show as two.
+    private static let double = 0.01
 
     private var declared: Double { errors[.declared] ?? .infinity }
 

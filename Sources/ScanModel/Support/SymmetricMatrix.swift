@@ -49,22 +49,31 @@ struct SymmetricMatrix: Hashable, Sendable {
     /// The x of matrix · x = right, by Cholesky's decomposition; nil if the matrix is not positive definite.
     func solve(_ right: [Double]) -> [Double]? {
         let n = size
-        var (l, x) = (entries, right)
-        for i in 0..<n {
-            for j in 0...i {
-                let rest = l.withUnsafeBufferPointer { l in
-                    var rest = l[i * n + j]
-                    for k in 0..<j { rest -= l[i * n + k] * l[j * n + k] }
-                    return rest
+        // The factor's transpose, row by row: all that is changed at once lies side by side.
+        var (u, x) = (entries, right)
+        for row in 0..<n { for column in 0..<row { u[column * n + row] = entries[row * n + column] } }
+        let isDefinite = u.withUnsafeMutableBufferPointer { u in
+            guard let start = u.baseAddress else { return true }
+            for k in 0..<n {
+                let pivot = u[k * n + k]
+                if !(pivot > 0) { return false }
+                let root = pivot.squareRoot()
+                u[k * n + k] = root
+                for j in k + 1..<n { u[k * n + j] /= root }
+                // Most frames have no tie with each other.
+                for i in k + 1..<n where u[k * n + i] != 0 {
+                    let (factor, pivots, row) = (u[k * n + i], start + k * n, start + i * n)
+                    for j in i..<n { row[j] -= factor * pivots[j] }
                 }
-                if i == j, !(rest > 0) { return nil }
-                l[i * n + j] = i == j ? rest.squareRoot() : rest / l[j * n + j]
             }
+            return true
         }
-        for i in 0..<n { x[i] = (0..<i).reduce(x[i]) { $0 - l[i * n + $1] * x[$1] } / l[i * n + i] }
-        for i in (0..<n).reversed() {
-            x[i] = (i + 1..<n).reduce(x[i]) { $0 - l[$1 * n + i] * x[$1] } / l[i * n + i]
+        if !isDefinite { return nil }
+        for k in 0..<n {
+            x[k] /= u[k * n + k]
+            for i in k + 1..<n { x[i] -= u[k * n + i] * x[k] }
         }
+        for k in (0..<n).reversed() { x[k] = (k + 1..<n).reduce(x[k]) { $0 - u[k * n + $1] * x[$1] } / u[k * n + k] }
         return x
     }
 }

@@ -117,7 +117,7 @@ struct SamplePixels {
 /// How a camera projects: a point at `d` from the eye falls on the pixel (u · d / z · d + center.u, v · d / z · d + center.v),
 /// z · d being its depth.
 struct PixelAxes {
-    /// fx · right.
+    /// fx · right, where right, up and back are the rows of the inverse rotation.
     let u: Vector3
     /// −fy · up.
     let v: Vector3
@@ -128,7 +128,8 @@ struct PixelAxes {
 
     /// - Parameter camera: of pixels that lie at whole numbers.
     init(_ camera: CameraIntrinsics, _ pose: Pose) {
-        let (right, up, back) = pose.rotation.columns
+        // Not the columns of the rotation: of one that is off by rounding, the mesh would lie beside the cloud.
+        let (right, up, back) = pose.rotation.inverse.rows
         (u, v, z) = (right * camera.fx, up * -camera.fy, back * -1)
         eye = pose.position
         center = (Float(camera.cx), Float(camera.cy))

@@ -10,12 +10,24 @@ enum PipelineChange {
 
     /// - Parameters:
     ///   - new: resolved, as records of runs keep it.
+    ///   - deviating: for each stage of the new one, the options that are not at their defaults; nil where these are not
+    ///     known, and any may be.
     ///   - revisions: those of the stages of both; nil where they were not kept.
     static func text(
-        from old: JSONValue?, to new: JSONValue?, revisions: (before: [Int]?, after: [Int]?)
+        from old: JSONValue?, to new: JSONValue?, deviating: [Set<String>]?, revisions: (before: [Int]?, after: [Int]?)
     ) -> String {
-        text(changes(from: old, to: new), in: Pipeline.labels(of: stages(new).map(\.name)), revisions)
+        text(
+            changes(from: old, to: new, deviating: deviating), in: Pipeline.labels(of: stages(new).map(\.name)),
+            revisions)
     }
+
+    /// The same where only readers differ.
+    static func text(ofFormats formats: [String]) -> String {
+        "\(update)ScanMill reads \(formats.listed) in another way"
+    }
+
+    /// How a change begins that nobody has made but by an update.
+    static let update = "since an update, "
 
     private static func text(
         _ changes: [String], in labels: [String], _ revisions: (before: [Int]?, after: [Int]?)
@@ -23,20 +35,16 @@ enum PipelineChange {
         if !changes.isEmpty { return changes.joined(separator: ", ") }
         // The pipelines are the same, so only another version of ScanMill can make a difference.
         let revised = zip(labels, zip(revisions.before ?? [], revisions.after ?? [])).filter { $1.0 != $1.1 }.map(\.0)
-        return "since an update, ScanMill makes other results in \(revised.isEmpty ? "a stage" : revised.listed)"
+        return "\(update)ScanMill makes other results in \(revised.isEmpty ? "a stage" : revised.listed)"
     }
 
     /// What differs, but for options that a newer version has and that are at their defaults.
     /// - Parameter old: as a receipt has it.
     static func changes(from old: JSONValue?, to new: Pipeline) -> [String] {
-        changes(from: old, to: new.resolved, deviating: new.steps.map { Set($0.deviations.keys) })
+        changes(from: old, to: new.resolved, deviating: new.deviating)
     }
 
-    /// - Parameter deviating: for each stage, the options that are not at their defaults; nil where these are not known,
-    ///   and any may be.
-    private static func changes(
-        from old: JSONValue?, to new: JSONValue?, deviating: [Set<String>]? = nil
-    ) -> [String] {
+    private static func changes(from old: JSONValue?, to new: JSONValue?, deviating: [Set<String>]?) -> [String] {
         let (before, after) = (stages(old), stages(new))
         let names = after.map(\.name)
         var changes = old?["name"]?.string == new?["name"]?.string ? [] : ["the pipeline's name changed"]
@@ -49,7 +57,9 @@ enum PipelineChange {
             let b = after[index].options
             for key in Set(a.keys).union(b.keys).sorted() where a[key] != b[key] {
                 // A receipt has the defaults too: an option that it lacks came with a newer version.
-                if a[key] == nil, let deviating, !deviating[index].contains(key) { continue }
+                if a[key] == nil, let deviating, deviating.indices.contains(index), !deviating[index].contains(key) {
+                    continue
+                }
                 changes.append("\(label).\(key) changed from \(word(a[key])) to \(word(b[key]))")
             }
         }

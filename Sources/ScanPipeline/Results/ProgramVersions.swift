@@ -4,6 +4,8 @@
 public struct ProgramVersions {
     /// ScanMill's own name and version.
     package let tool: String
+    /// Which build of that version it is.
+    private let build: String
     /// How ScanMill reads each format, by the revisions of their readers.
     package let formats: [String: Int]
     /// The paths of the other programs that may be started.
@@ -12,14 +14,18 @@ public struct ProgramVersions {
     private var found: [String: String?] = [:]
 
     /// - Parameters:
+    ///   - tool: ScanMill's own name and version.
+    ///   - build: anything that differs between builds of one version: what one could not do, the next one may.
     ///   - formats: the revisions of the formats' readers, by the formats' names.
     ///   - paths: where the other programs are.
     ///   - find: the version of the program with this name, as ``Stage/toolVersions(for:)`` and
     ///     `CaptureSource.toolVersions(for:)` give it; nil where there is none. Asked once for each name.
     public init(
-        tool: String, formats: [String: Int] = [:], paths: [String] = [], find: @escaping (String) -> String?
+        tool: String, build: String = "", formats: [String: Int] = [:], paths: [String] = [],
+        find: @escaping (String) -> String?
     ) {
         self.tool = tool
+        self.build = build
         self.formats = formats
         self.paths = paths
         self.find = find
@@ -27,7 +33,7 @@ public struct ProgramVersions {
 
     /// A text that changes with an update of any of them, made without starting one.
     package var installation: String {
-        ([tool] + formats.map { "\($0) \($1)" }.sorted()
+        ([tool, build] + formats.map { "\($0) \($1)" }.sorted()
             + paths.map { "\($0) \(FileSystem.status(of: $0)?.text ?? "-")" }).joined(separator: "\n")
     }
 

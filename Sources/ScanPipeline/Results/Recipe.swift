@@ -9,6 +9,8 @@ struct Recipe {
     let digest: Digest?
     /// Those of the stages, in their order; nil where they were not kept.
     private let revisions: [Int]?
+    /// For each stage, its options that are not at their defaults; nil where this was not kept.
+    private let deviating: [Set<String>]?
     /// Those of the readers, by their formats' names; for a result, only that of its own format.
     private let formats: [String: Int]
 
@@ -19,6 +21,7 @@ struct Recipe {
         self.pipeline = resolved ?? pipeline.resolved
         digest = pipeline.digest
         revisions = pipeline.steps.map(\.revision)
+        deviating = pipeline.deviating
         self.formats = formats
     }
 
@@ -30,6 +33,7 @@ struct Recipe {
         self.pipeline = pipeline
         digest = known?.pipeline
         revisions = known?.revisions
+        deviating = nil
         formats = known.map { [$0.format: $0.formatRevision] } ?? [:]
     }
 
@@ -51,9 +55,10 @@ struct Recipe {
     func change(to new: Recipe) -> String {
         guard hasPipeline(of: new) else {
             return PipelineChange.text(
-                from: pipeline, to: new.pipeline, revisions: (before: revisions, after: new.revisions))
+                from: pipeline, to: new.pipeline, deviating: new.deviating,
+                revisions: (before: revisions, after: new.revisions))
         }
-        return "since an update, ScanMill reads \(formatsReadOtherwise(by: new).listed) in another way"
+        return PipelineChange.text(ofFormats: formatsReadOtherwise(by: new))
     }
 }
 
@@ -65,6 +70,7 @@ extension Recipe {
         [
             Self.key.digest: .string(digest?.hex ?? ""), Self.key.formats: .string(formatsDigest.hex),
             "pipeline": pipeline, "revisions": .object(["stages": .of(revisions ?? []), "formats": formatsJSON]),
+            "not-at-defaults": deviating.map { .array($0.map { .of($0.sorted()) }) },
         ]
     }
 
@@ -73,6 +79,7 @@ extension Recipe {
         pipeline = plan?["pipeline"]
         let kept = plan?["revisions"]
         revisions = kept?["stages"]?.array?.compactMap { $0.integer.flatMap { Int(exactly: $0) } }
+        deviating = plan?["not-at-defaults"]?.array?.map { Set(($0.array ?? []).compactMap(\.string)) }
         // Without revisions it is the digest of the pipeline alone, as earlier versions wrote it.
         digest = kept == nil ? nil : plan?[Self.key.digest]?.string.map(Digest.init(hex:))
         let formats = kept?["formats"]?.object?.members ?? []

@@ -53,17 +53,17 @@ extension ResultState {
             look.compareBesides()
             try look.compareOptions()
             try look.compare(&programs)
+            // A reader of another revision has another key.
+            if !programs.formats.reads(format, asIn: formatRevision) {
+                throw ResultLook.Stale(reason: PipelineChange.text(ofFormats: [format]))
+            }
         } catch { return .stale(error.reason) }
         switch firstLoss(in: result) {
         case .certain(let what)?: return .stale(what)
         case .possible(let what)?: return .unreadable(what)
         case nil: break
         }
-        // Stages and formats with new revisions make other results; only the key tells if this result's are among them.
         if tool != programs.tool { look.note("it was run by \(tool)") }
-        if !programs.formats.reads(format, asIn: formatRevision) {
-            look.note("this version of ScanMill reads \(format) in another way")
-        }
         return look.doubt.map(ResultStanding.unsure) ?? .upToDate
     }
 }

@@ -66,34 +66,3 @@ struct EarlierRun: Sendable {
         ])
     }
 }
-
-/// A figure of this run against the same in earlier ones.
-struct Trend: Sendable {
-    enum Kind: String, Sendable { case ready, kept, time, written }
-
-    var kind: Kind
-    var value: Double
-    /// The same figure of the earlier runs, the oldest first.
-    var history: [Double]
-    /// Nil for fewer than ``Statistics/fewestRuns`` earlier runs.
-    var usual: Statistics.Band?
-
-    /// The difference from the usual value.
-    var change: Double? { usual.map { value - $0.median } }
-    /// Whether it lies outside of the middle half of the earlier runs, and on which side.
-    var side: Int { usual.map { value < $0.low ? -1 : value > $0.high ? 1 : 0 } ?? 0 }
-
-    static func all(_ summary: Summary, _ earlier: [EarlierRun]) -> [Trend] {
-        func trend(_ kind: Kind, _ value: Double?, _ history: [Double]) -> Trend? {
-            let usual = history.count < Statistics.fewestRuns ? nil : Statistics.Band(history)
-            return value.map { Trend(kind: kind, value: $0, history: history, usual: usual) }
-        }
-        guard summary.ran > 0 else { return [] }
-        return [
-            trend(.ready, summary.runReadyShare, earlier.compactMap(\.readyShare)),
-            trend(.kept, summary.runFrames.keptShare, earlier.compactMap(\.keptShare)),
-            trend(.time, summary.seconds, earlier.compactMap(\.seconds)),
-            trend(.written, Double(summary.runBytes), earlier.map { Double($0.bytes) }),
-        ].compactMap(\.self)
-    }
-}

@@ -77,8 +77,6 @@ struct FigureSections {
         }
     }
 
-    private static let nothing: HTML = "<td></td><td class=\"n\">–</td>"
-
     // MARK: - Devices
 
     private var devices: HTML {
@@ -89,21 +87,16 @@ struct FigureSections {
         let end = (values.max() ?? 1) * 1.05
         let rows = report.devices.enumerated().map { index, row -> HTML in
             let at = "/devices/\(index)"
-            let dropped = row.droppedShare.map { share -> HTML in
-                let isOdd = row.usual.droppedShare.map { share > $0.high + 0.05 } ?? false
-                let dot = BandDot.draw(
-                    share, usual: row.usual.droppedShare, end: 1, isOdd: isOdd,
-                    label: "frames dropped: \(Wording.percent(share))")
-                return
-                    "<td class=\"draw\">\(dot)</td><td class=\"n\(isOdd ? " odd" : "")\">\(Figure.share(share, "\(at)/dropped-share"))</td>"
+            let dropped = row.droppedShare.map { share in
+                Self.cells(
+                    "frames dropped", Figure.share(share, "\(at)/dropped-share"), usual: row.usual.droppedShare, end: 1
+                ) { share > $0.high + 0.05 }
             }
-            let sharp = row.sharpness.map { value -> HTML in
-                let isOdd = row.usual.sharpness.map { value < $0.low && value < 0.7 * $0.median } ?? false
-                let dot = BandDot.draw(
-                    value, usual: row.usual.sharpness, end: end, isOdd: isOdd,
-                    label: "median sharpness: \(Wording.measure(value))")
-                return
-                    "<td class=\"draw\">\(dot)</td><td class=\"n\(isOdd ? " odd" : "")\">\(Figure.measure(value, "", "\(at)/sharpness"))</td>"
+            let sharp = row.sharpness.map { value in
+                Self.cells(
+                    "median sharpness", Figure.measure(value, "", "\(at)/sharpness"), usual: row.usual.sharpness,
+                    end: end
+                ) { value < $0.low && value < 0.7 * $0.median }
             }
             return """
                 <tr><th scope="row"><bdi>\(row.name)</bdi></th><td class="n">\(Figure.count(row.captures, "\(at)/captures"))</td>\
@@ -119,6 +112,21 @@ struct FigureSections {
             \(hasSharpness ? "<th scope=\"col\" colspan=\"2\">median sharpness</th>" as HTML : HTML())</tr></thead><tbody>\(rows)</tbody></table></div></section>
             """
     }
+
+    /// A figure behind its drawing, in two cells of the table.
+    /// - Parameters:
+    ///   - end: the value at the drawing's right end.
+    ///   - isOdd: whether it is unlike what is usual for the device.
+    private static func cells(
+        _ what: String, _ figure: Figure, usual: Statistics.Band?, end: Double, isOdd: (Statistics.Band) -> Bool
+    ) -> HTML {
+        let isOdd = usual.map(isOdd) ?? false
+        let dot = BandDot.draw(
+            figure.value, usual: usual, end: end, isOdd: isOdd, label: "\(what): \(figure.words)")
+        return "<td class=\"draw\">\(dot)</td><td class=\"n\(isOdd ? " odd" : "")\">\(figure)</td>"
+    }
+
+    private static let nothing: HTML = "<td></td><td class=\"n\">–</td>"
 
     // MARK: - Stages
 

@@ -63,16 +63,15 @@ struct FindingRules {
             case .failed: return [failure(capture, index)]
             case .waiting: return []
             case .ready, .look:
-                let coverage = coverage(capture, index)
+                let geometry = geometry(capture, index)
                 let blur = blur(capture, index)
-                let motion = motion(capture, index)
                 // A cause is named once: blur is why frames are dropped.
                 let rest = [blur, blur == nil ? lostFrames(capture, index) : nil, depthFinding(capture, index)]
-                let geometry = geometry(capture, index)
                 // With wrong poses the camera's places mean nothing, and the other warnings follow from them.
-                if capture.measured.geometry?.verdict == "fail" { return geometry + rest.compactMap(\.self) }
-                return geometry + coverage + motion + rest.compactMap(\.self)
-                    + warnings(capture, index) + [twin(capture, index)].compactMap(\.self)
+                if capture.measured.geometry?.verdict == "fail" { return ([geometry] + rest).compactMap(\.self) }
+                let moved = [coverage(capture, index)] + motion(capture, index)
+                let said = warnings(capture, index) + [twin(capture, index)]
+                return ([geometry] + moved + rest + said).compactMap(\.self)
             }
         }
     }
@@ -109,13 +108,11 @@ struct FindingRules {
 
     // MARK: - Fixed limits
 
-    private func geometry(_ capture: CaptureFacts, _ index: Int) -> [Finding] {
-        guard let geometry = capture.measured.geometry else { return [] }
-        guard ["fail", "warning"].contains(geometry.verdict) else {
-            return [misfit(geometry, of: capture, index)].compactMap(\.self)
-        }
+    private func geometry(_ capture: CaptureFacts, _ index: Int) -> Finding? {
+        guard let geometry = capture.measured.geometry else { return nil }
+        guard ["fail", "warning"].contains(geometry.verdict) else { return misfit(geometry, of: capture, index) }
         let isWrong = geometry.verdict == "fail"
-        if !isWrong, capture.measured.motion?.jumps.explain(geometry) == true { return [] }
+        if !isWrong, capture.measured.motion?.jumps.explain(geometry) == true { return nil }
         let title =
             isWrong
             ? "The geometry is wrong\(geometry.cause.map { ": \($0)" } ?? "")"
@@ -124,12 +121,10 @@ struct FindingRules {
         let remedy = capture.warnings.firstNonNil { warning in
             warning.firstRange(of: "\(geometry.reason); ").map { String(warning[$0.upperBound...]) }
         }
-        return [
-            Finding(
-                kind: .geometry, capture: index, title: title, text: Self.sentences([geometry.reason]),
-                fix: remedy ?? "correct the capture where it was made; anything made from it is wrong",
-                weight: isWrong ? 2 : 1)
-        ]
+        return Finding(
+            kind: .geometry, capture: index, title: title, text: Self.sentences([geometry.reason]),
+            fix: remedy ?? "correct the capture where it was made; anything made from it is wrong",
+            weight: isWrong ? 2 : 1)
     }
 
     // MARK: - Against what is usual
@@ -145,9 +140,7 @@ struct FindingRules {
             text: "Depth of one frame is off the next one's by \(percent(error)); in this batch "
                 + "\(percent(usual.median)) is usual.",
             fix: "see in its picture whether walls are bent or double: poses may be late, or drift",
-            headline: Finding.Headline(
-                label: "error of depth", value: error, words: percent(error),
-                expected: "usual: \(percent(usual.median))"), weight: error)
+            headline: Finding.Headline("error of depth", error, usual: usual.median, as: percent), weight: error)
     }
 
     private func blur(_ capture: CaptureFacts, _ index: Int) -> Finding? {
@@ -174,9 +167,7 @@ struct FindingRules {
             kind: .blur, capture: index,
             title: isOddHere ? "Far blurrier than the batch" : "Far blurrier than usual for this device",
             text: Self.sentences(sentences), fix: "look at the pictures: motion, a dirty lens, or lights that were off",
-            headline: Finding.Headline(
-                label: "median sharpness", value: value, words: Wording.measure(value),
-                expected: usual.map { "usual: \(Wording.measure($0))" } ?? ""), weight: -value)
+            headline: Finding.Headline("median sharpness", value, usual: usual, as: Wording.measure), weight: -value)
     }
 
     private func lostFrames(_ capture: CaptureFacts, _ index: Int) -> Finding? {
@@ -193,8 +184,7 @@ struct FindingRules {
                         + "\(Wording.percent(share)); in this batch \(Wording.percent(dropped.median)) is usual", why,
                 ].compactMap(\.self)), fix: nil,
             headline: Finding.Headline(
-                label: "frames kept", value: frames.keptShare, words: Wording.percent(frames.keptShare),
-                expected: "usual: \(Wording.percent(1 - dropped.median))"), weight: share)
+                "frames kept", frames.keptShare, usual: 1 - dropped.median, as: Wording.percent), weight: share)
     }
 
     private func depthFinding(_ capture: CaptureFacts, _ index: Int) -> Finding? {
@@ -205,9 +195,8 @@ struct FindingRules {
                 text:
                     "\(Wording.percent(share)) of the pixels have depth; in this batch \(Wording.percent(usual.median)) "
                     + "is usual.", fix: "look for glass, mirrors, or things beyond the sensor's range",
-                headline: Finding.Headline(
-                    label: "pixels with depth", value: share, words: Wording.percent(share),
-                    expected: "usual: \(Wording.percent(usual.median))"), weight: 1 - share)
+                headline: Finding.Headline("pixels with depth", share, usual: usual.median, as: Wording.percent),
+                weight: 1 - share)
         }
         guard measured.isMetric, let usual = depth, usual.median > 0 else { return nil }
         let factor = measured.median / usual.median
@@ -215,11 +204,10 @@ struct FindingRules {
         return Finding(
             kind: .depth, capture: index,
             title: factor < 1 ? "Everything is much closer than usual" : "Everything is much farther away than usual",
-            text: "The median depth is \(Wording.measure(measured.median)) m; in this batch "
-                + "\(Wording.measure(usual.median)) m is usual.", fix: "check the unit of depth, and what was recorded",
-            headline: Finding.Headline(
-                label: "median depth", value: measured.median, words: "\(Wording.measure(measured.median)) m",
-                expected: "usual: \(Wording.measure(usual.median)) m"), weight: abs(factor - 1))
+            text: "The median depth is \(Self.metres(measured.median)); in this batch \(Self.metres(usual.median)) is "
+                + "usual.", fix: "check the unit of depth, and what was recorded",
+            headline: Finding.Headline("median depth", measured.median, usual: usual.median, as: Self.metres),
+            weight: abs(factor - 1))
     }
 
     // MARK: - What the stages warned about
@@ -262,6 +250,8 @@ struct FindingRules {
             text: "Each of them has the same bytes in \(others.listed(most: 5)).",
             fix: "keep one of the captures, and remove the results of the others")
     }
+
+    static func metres(_ length: Double) -> String { "\(Wording.measure(length)) m" }
 
     /// Notes as consecutive sentences.
     static func sentences(_ notes: [String]) -> String {

@@ -32,27 +32,39 @@ struct LookFirst {
         let group = report.findings[index]
         guard let worst = group.findings.first else { return HTML() }
         let capture = report.captures[worst.capture]
-        let others = group.findings.dropFirst()
-        // Without weights, or where all are equal, the first is only the first by name.
-        let isRanked = group.findings.last.map { $0.weight < worst.weight } ?? false
         let commands = report.nextCommands(for: capture).map { "<code class=\"command\">\($0)</code>" as HTML }
-        let fix = worst.fix.map { words in
-            // A full stop would be copied with an option.
-            let stop = words.split(separator: "  ").last?.hasPrefix("--") == true ? "" : "."
-            return "<p class=\"fix\"><span class=\"muted\">fix</span> \(marked: Wording.capitalised(words))\(stop)</p>"
-                as HTML
-        }
+        let next: HTML =
+            commands.isEmpty
+            ? HTML() : "<div class=\"next\"><span class=\"muted\">next</span><div>\(commands)</div></div>"
+        let loss = report.loss(of: capture).map { "<p class=\"muted\">\($0)</p>" as HTML }
+        let others = group.findings.dropFirst()
+        let rest: HTML =
+            others.isEmpty
+            ? HTML()
+            : "<details><summary>\(others.count) more with this cause</summary><p>\(names(others))</p></details>"
         return """
             <article class="finding \(capture.status.rawValue)" id="g\(index)">\(picture(capture, group.kind))<div class="words">\
             <p class="name">\(ReportPage.pill(capture.status)) <a href="\(page.link(worst.capture))"><bdi>\(capture.id)</bdi></a>\
-            \(others.isEmpty ? HTML() : " <span class=\"muted\">\(group.isCommon ? "in most captures; " : "")\(isRanked ? "the worst of" : "one of") \(Figure.count(group.findings.count, "/findings/\(index)/count"))</span>" as HTML)</p>\
-            <h3>\(marked: group.title)</h3><p>\(marked: worst.text)</p>\(fix)\
-            \(commands.isEmpty ? HTML() : "<div class=\"next\"><span class=\"muted\">next</span><div>\(commands)</div></div>" as HTML)\
-            \(report.loss(of: capture).map { "<p class=\"muted\">\($0)</p>" as HTML })\
-            \(others.isEmpty ? HTML() : "<details><summary>\(others.count) more with this cause</summary><p>\(names(others))</p></details>" as HTML)\
-            </div>\(headline(worst, index))<div class="proof">\(proof(worst, capture))</div></article>
+            \(rank(of: worst, in: group, index))</p><h3>\(marked: group.title)</h3><p>\(marked: worst.text)</p>\
+            \(worst.fix.map(fix))\(next)\(loss)\(rest)</div>\(headline(worst, index))\
+            <div class="proof">\(proof(worst, capture))</div></article>
 
             """
+    }
+
+    /// Of how many captures the one that is shown is the worst; nil for a single one.
+    private func rank(of worst: Finding, in group: FindingGroup, _ index: Int) -> HTML? {
+        guard group.findings.count > 1, let last = group.findings.last else { return nil }
+        // Without weights, or where all are equal, the first is only the first by name.
+        let place = last.weight < worst.weight ? "the worst of" : "one of"
+        let count = Figure.count(group.findings.count, "/findings/\(index)/count")
+        return " <span class=\"muted\">\(group.isCommon ? "in most captures; " : "")\(place) \(count)</span>"
+    }
+
+    private func fix(_ words: String) -> HTML {
+        // A full stop would be copied with an option.
+        let stop = words.split(separator: "  ").last?.hasPrefix("--") == true ? "" : "."
+        return "<p class=\"fix\"><span class=\"muted\">fix</span> \(marked: Wording.capitalised(words))\(stop)</p>"
     }
 
     private func names(_ findings: ArraySlice<Finding>) -> HTML {

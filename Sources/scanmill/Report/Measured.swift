@@ -168,7 +168,7 @@ struct Measured: Sendable {
                 else { return nil }
                 return (frame, a, b, values[3].finite)
             }
-            jumps = PathJumps(json, track: places.map { ($0.frame, $0.a, $0.b) })
+            jumps = PathJumps(json)
             // A drawing of a hundred pixels cannot show more.
             let step = max(1, (places.count + 95) / 96)
             track = places.enumerated().filter { $0.offset.isMultiple(of: step) || $0.offset == places.count - 1 }

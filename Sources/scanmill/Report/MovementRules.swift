@@ -2,34 +2,39 @@ import ScanModel
 
 /// What is worth a look in how the camera moved and what it saw of the box.
 extension FindingRules {
-    func coverage(_ capture: CaptureFacts, _ index: Int) -> [Finding] {
-        guard let coverage = capture.measured.coverage else { return [] }
+    func coverage(_ capture: CaptureFacts, _ index: Int) -> Finding? {
+        guard let coverage = capture.measured.coverage else { return nil }
         guard let sides = coverage.sides else { return unaimed(coverage, index) }
         if coverage.shown == 0 {
-            return [
-                Finding(
-                    kind: .coverage, capture: index, title: "The box is in no picture",
-                    text:
-                        "None of \(Wording.count(coverage.absent, "picture")) shows it: the box or the poses are wrong.",
-                    fix: "check the box and the axes of the poses",
-                    headline: headline("pictures of the box", 0, coverage.goal), weight: 100)
-            ]
+            return Finding(
+                kind: .coverage, capture: index, title: "The box is in no picture",
+                text: "None of \(Wording.count(coverage.absent, "picture")) shows it: the box or the poses are wrong.",
+                fix: "check the box and the axes of the poses",
+                headline: headline("pictures of the box", 0, coverage.goal), weight: 100)
         }
+        let gap = coverage.ring.flatMap { $0.gap > BoxVisibility.largestGap ? $0 : nil }
         // What stands on the floor is not seen from below.
         let wanting = Measured.Coverage.faces.filter { $0 != "bottom" && coverage[$0] < coverage.goal }
-        let unseen = wanting.filter { sides[$0]?.share == 0 }
-        let rare = wanting.filter { sides[$0]?.share != 0 }
-        let gap = coverage.ring.flatMap { $0.gap > BoxVisibility.largestGap ? $0 : nil }
-        if wanting.isEmpty {
-            guard let gap else { return [] }
-            return [
-                Finding(
-                    kind: .coverage, capture: index, title: "A large gap in the ring of views",
-                    text: Self.sentences([ringSentence(gap), Self.invention]), fix: Self.around,
-                    headline: gapHeadline(gap), weight: gap.gap)
-            ]
+        if !wanting.isEmpty {
+            let unseen = wanting.filter { sides[$0]?.share == 0 }
+            let rare = wanting.filter { sides[$0]?.share != 0 }
+            return missingSides(unseen, rare, gap, coverage, index)
         }
-        let concerned = unseen.isEmpty ? rare : unseen
+        return gap.map { gap in
+            Finding(
+                kind: .coverage, capture: index, title: "A large gap in the ring of views",
+                text: Self.sentences([ringSentence(gap), Self.invention]), fix: Self.around,
+                headline: gapHeadline(gap), weight: gap.gap)
+        }
+    }
+
+    /// - Parameters:
+    ///   - unseen: the sides that no picture shows.
+    ///   - rare: those that too few pictures show.
+    private func missingSides(
+        _ unseen: [String], _ rare: [String], _ gap: Measured.Coverage.Ring?, _ coverage: Measured.Coverage,
+        _ index: Int
+    ) -> Finding {
         var sentences: [String] = []
         if !unseen.isEmpty { sentences.append("No picture shows the \(unseen.listed)") }
         sentences += rare.map { face in
@@ -40,41 +45,31 @@ extension FindingRules {
         sentences.append("The goal is \(Wording.grouped(coverage.goal)) pictures of each side")
         if let gap { sentences.append(ringSentence(gap)) }
         sentences.append(Self.invention)
+        let (concerned, how) = unseen.isEmpty ? (rare, "hardly seen") : (unseen, "never seen")
+        let number = Wording.capitalised(Wording.word(concerned.count))
         let isOne = concerned.count == 1
-        let title =
-            "\(Wording.capitalised(Wording.word(concerned.count))) side\(isOne ? "" : "s") of the box \(isOne ? "is" : "are") "
-            + (unseen.isEmpty ? "hardly seen" : "never seen")
         let fewest = concerned.map { coverage[$0] }.min() ?? 0
-        return [
-            Finding(
-                kind: .coverage, capture: index, title: title,
-                cause: "Sides of the box are \(unseen.isEmpty ? "hardly" : "never") seen",
-                text: Self.sentences(sentences), fix: Self.around,
-                headline: isOne
-                    ? headline("pictures of the \(concerned[0])", fewest, coverage.goal)
-                    : Finding.Headline(
-                        label: unseen.isEmpty ? "sides hardly seen" : "sides never seen",
-                        value: Double(concerned.count),
-                        words: Wording.grouped(concerned.count), expected: "goal: 0"),
-                weight: Double(concerned.count * coverage.goal - fewest))
-        ]
+        return Finding(
+            kind: .coverage, capture: index,
+            title: isOne ? "\(number) side of the box is \(how)" : "\(number) sides of the box are \(how)",
+            cause: "Sides of the box are \(how)", text: Self.sentences(sentences), fix: Self.around,
+            headline: isOne
+                ? headline("pictures of the \(concerned[0])", fewest, coverage.goal)
+                : headline("sides \(how)", concerned.count, 0),
+            weight: Double(concerned.count * coverage.goal - fewest))
     }
 
     private static let invention = "Training would invent what is missing, and a mesh has holes there"
     private static let around = "record it again, all round the object, or add what is missing"
 
     /// Where only the aim is known, nothing is said about sides: a picture also shows what is not in its middle.
-    private func unaimed(_ coverage: Measured.Coverage, _ index: Int) -> [Finding] {
-        guard Measured.Coverage.faces.allSatisfy({ coverage.aimed[$0] == 0 }), coverage.miss > 0 else { return [] }
-        return [
-            Finding(
-                kind: .coverage, capture: index, title: "No camera is aimed at the box",
-                text:
-                    "None of \(Wording.count(coverage.miss, "picture")) has the box in its middle: the box or the "
-                    + "poses may be wrong.",
-                fix: "check the box and the axes of the poses",
-                headline: headline("aimed at the box", 0, coverage.goal), weight: 100)
-        ]
+    private func unaimed(_ coverage: Measured.Coverage, _ index: Int) -> Finding? {
+        guard Measured.Coverage.faces.allSatisfy({ coverage.aimed[$0] == 0 }), coverage.miss > 0 else { return nil }
+        return Finding(
+            kind: .coverage, capture: index, title: "No camera is aimed at the box",
+            text: "None of \(Wording.count(coverage.miss, "picture")) has the box in its middle: the box or the poses "
+                + "may be wrong.", fix: "check the box and the axes of the poses",
+            headline: headline("aimed at the box", 0, coverage.goal), weight: 100)
     }
 
     private func ringSentence(_ gap: Measured.Coverage.Ring) -> String {
@@ -144,22 +139,24 @@ extension FindingRules {
         "Tracking was lost in \(Wording.count(motion.lostTracking, "frame"))"
     }
 
-    func motion(_ capture: CaptureFacts, _ index: Int) -> [Finding] {
+    func motion(_ capture: CaptureFacts, _ index: Int) -> [Finding?] {
         guard let motion = capture.measured.motion, let frames = capture.frames?.source, frames > 0 else { return [] }
-        var found: [Finding] = []
-        if let finding = jumps(motion, index) ?? lostTracking(motion, frames, index) { found.append(finding) }
-        if let finding = speed(motion, frames, index) { found.append(finding) }
-        if motion.isMetric, let usual = pathLength, usual.isTooLow(motion.pathLength, step: 0.3 * usual.median) {
-            found.append(
-                Finding(
-                    kind: .path, capture: index, title: "The camera hardly moves",
-                    text: "The path is \(Wording.measure(motion.pathLength)) m long; in this batch "
-                        + "\(Wording.measure(usual.median)) m is usual.", fix: "record again, around what is filmed",
-                    headline: Finding.Headline(
-                        label: "path", value: motion.pathLength, words: "\(Wording.measure(motion.pathLength)) m",
-                        expected: "usual: \(Wording.measure(usual.median)) m"), weight: -motion.pathLength))
+        return [
+            jumps(motion, index) ?? lostTracking(motion, frames, index), speed(motion, frames, index),
+            shortPath(motion, index),
+        ]
+    }
+
+    private func shortPath(_ motion: Measured.Motion, _ index: Int) -> Finding? {
+        let length = motion.pathLength
+        guard motion.isMetric, let usual = pathLength, usual.isTooLow(length, step: 0.3 * usual.median) else {
+            return nil
         }
-        return found
+        return Finding(
+            kind: .path, capture: index, title: "The camera hardly moves",
+            text: "The path is \(Self.metres(length)) long; in this batch \(Self.metres(usual.median)) is usual.",
+            fix: "record again, around what is filmed",
+            headline: Finding.Headline("path", length, usual: usual.median, as: Self.metres), weight: -length)
     }
 
     private func speed(_ motion: Measured.Motion, _ frames: Int, _ index: Int) -> Finding? {
@@ -184,10 +181,10 @@ extension FindingRules {
                 ? Finding.Headline(
                     label: "frames too fast", value: share, words: Wording.percent(share),
                     expected: "at most \(Wording.percent(Self.manyFrames))")
-                : p90.map {
-                    Finding.Headline(
-                        label: "speed of the fastest tenth", value: $0, words: "\(Wording.measure($0)) m/s",
-                        expected: speed.map { "usual: \(Wording.measure($0.median)) m/s" } ?? "")
+                : p90.map { p90 in
+                    Finding.Headline("speed of the fastest tenth", p90, usual: speed?.median) {
+                        "\(Self.metres($0))/s"
+                    }
                 }, weight: max(share, p90 ?? 0))
     }
 }

@@ -19,24 +19,17 @@ struct PathJumps: Sendable {
     private let unlisted: Int
     var breakCount: Int { breaks.count + unlisted }
 
-    /// - Parameters:
-    ///   - json: what `measure-motion` counted.
-    ///   - track: where the camera was, seen from above, at some of the frames.
-    init(_ json: JSONValue, track: [(frame: Int, a: Double, b: Double)]) {
-        let listed = (json["jumps"]?.array ?? []).compactMap { jump -> Jump? in
-            guard let frame = jump["frame"]?.count, let metres = jump["metres"]?.finite else { return nil }
-            return Jump(frame: frame, metres: metres)
-        }
+    /// - Parameter json: what `measure-motion` counted.
+    init(_ json: JSONValue) {
+        let listed = json["jumps"]?.array ?? []
         count = json["jump-count"]?.count ?? listed.count
         unlisted = max(0, count - listed.count)
-        var rest = listed[...]
-        while let first = rest.first {
-            let row = rest.indices.prefix { rest[$0].frame == first.frame + $0 - rest.startIndex }.map { rest[$0] }
-            rest = rest.dropFirst(row.count)
-            if row.count == 2, Self.isBack(row[0], row[1], track) {
-                strays.append(row[0])
-            } else {
-                breaks += row
+        for jump in listed {
+            guard let frame = jump["frame"]?.count, let metres = jump["metres"]?.finite else { continue }
+            if jump["back"]?.bool != true {
+                breaks.append(Jump(frame: frame, metres: metres))
+            } else if let there = breaks.popLast() {
+                strays.append(there)
             }
         }
     }
@@ -57,19 +50,5 @@ struct PathJumps: Sendable {
         // Within 2 %, the others fit.
         return breakCount == 0 && !geometry.drifts && !geometry.misfits.isEmpty && geometry.error ?? 1 <= 0.02
             && geometry.misfits.allSatisfy { frames.contains($0.from) || frames.contains($0.to) }
-    }
-
-    /// Shorter jumps there and back may be one quick movement.
-    private static let shortestStray = 0.3
-
-    /// Whether one jump undoes the one before: as long, and the path is about where it was.
-    private static func isBack(_ there: Jump, _ back: Jump, _ track: [(frame: Int, a: Double, b: Double)]) -> Bool {
-        let length = max(there.metres, back.metres)
-        guard length >= shortestStray, abs(there.metres - back.metres) < 0.25 * length,
-            let before = track.last(where: { $0.frame < there.frame }),
-            let after = track.first(where: { $0.frame > there.frame })
-        else { return false }
-        return ((after.a - before.a) * (after.a - before.a) + (after.b - before.b) * (after.b - before.b))
-            .squareRoot() < 0.5 * length
     }
 }

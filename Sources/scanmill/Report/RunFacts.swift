@@ -1,4 +1,3 @@
-import Glibc
 import ScanModel
 import ScanPipeline
 
@@ -77,46 +76,5 @@ struct RunFacts: Sendable {
         case .open: "The run has not ended: it was killed or is still running."
         case .cutShort: waiting > 0 ? "The run was cut short: it was killed, or the machine went down." : nil
         }
-    }
-}
-
-/// A moment that the run's record writes as `20261121T031500Z`, for people in this machine's time zone.
-struct RunMoment: Sendable {
-    private let year, month, day, hour, minute: Int
-
-    init?(_ stamp: String?) {
-        guard let stamp, let second = RunRecord.second(ofStamp: stamp[...]) else { return nil }
-        var seconds = time_t(second)
-        var local = tm()
-        localtime_r(&seconds, &local)
-        year = Int(local.tm_year) + 1900
-        month = Int(local.tm_mon)
-        day = Int(local.tm_mday)
-        hour = Int(local.tm_hour)
-        minute = Int(local.tm_min)
-    }
-
-    /// `03:58`
-    var clock: String { "\(Self.two(hour)):\(Self.two(minute))" }
-
-    /// `21 November 2026`
-    var date: String {
-        let months = [
-            "January", "February", "March", "April", "May", "June", "July", "August", "September", "October",
-            "November", "December",
-        ]
-        return "\(day) \(months[month]) \(year)"
-    }
-
-    private static func two(_ value: Int) -> String { (value < 10 ? "0" : "") + String(value) }
-
-    /// `20 November 2026, 21:40 to 23:10`, or with both dates.
-    static func span(_ began: RunMoment?, _ ended: RunMoment?) -> String? {
-        guard let began else { return ended.map { "\($0.date), \($0.clock)" } }
-        guard let ended else { return "begun \(began.date), \(began.clock)" }
-        if began.date == ended.date {
-            return "\(began.date), \(began.clock)" + (began.clock == ended.clock ? "" : " to \(ended.clock)")
-        }
-        return "\(began.date), \(began.clock) to \(ended.date), \(ended.clock)"
     }
 }

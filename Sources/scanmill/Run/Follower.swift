@@ -8,8 +8,8 @@ enum Follower {
     /// The process id of the one that runs, which leads its process group; 0 for none. Only one runs at a time.
     private static let leader = Atomic<pid_t>(0)
 
-    /// Kills the one that runs, with its process group. It does nothing that a signal handler may not do, once it has been
-    /// called before: the first use of a global may wait for a lock.
+    /// Kills the one that runs, with its process group. A signal handler may call this, if something else has before: the
+    /// first use of a global may wait for a lock.
     static func kill() {
         let leader = Self.leader.load(ordering: .relaxed)
         if leader > 0 { _ = Glibc.kill(-leader, SIGKILL) }

@@ -11,23 +11,13 @@ struct RunEnding {
     /// The exit code, as far as it is known.
     private var code: Int32
 
-    private init(
-        _ options: RunCommand, _ messages: RunMessages, _ stop: StopSignal, pipeline: String?, code: Int32
-    ) {
-        self.options = options
-        self.messages = messages
-        self.stop = stop
-        self.pipeline = pipeline
-        self.code = code
-    }
-
     /// Runs a night to its end.
     /// - Returns: the exit code.
     static func of(_ night: Night, _ options: RunCommand) async -> Int32 {
         let course = await night.run()
         night.stop.capturesHaveEnded()
         var ending = RunEnding(
-            options, night.messages, night.stop, pipeline: night.loaded.pipeline.name, code: 0)
+            options: options, messages: night.messages, stop: night.stop, pipeline: night.loaded.pipeline.name, code: 0)
         return await ending.finish(course, of: night)
     }
 
@@ -43,7 +33,8 @@ struct RunEnding {
             try? LoadedPipeline.open(options.batch.pipeline, settings: options.batch.settings)
         }
         var ending = RunEnding(
-            options, RunMessages(isQuiet: true, log: log), stop, pipeline: loaded?.pipeline.name, code: code)
+            options: options, messages: RunMessages(isQuiet: true, log: log), stop: stop,
+            pipeline: loaded?.pipeline.name, code: code)
         // If the metrics cannot be written there, that is what kept the run from beginning, and has been said.
         if let metrics = options.metrics, (try? RunMetrics.require(metrics)) != nil {
             ending.writeMetrics([], seconds: 0)
@@ -57,13 +48,15 @@ struct RunEnding {
     private mutating func finish(_ course: Night.Course, of night: Night) async -> Int32 {
         let outcomes = course.outcomes
         if options.batch.json {
-            var object = RunMessages.json(outcomes).object ?? [:]
-            object["other-formats"] = .of(night.found.ofOtherFormats)
-            Console.out(.object(object))
+            Console.out(
+                .object([
+                    "captures": .array(outcomes.map { .object($0.json) }),
+                    "other-formats": .of(night.found.ofOtherFormats),
+                ]))
         }
         messages.summary(outcomes, options: options.batch, asRun: options.asRun)
         if !options.isSilent, let others = night.found.passedOver { Console.out(others) }
-        code = stop.exitCode ?? RunMessages.exitCode(outcomes)
+        code = stop.exitCode ?? ExitStatus.of(outcomes)
         // The message about lost output comes last, as with every command; the code has to be right before it.
         if Console.hasLostOutput { environmentFailed() }
         if let problem = course.unrecorded { environmentFailed(problem) }

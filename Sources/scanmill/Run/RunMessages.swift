@@ -42,7 +42,7 @@ struct RunMessages: Sendable {
     }
 
     func ended(_ outcome: CaptureOutcome) {
-        log?.write("ended", Self.json(outcome))
+        log?.write("ended", outcome.json)
         let id = Console.visible(outcome.input.id)
         switch outcome.ending {
         case .done(let summary):
@@ -95,6 +95,7 @@ struct RunMessages: Sendable {
         } else {
             for (text, count) in warnings.rest { Console.error("warning: \(count.counted("more capture")): \(text)") }
             sayNotes(outcomes)
+            sayUpdates(outcomes)
         }
         let failed = outcomes.filter { $0.ending.problem != nil }
         if failed.isEmpty { return }
@@ -186,6 +187,16 @@ struct RunMessages: Sendable {
         }
     }
 
+    /// What is made again though nobody changed anything should not pass for any other night.
+    private func sayUpdates(_ outcomes: [CaptureOutcome]) {
+        let again = Dictionary(grouping: outcomes.filter { $0.ending.kind == .done && $0.isOfUpdate }) {
+            $0.reason ?? ""
+        }
+        for (reason, captures) in again.sorted(by: { $0.key < $1.key }) {
+            Console.error("note: \(captures.count.counted("capture", "was", "were")) made again: \(reason)")
+        }
+    }
+
     private func say(_ line: String) { if !isQuiet { Console.out(line) } }
 
     private static func text(_ summary: CaptureSummary) -> String {
@@ -195,44 +206,5 @@ struct RunMessages: Sendable {
             : "\(summary.framesKept) of \(summary.frameCount.counted("frame"))"
         let bad = summary.badFrameCount == 0 ? "" : " (\(summary.badFrameCount.counted("bad frame")) dropped)"
         return "\(frames)\(bad), \(summary.fileCount.counted("file")), \(Console.size(summary.byteCount))"
-    }
-
-    // MARK: - For programs
-
-    static func json(_ outcomes: [CaptureOutcome]) -> JSONValue {
-        .object(["captures": .array(outcomes.map { .object(json($0)) })])
-    }
-
-    static func json(_ outcome: CaptureOutcome) -> JSONObject {
-        var object: JSONObject = [
-            "id": .string(outcome.input.id), "input": .string(outcome.input.path),
-            "status": .string(outcome.ending.kind.rawValue),
-        ]
-        switch outcome.ending {
-        case .done(let summary):
-            object["frames"] = .object([
-                "source": .of(summary.frameCount), "kept": .of(summary.framesKept), "bad": .of(summary.badFrameCount),
-            ])
-            object["files"] = .of(summary.fileCount)
-            object["bytes"] = .integer(summary.byteCount)
-            object["warnings"] = .of(summary.warnings)
-            object["notes"] = summary.notes.isEmpty ? nil : .of(summary.notes)
-            object["reason"] = .of(outcome.reason)
-        case .failed(let problem), .failedBefore(let problem):
-            object["fault"] = .string(problem.fault.rawValue)
-            object["summary"] = .string(problem.summary)
-            object["message"] = .string(problem.message(ofCapture: outcome.input.path))
-        case .left(let reason): object["reason"] = .string(reason)
-        default: break
-        }
-        return object
-    }
-
-    /// The environment outranks a capture's own fault, because it concerns all of them.
-    static func exitCode(_ outcomes: [CaptureOutcome]) -> Int32 {
-        let faults = outcomes.compactMap { $0.ending.problem?.fault }
-        if faults.contains(.environment) { return ExitStatus.environment }
-        if !faults.isEmpty { return ExitStatus.capturesFailed }
-        return outcomes.contains { $0.ending == .busy } ? ExitStatus.busy : 0
     }
 }

@@ -24,7 +24,7 @@ final class StopSignal: @unchecked Sendable {
 
     /// Begins to listen.
     func listen() {
-        // Nothing runs yet; see there.
+        // Nothing runs yet: this is the first call, which no signal handler may make.
         Follower.kill()
         for number in Self.numbers {
             signal(number, SIG_IGN)

@@ -1,5 +1,6 @@
 import Glibc
 import ScanModel
+import ScanPipeline
 
 /// What the tool's exit codes mean, for its callers, for help and for the pages that list them.
 enum ExitStatus {
@@ -9,6 +10,15 @@ enum ExitStatus {
     static let busy: Int32 = 75
     /// A signal's number is added to it.
     static let signals: Int32 = 128
+
+    /// The code of a run, by how its captures ended. The environment outranks a capture's own fault, because it concerns
+    /// all of them.
+    static func of(_ outcomes: [CaptureOutcome]) -> Int32 {
+        let faults = outcomes.compactMap { $0.ending.problem?.fault }
+        if faults.contains(.environment) { return environment }
+        if !faults.isEmpty { return capturesFailed }
+        return outcomes.contains { $0.ending == .busy } ? busy : 0
+    }
 
     /// In the order of the codes; each meaning in full, and in the words of a command's help.
     private static let table: [(codes: [Int32], meaning: String, brief: String)] = [

@@ -35,32 +35,26 @@ enum OutputPlace {
     static func requireApart(
         _ captures: [CaptureSearch.Found], from output: String, and reports: [String]
     ) throws(Problem) {
-        let written =
-            [(path: output, what: "the results", fix: "name a folder outside of it with -o")]
-            + reports.map { (path: $0, what: "the file", fix: "name a file outside of it") }
-        let places = written.map { FileSystem.realPath($0.path) }
-        for ((path, what, fix), place) in zip(written, places) {
-            guard let outer = place.flatMap(ResultPlace.result(around:)) else { continue }
-            throw Problem(
-                .usage, "\(what) would be written into the result \(outer), which its pipeline replaces as a whole",
-                fix: fix
-            ).at(file: path)
+        let results = Target(output, "the results", fix: "name a folder outside of it with -o")
+        let files = reports.map { Target($0, "the file", fix: "name a file outside of it") }
+        let targets = [results] + files
+        for target in targets {
+            guard let outer = target.place.flatMap(ResultPlace.result(around:)) else { continue }
+            throw target.problem(in: "the result \(outer), which its pipeline replaces as a whole")
         }
         for capture in captures {
             guard let input = FileSystem.realPath(capture.path) else { continue }
-            for ((path, what, fix), place) in zip(written, places) {
-                guard let place, FileSystem.lies(place, in: input) else { continue }
-                throw Problem(.usage, "\(what) would be written into the capture \(capture.path)", fix: fix)
-                    .at(file: path)
+            for target in targets {
+                guard let place = target.place, FileSystem.lies(place, in: input) else { continue }
+                throw target.problem(in: "the capture \(capture.path)")
             }
-            if let results = places[0],
-                let taken = places.indices.dropFirst().first(where: { places[$0] == "\(results)/\(capture.id)" })
-            {
+            guard let result = results.place.map({ "\($0)/\(capture.id)" }) else { continue }
+            if let file = files.first(where: { $0.place == result }) {
                 throw Problem(
                     .usage, "the file would take the place of the result of \(capture.id)", fix: "give it another name"
-                ).at(file: written[taken].path)
+                ).at(file: file.path)
             }
-            if let results = places[0], FileSystem.lies(input, in: "\(results)/\(capture.id)") {
+            if FileSystem.lies(input, in: result) {
                 throw Problem(
                     .usage, "the result would replace the capture \(capture.path) itself",
                     fix: "name another folder with -o"
@@ -68,9 +62,28 @@ enum OutputPlace {
             }
         }
         // This also holds for a capture that nobody named.
-        for ((path, what, fix), place) in zip(written, places) {
-            guard let capture = place.flatMap(CaptureSearch.recording(around:)) else { continue }
-            throw Problem(.usage, "\(what) would be written into the capture \(capture)", fix: fix).at(file: path)
+        for target in targets {
+            guard let capture = target.place.flatMap(CaptureSearch.recording(around:)) else { continue }
+            throw target.problem(in: "the capture \(capture)")
+        }
+    }
+
+    /// Where a run would write, and what.
+    private struct Target {
+        let path: String
+        /// Where the path leads; nil where it cannot.
+        let place: String?
+        private let what: String
+        private let fix: String
+
+        /// - Parameter fix: what to do where it lies in something that is not to be changed.
+        init(_ path: String, _ what: String, fix: String) {
+            (self.path, self.what, self.fix) = (path, what, fix)
+            place = FileSystem.realPath(path)
+        }
+
+        func problem(in outer: String) -> Problem {
+            Problem(.usage, "\(what) would be written into \(outer)", fix: fix).at(file: path)
         }
     }
 }

@@ -34,6 +34,25 @@ import Testing
         #expect(quick.names("out/.scanmill/runs").count == 1)
     }
 
+    /// Nobody changed anything, and all is made again: that is no night like the others.
+    @Test func whatAnUpdateMakesAgainIsTold() throws {
+        #expect(try quick.run([QuickRun.sample, "-o", "out"]).status == 0)
+        // As a version with another reader left it, before receipts had seals.
+        for file in ["desk/receipt.json", ".scanmill/inputs/desk.json"] {
+            let text = String(decoding: try quick.folder.bytes("out/\(file)"), as: UTF8.self)
+                .replacing(#/"key": "[^"]*"/#, with: "\"key\": \"\(String(repeating: "0", count: 64))\"")
+                .replacing(#/,\s*"seal": "[^"]*"/#, with: "").replacing(
+                    #/\["multiscan", \d+\]/#, with: "[\"multiscan\", 0]")
+            try quick.folder.write(text, to: "out/\(file)")
+        }
+        let plan = try Scanmill.run(["plan", "quick.yaml", QuickRun.sample, "-o", "out"], in: quick.folder.path)
+        let why = "since an update, ScanMill reads multiscan in another way"
+        #expect(plan.output.contains("\(why)\n") && plan.output.contains("1 would run"), "\(plan)")
+        let result = try quick.run([QuickRun.sample, "-o", "out"])
+        #expect(result.status == 0 && result.errors == "note: 1 capture was made again: \(why)\n", "\(result)")
+        #expect(try quick.run([QuickRun.sample, "-o", "out"]).errors == "")
+    }
+
     @Test func quietSaysNothingUnlessSomethingFailed() throws {
         let good = try quick.run([QuickRun.sample, "-o", "out", "-q"])
         #expect(good.output == "" && good.errors == "" && good.status == 0)

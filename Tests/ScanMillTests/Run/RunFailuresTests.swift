@@ -39,6 +39,25 @@ import Testing
         #expect(try quick.run(words).errors.contains("error: the camera lines are missing"))
     }
 
+    /// What one build could not do, the next one may.
+    @Test func anotherBuildTriesAgain() throws {
+        try truncated("bad")
+        #expect(try quick.run(["in", "-o", "out"]).status == 1)
+        var program = try Data(contentsOf: URL(fileURLWithPath: Scanmill.path))
+        // The head of the linker's note: the lengths of its name and of the id, its kind, and its name.
+        let head = Data([4, 0, 0, 0, 20, 0, 0, 0, 3, 0, 0, 0]) + Data("GNU\0".utf8)
+        let note = try #require(program.range(of: head), "the program has no build id")
+        program[note.upperBound] ^= 1
+        let other = "\(quick.folder.path)/other"
+        try program.write(to: URL(fileURLWithPath: other))
+        try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: other)
+        func plan(_ program: String) throws -> String {
+            try runCommand([program, "plan", "quick.yaml", "in", "-o", "out"], in: quick.folder.path).output
+        }
+        #expect(try plan(Scanmill.path).contains("0 would run, 1 failed before"))
+        #expect(try plan(other).contains("1 would run"))
+    }
+
     /// Of a command in which captures differ, each has its own.
     @Test func eachCaptureHasItsFix() throws {
         for (name, byte) in [("d1", 150_000), ("d2", 60_000), ("room", 400_000)] { try truncated(name, at: byte) }

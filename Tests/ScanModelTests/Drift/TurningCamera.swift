@@ -21,12 +21,12 @@ struct TurningCamera {
 
     /// Depth of the walls, the floor and the ceiling at the centre of each pixel.
     func depth(from pose: Pose) -> DepthMap {
-        let (camera, walls) = (Self.camera, (room / 2).components)
+        let (camera, walls, eye) = (Self.camera, room / 2, pose.position)
+        func way(_ ray: Double, _ wall: Double, _ eye: Double) -> Double { ((ray > 0 ? wall : -wall) - eye) / ray }
         let metres = (0..<camera.height * camera.width).map { pixel -> Float in
             let (u, v) = (Double(pixel % camera.width), Double(pixel / camera.width))
-            let ray = (pose.rotation * Vector3((u - camera.cx) / camera.fx, (camera.cy - v) / camera.fy, -1)).components
-            let position = pose.position.components
-            return Float((0..<3).map { ((ray[$0] > 0 ? walls[$0] : -walls[$0]) - position[$0]) / ray[$0] }.min()!)
+            let ray = pose.rotation * Vector3((u - camera.cx) / camera.fx, (camera.cy - v) / camera.fy, -1)
+            return Float(min(way(ray.x, walls.x, eye.x), way(ray.y, walls.y, eye.y), way(ray.z, walls.z, eye.z)))
         }
         return DepthMap(width: camera.width, height: camera.height, metres: metres)
     }

@@ -361,6 +361,23 @@ import Testing
         #expect(plan.prefix(256).matches(of: #/"[0-9a-f]{64}"/#).count == 2)
     }
 
+    /// An option that came with it is nothing that anybody has changed, unless it is given.
+    @Test(arguments: [
+        ("write", "since an update, ScanMill makes other results in write"),
+        ("write: {sharp: true}", "write.sharp changed from nothing to true"),
+        ("write: {level: 2}", "write.level changed from 1 to 2"),
+    ]) func anUpdateThatBringsAnOption(stage: String, change: String) throws {
+        let fixture = try DiskFixture()
+        let input = try fixture.capture("a")
+        let first = try record(fixture, try fixture.pipeline(), [input], minutesAgo: 60)
+        try first.end([CaptureOutcome(input: input, ending: try fixture.run(input))], seconds: 1)
+        fixture.versions.withLock { $0.stage = 3 }
+        let second = try record(fixture, try fixture.pipeline("stages: [read, \(stage)]"), [input], minutesAgo: 30)
+        try second.end([CaptureOutcome(input: input, ending: .left("too late"))], seconds: 1)
+        let entries = OutputStatus(output: fixture.output, programs: fixture.programs).entries
+        #expect(entries.map(\.cause) == ["\(change); the last run left it: too late"])
+    }
+
     /// The same where a format is read in another way.
     @Test func anUpdateOfAReaderThatWasCutShort() throws {
         let fixture = try DiskFixture()

@@ -388,10 +388,12 @@ import Testing
             ).entries.map(\.decision)
         }
         #expect(try plan(revision: 1) == [.upToDate])
-        #expect(try plan(revision: 2) == [.compare("this version of ScanMill reads \(format) in another way")])
-        // What the old reader could not read, this one may.
-        let installations = [1, 2].map { ProgramVersions(tool: "", formats: [format: $0]) { _ in nil }.installation }
-        #expect(installations[0] != installations[1])
+        #expect(try plan(revision: 2) == [.run("since an update, ScanMill reads \(format) in another way")])
+        // What the old reader could not read, this one may, and what the old build could not do.
+        let installations = [(1, "a"), (2, "a"), (2, "b")].map { revision, build in
+            ProgramVersions(tool: "", build: build, formats: [format: revision]) { _ in nil }.installation
+        }
+        #expect(Set(installations).count == 3)
     }
 
     @Test func aProgramThatIsGone() throws {

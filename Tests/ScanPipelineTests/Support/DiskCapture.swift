@@ -126,6 +126,7 @@ final class DiskFixture: Sendable {
                 card: StageCard(name: "write", summary: "", details: "", example: "", revision: revision)
             ) { options in
                 _ = options.integer("level", "A level.", default: 1, in: 0...9)
+                if revision > 2 { _ = options.flag("sharp", "Whether to be sharp.", default: false) }
                 return write.entry.make(&options)
             },
         ])

@@ -1,0 +1,70 @@
+import ScanModel
+
+/// All findings with one cause.
+struct FindingGroup: Sendable {
+    var kind: Finding.Kind
+    var title: String
+    /// The worst first.
+    var findings: [Finding]
+    /// Whether most captures of the batch have it, which says something about how they are recorded.
+    var isCommon = false
+    /// Whether it says nothing against a single capture.
+    var isUsual: Bool { isCommon && !kind.isGoal }
+
+    /// Where most captures of the batch have something, separates those that are far worse off than the rest: most
+    /// never see one side of the box, say, and one never sees four.
+    private static func split(_ findings: [Finding], of count: Int) -> [[Finding]] {
+        guard isCommon(findings, of: count), let usual = findings.map(\.weight).middle, usual > 0 else {
+            return [findings]
+        }
+        let worse = findings.filter { $0.weight > 2 * usual }
+        // Where many are worse, nothing is usual.
+        guard !worse.isEmpty, 5 * worse.count <= findings.count else { return [findings] }
+        return [worse, findings.filter { $0.weight <= 2 * usual }]
+    }
+
+    private static func isCommon(_ findings: [Finding], of count: Int) -> Bool {
+        count >= fewestForCommon && 2 * findings.count > count && findings.first?.kind != .failure
+    }
+
+    /// Of fewer captures nothing is common.
+    private static let fewestForCommon = 8
+
+    /// Makes the title from what all messages have in common. What it leaves open is in each finding's own text.
+    private mutating func shareMessage() {
+        guard var shared = findings.first?.message else { return }
+        for message in findings.compactMap(\.message) { shared.merge(message) }
+        title = Wording.capitalised(shared.text)
+        for index in findings.indices {
+            guard let own = findings[index].message?.text, own != shared.text else { continue }
+            findings[index].text = FindingRules.sentences([own, findings[index].text])
+        }
+    }
+
+    /// Failures first, then by kind; of one kind the most frequent first. What more than half of the captures have is
+    /// normal for the batch, and comes after what is unlike the rest.
+    static func grouped(_ findings: [Finding], ids: [String]) -> [FindingGroup] {
+        let groups = Dictionary(grouping: findings) { "\($0.kind.rawValue) \($0.cause ?? $0.title)" }
+        var sorted = groups.values.flatMap { split($0, of: ids.count) }.compactMap { findings -> FindingGroup? in
+            guard let first = findings.first else { return nil }
+            let worstFirst = findings.sorted { ($1.weight, ids[$0.capture]) < ($0.weight, ids[$1.capture]) }
+            let isOfOneTitle = findings.allSatisfy { $0.title == first.title }
+            var group = FindingGroup(
+                kind: first.kind, title: isOfOneTitle ? first.title : first.cause ?? first.title, findings: worstFirst,
+                isCommon: isCommon(findings, of: ids.count))
+            group.shareMessage()
+            return group
+        }
+        // A cause is named once: a short path is why a side is not seen, where most captures see them all.
+        let explained = Set(sorted.filter { $0.kind == .coverage && !$0.isCommon }.flatMap(\.findings).map(\.capture))
+        for index in sorted.indices where sorted[index].kind == .path {
+            sorted[index].findings.removeAll { explained.contains($0.capture) }
+        }
+        sorted.removeAll(where: \.findings.isEmpty)
+        let rank = Dictionary(uniqueKeysWithValues: zip(Finding.Kind.allCases, 0...))
+        func place(_ group: FindingGroup) -> Int { (rank[group.kind] ?? 0) + (group.isCommon ? rank.count : 0) }
+        return sorted.sorted {
+            (place($0), $1.findings.count, $0.title) < (place($1), $0.findings.count, $1.title)
+        }
+    }
+}

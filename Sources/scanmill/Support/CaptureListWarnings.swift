@@ -1,0 +1,89 @@
+import ScanFormats
+import ScanModel
+import ScanPipeline
+
+/// What is odd about what was named, as lines with what to do about it.
+extension CaptureList {
+    mutating func warn(_ summary: String, fix: String) {
+        warnings += ["warning: \(summary)", "   = fix: \(fix)"]
+    }
+
+    mutating func warn(without paths: [String]) {
+        guard let first = paths.first else { return }
+        warn(
+            "there is no capture in \(paths.listed(most: Self.shown))",
+            fix: "`scanmill inspect \(ShellWord.quoted(first))` says what is wrong with it")
+    }
+
+    mutating func warn(of strangers: [CaptureSearch.Stranger: [String]]) {
+        for kind in CaptureSearch.Stranger.allCases {
+            guard let paths = strangers[kind] else { continue }
+            let (what, fix) =
+                switch kind {
+                case .archive: ("archives of other kinds than ZIP", "unpack them, or pack the captures as ZIP")
+                case .unfinished: ("copies that have not arrived as a whole", "wait for them, or fetch them again")
+                case .video:
+                    (
+                        "videos without poses",
+                        "for their pictures alone, such as for COLMAP, take them with  --format \(VideoFileCapture.name)"
+                    )
+                case .sphere: ("360° videos", "export views of them as flat videos")
+                }
+            warn("\(what) were passed over: \(paths.sorted().listed(most: Self.shown))", fix: fix)
+        }
+    }
+
+    mutating func warn(ofPacked archives: [String]) {
+        if archives.isEmpty { return }
+        warn(
+            "archives were passed over, since the folders into which they were unpacked are there too: "
+                + archives.listed(most: Self.shown),
+            fix: "nothing has to be done; this is not said of archives that are kept elsewhere")
+    }
+
+    mutating func warn(ofCrowded captures: [(capture: String, within: [String])]) {
+        for (path, inner) in captures.prefix(Self.shown) {
+            warn(
+                "\(path) is one capture, but there are more in it: \(inner.listed(most: Self.shown))",
+                fix: "if these are to be run, move what makes \(path) itself a capture out of it, or name them one by "
+                    + "one")
+        }
+        let others = captures.dropFirst(Self.shown).map { $0.capture }
+        if others.isEmpty { return }
+        warn(
+            "there are captures in \(others.count.counted("more capture")), too: \(others.listed(most: Self.shown))",
+            fix: "if those in them are to be run, move them out, or name them one by one")
+    }
+
+    mutating func warn(ofLoose files: [(folder: String, reason: String)]) {
+        if files.isEmpty { return }
+        let places = files.map { "\($0.folder) (\($0.reason))" }
+        warn(
+            "files among captures were passed over, though they may be a capture: \(places.listed(most: Self.shown))",
+            fix: "if they are to be run, move them into a folder of their own")
+    }
+
+    mutating func warn(ofFormats found: Set<String>, insteadOf asked: [String]) {
+        if asked.isEmpty || found.isEmpty { return }
+        warnings.append(
+            "warning: no capture is in the format \(asked.joined(separator: " or ")); those found are in \(found.sorted().listed)"
+        )
+    }
+
+    mutating func warn(ofResults paths: [String]) {
+        guard let first = paths.first else { return }
+        warn(
+            "results of ScanMill lie among the captures, and were passed over: \(paths.listed(most: Self.shown))",
+            fix: "if they are to be run, name them as INPUT: \(ShellWord.quoted(first))")
+    }
+
+    /// What `--settle` cannot tell, because a clock is wrong or was.
+    static func warnings(of plan: BatchPlan) -> [String] {
+        let captures = plan.fromTheFuture.map(\.path)
+        if captures.isEmpty { return [] }
+        return [
+            "warning: \(captures.listed(most: shown)) changed at a time that is still to come, so --settle does not wait",
+            "   = fix: set the clock of this machine, or of the one that the captures lie on",
+        ]
+    }
+}

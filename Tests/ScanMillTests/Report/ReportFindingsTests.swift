@@ -1,0 +1,401 @@
+import Foundation
+import ScanModel
+import TestSupport
+import Testing
+
+/// What the report of a night calls worth a look, and what it says of that.
+@Suite struct ReportFindingsTests: ReportSuite {
+    let folder: TemporaryFolder
+
+    init() throws { folder = try TemporaryFolder() }
+
+    /// The ids of the night's captures say what is wrong with them.
+    @Test func everyPlantedFaultIsFound() throws {
+        try makeNight(340)
+        let json = try report()
+        let ids = try #require(json["captures"]?.array?.compactMap { $0["id"]?.string })
+        let kinds = [
+            "blurred": "blur", "half-covered": "coverage", "too-fast": "speed", "wrong-axes": "geometry",
+            "jump": "jumps",
+            "no-depth": "depth", "still": "path", "truncated": "failure", "uneven": "warning",
+        ]
+        for (fault, kind) in kinds {
+            let planted = ids.filter { $0.contains("_\(fault)_") }
+            #expect(planted.count >= 2)
+            let found = captures(of: kind, in: json)
+            #expect(Set(planted).isSubset(of: found), "\(fault): \(found)")
+            #expect(found.allSatisfy { $0.contains("_\(fault)_") }, "\(kind) is also found in \(found)")
+        }
+        // Failures come first, then what makes a capture useless.
+        let order = json["findings"]?.array?.compactMap { $0["kind"]?.string } ?? []
+        #expect(order.prefix(2) == ["failure", "geometry"])
+    }
+
+    /// No convention fits better, and the stage has nothing to warn of.
+    @Test func depthThatFitsFarWorseThanUsual() throws {
+        try makeNight(9)
+        #expect(captures(of: "geometry", in: try report()) == [])
+        // Twice as large is not odd enough.
+        try changeFirstReceipt(#/"declared": 0.00[0-9]+/#, to: "\"declared\": 0.011")
+        #expect(captures(of: "geometry", in: try report()) == [])
+        try changeFirstReceipt(#/"declared": 0.011/#, to: "\"declared\": 0.021")
+        let finding = try finding(of: "geometry")
+        #expect(finding["title"]?.string == "Depth fits from frame to frame far worse than usual")
+        let capture = try #require(finding["captures"]?.array?.first)
+        #expect(try capture["id"]?.string == results().first && capture["value"]?.double == 0.021)
+        #expect(
+            capture["text"]?.string
+                == "Depth of one frame is off the next one's by 2.10 %; in this batch 0.600 % is usual.")
+    }
+
+    /// It is found by its name, with what the stage says can be done about it.
+    @Test func aPathThatDrifts() throws {
+        try makeNight(3)
+        let reason = "depth of one frame fits the next within 0.3 %; the path drifts, which makes surfaces double"
+        let said = "check-geometry: the geometry is in doubt: \(reason); `correct-drift` above it takes drift out"
+        try changeFirstReceipt(
+            #/"verdict": "pass", "reason": "[^"]*"/#,
+            to: "\"verdict\": \"warning\", \"drifts\": true, \"reason\": \"\(reason)\"")
+        try changeFirstReceipt(#/"warnings": \[\]/#, to: "\"warnings\": [\"\(said)\"]")
+        let finding = try finding(of: "geometry")
+        #expect(finding["title"]?.string == "The path drifts")
+        let capture = try #require(finding["captures"]?.array?.first)
+        #expect(try capture["id"]?.string == results().first)
+        #expect(capture["text"]?.string == "Depth of one frame\(reason.dropFirst(18)).")
+        #expect(capture["fix"]?.string == "`correct-drift` above it takes drift out")
+    }
+
+    /// What is called usual is the median, by Python's own reckoning.
+    @Test func usualIsTheMedian() throws {
+        try makeNight(120)
+        let json = try report()
+        let sharpness = (json["captures"]?.array ?? []).compactMap { $0["sharpness"]?["median"]?.double }
+        let script = "import json, statistics, sys; print(statistics.median(json.loads(sys.argv[1])))"
+        let list = String(decoding: JSONWriter.text(.of(sharpness), pretty: false), as: UTF8.self)
+        let median = try #require(Double(try runPython(script, [list]).output.dropLast()))
+        let blurred = try #require(json["findings"]?.array?.first { $0["kind"]?.string == "blur" })
+        let worst = try #require(blurred["captures"]?.array?.first)
+        #expect(worst["expected"]?.string == "usual: \(Int(median.rounded()))")
+        #expect(try #require(worst["value"]?.double) < median / 2)
+    }
+
+    @Test func whatMostCapturesSayIsSaidOnce() throws {
+        try makeNight(20)
+        for (number, name) in try results().enumerated() { try warn("clock 2 is \(number) s off", name) }
+        let json = try report()
+        #expect(captures(of: "warning", in: json) == [])
+        #expect(json["common-warnings"]?.array?.first?["text"]?.string == "clock 2 is … s off")
+        let verdict = try #require(json["verdict"]?.string)
+        #expect(verdict.hasSuffix(" captures are ready. All 20 share a warning: clock 2 is … s off."), "\(verdict)")
+        let html = try nightPage()
+        #expect(html.contains(" All 20 share a warning: clock 2 is … s off."))
+        #expect(!html.contains("nothing is odd"))
+    }
+
+    /// An option, in the night's pipeline and in that of its results.
+    private func giveFilterBlur(_ option: String) throws {
+        let plan = "out/.scanmill/runs/20261120T214000Z-night/plan.json"
+        for path in [plan] + (try results().map { "out/\($0)/receipt.json" }) {
+            let text = String(decoding: try folder.bytes(path), as: UTF8.self)
+            let given = text.replacingOccurrences(
+                of: #"{"name": "filter-blur", "options": {}}"#,
+                with: #"{"name": "filter-blur", "options": {\#(option)}}"#)
+            try #require(given != text)
+            try folder.write(given, to: path)
+        }
+    }
+
+    /// The longest first, and the next command leaves shorter ones.
+    @Test func holesAreMeasured() throws {
+        try makeNight(8)
+        let names = try results()
+        try giveFilterBlur(#""window": 5"#)
+        for (name, seconds) in zip(names, ["2.25", "30.5"]) {
+            let hole = "filter-blur: frames 11 to 18 were all dropped, which leaves a hole of \(seconds) s; a smaller"
+            try warn("\(hole) `window`, or `seconds`, leaves shorter ones", name)
+        }
+        let finding = try finding(of: "warning")
+        let captures = finding["captures"]?.array ?? []
+        #expect(captures.map { $0["id"]?.string } == [names[1], names[0]])
+        #expect(captures.map { $0["value"]?.double } == [30.5, 2.25])
+        #expect(captures.map { $0["of"]?.string } == ["longest hole", "longest hole"])
+        let html = try nightPage()
+        #expect(html.contains("the worst of ") && html.contains(" --set filter-blur.window=2</code>"))
+    }
+
+    /// By the pipeline's own rule; where that goes by scores alone, no number of frames helps.
+    @Test(arguments: [
+        (#""seconds": 0.5"#, "seconds=0.25"), (#""count": 30"#, "count=60"), (#""at-least": 100"#, ""),
+        (#""window": 2"#, ""), (#""seconds": 0.01"#, ""), (#""count": 500000"#, ""),
+    ]) func holesAreMadeShorter(_ rule: String, _ remedy: String) throws {
+        try makeNight(3)
+        try giveFilterBlur(rule)
+        let name = try #require(try results().first)
+        try warn("filter-blur: frames 11 to 18 were all dropped, which leaves a hole of 2.25 s; shorter ones", name)
+        _ = try report()
+        let html = try nightPage()
+        if remedy.isEmpty {
+            #expect(!html.contains("--set filter-blur."))
+        } else {
+            #expect(html.contains(" --only \(name) --retry --set filter-blur.\(remedy)</code>"))
+        }
+    }
+
+    /// On either side of what is usual.
+    @Test(arguments: [
+        ("0.2", "closer than usual", "0.200 m"), ("4", "farther away than usual", "4.00 m"),
+    ]) func depthUnlikeTheBatch(_ median: String, _ how: String, _ words: String) throws {
+        try makeNight(10)
+        try changeFirstReceipt(#/"p05": 0.4, "median": [0-9.]+/#, to: "\"p05\": 0.1, \"median\": \(median)")
+        let finding = try finding(of: "depth")
+        #expect(finding["title"]?.string == "Everything is much \(how)")
+        let capture = try #require(finding["captures"]?.array?.first)
+        let usual = try #require(capture["expected"]?.string?.firstMatch(of: #/^usual: (1\.\d\d m)$/#)?.1)
+        #expect(capture["text"]?.string == "The median depth is \(words); in this batch \(usual) is usual.")
+        #expect(capture["fix"]?.string == "check the unit of depth, and what was recorded")
+        #expect(capture["of"]?.string == "median depth" && capture["value"]?.double == Double(median))
+    }
+
+    /// Where frames are not too fast by the stage's own limit.
+    @Test func fasterThanTheBatch() throws {
+        try makeNight(10)
+        let speed = #""speed-m-per-s": {"lowest": 0.1, "median": 0.5, "p90": 2.5, "highest": 3}"#
+        try changeFirstReceipt(#/"speed-m-per-s": \{[^}]*\}/#, to: speed)
+        let finding = try finding(of: "speed")
+        #expect(finding["title"]?.string == "The camera moves too fast")
+        let capture = try #require(finding["captures"]?.array?.first)
+        let usual = try #require(capture["expected"]?.string?.firstMatch(of: #/^usual: (0\.\d+ m/s)$/#)?.1)
+        let sentence = "The median is 0.500 m/s, a tenth is above 2.50 m/s, where \(usual) is usual in this batch."
+        #expect(capture["text"]?.string == sentence)
+        #expect(capture["fix"]?.string == "drop the fast frames, or record it again more slowly")
+        #expect(capture["of"]?.string == "speed of the fastest tenth" && capture["value"]?.double == 2.5)
+    }
+
+    /// Without intrinsics only the aim is known, which says nothing of single sides.
+    @Test func noCameraIsAimedAtTheBox() throws {
+        try makeNight(3)
+        try changeFirstReceipt(#/"sides": \{.*?\}\}, /#, to: "")
+        #expect(captures(of: "coverage", in: try report()) == [])
+        try changeFirstReceipt(#/"faces": \{[^}]*\}/#, to: #""faces": {"miss": 40}"#)
+        let finding = try finding(of: "coverage")
+        #expect(finding["title"]?.string == "No camera is aimed at the box")
+        let capture = try #require(finding["captures"]?.array?.first)
+        let text = "None of 40 pictures has the box in its middle: the box or the poses may be wrong."
+        #expect(capture["text"]?.string == text)
+        #expect(capture["fix"]?.string == "check the box and the axes of the poses")
+        #expect(capture["value"]?.double == 0 && capture["expected"]?.string == "goal: 10")
+    }
+
+    /// Degrees begin at the front, in the middle of this gap, and count round to the right.
+    @Test func aGapThatGoesPastTheFront() throws {
+        try makeNight(3)
+        try changeFirstReceipt(#/"ring": \{[^}]*\}/#, to: #""ring": {"gap": 150, "from": 285, "to": 75}"#)
+        let finding = try finding(of: "coverage")
+        let text = finding["captures"]?.array?.first?["text"]?.string ?? ""
+        #expect(text.firstMatch(of: #/its middle \w+ the ([a-z ]+)\./#)?.1 == "front", "\(text)")
+    }
+
+    /// There and back is one wrong pose, of which a frame that was dropped no longer tells.
+    @Test func theWrongPoseOfOneFrame() throws {
+        try folder.copySample("desk", to: "in/desk")
+        var lines = String(decoding: try folder.bytes("in/desk/desk.jsonl"), as: UTF8.self).split(separator: "\n")
+        let moved = lines[30].replacing(#/("transform":\[(?:[^,]*,){12})([^,]*)/#) {
+            "\($0.1)\((Double($0.2) ?? 0) + 1.2)"
+        }
+        try #require(moved != lines[30])
+        lines[30] = moved
+        try folder.write(lines.joined(separator: "\n") + "\n", to: "in/desk/desk.jsonl")
+        #expect(try folder.run("read, measure-motion", ["in/desk", "-o", "out"]).status == 0)
+        let finding = try finding(of: "jumps")
+        #expect(finding["title"]?.string == "The pose of one frame is wrong")
+        let capture = try #require(finding["captures"]?.array?.first)
+        let text = "The path jumps by 1.2 m at frame 30, and is back with the next frame."
+        #expect(capture["text"]?.string?.replacing(#/1\.[12]\d/#, with: "1.2") == text)
+        #expect(capture["value"]?.integer == 1)
+        let rule = try #require(capture["fix"]?.string?.split(separator: "`").dropFirst().first)
+        #expect(try folder.run("read, {\(rule)}, measure-motion", ["in/desk", "-o", "mended"]).status == 0)
+        let mended = try Scanmill.run(["report", "mended"], in: folder.path)
+        let json = mended.output.dropLast().replacing("report.html", with: "report.json")
+        #expect(try StateJSON.read("\(folder.path)/\(json)")["verdict"]?.string == "The capture is ready.")
+    }
+
+    /// Those that lead back have a minus; one frame is dropped.
+    @Test(
+        arguments: [
+            ([3: 0.9, 4: -1], 0, "The path jumps by 0.900 m at frame 3, and is"), ([3: 0.9, 4: -1], 3, ""),
+            ([3: 0.9, 4: 1], 0, "2 jumps in the path, the first of 0.900 m"),
+            ([2: 2, 3: 0.9, 4: -1, 5: 0.8], 0, "2 jumps in the path, the first of 2.00 m"),
+            ([3: 0.9, 4: -1, 5: 1.1, 6: -1], 0, "The path jumps to 2 frames, first by 0.900 m at frame 3, and is"),
+            ([3: 0.9], 2, "1 jump in the path, the first of 0.900 m"), ([1: 0.9], 0, ""), ([4: -1], 0, ""),
+        ] as [([Int: Double], Int, String)])
+    func jumpsThereAndBack(_ metres: [Int: Double], _ dropped: Int, _ text: String) throws {
+        try makeNight(1)
+        let jumps = metres.sorted { $0.key < $1.key }.map { frame, metres in
+            "{\"frame\": \(frame), \"metres\": \(abs(metres))\(metres < 0 ? ", \"back\": true" : "")}"
+        }
+        try changeFirstReceipt(#/"jumps": \[\]/#, to: "\"jumps\": [\(jumps.joined(separator: ", "))]")
+        try changeFirstReceipt(#/"jump-count": 0, /#, to: "")
+        let drop = "{\"frame\": \(dropped), \"stage\": \"filter-blur\", \"reason\": \"blurred\"}"
+        try changeFirstReceipt(#/"dropped": \[.*?\]/#, to: "\"dropped\": [\(drop)]")
+        let finding = try report()["findings"]?.array?.first { $0["kind"]?.string == "jumps" }
+        let said = finding?["captures"]?.array?.first?["text"]?.string ?? ""
+        #expect(text.isEmpty ? said.isEmpty : said.hasPrefix(text), "\(said)")
+    }
+
+    /// The wrong pose of a single frame explains the pairs of that frame, and nothing else.
+    @Test(arguments: [
+        ("0.006", "3", true), ("0.006", "4", false), ("0.03", "3", false),
+    ]) func whatAWrongPoseExplains(_ error: String, _ frame: String, _ isExplained: Bool) throws {
+        try makeNight(1)
+        let jumps = "{\"frame\": 3, \"metres\": 0.9}, {\"frame\": 4, \"metres\": 0.9, \"back\": true}"
+        try changeFirstReceipt(#/"jumps": \[\]/#, to: "\"jumps\": [\(jumps)]")
+        try changeFirstReceipt(#/"jump-count": 0, /#, to: "")
+        let pair = "{\"from\": 0, \"to\": \(frame), \"median-relative-error\": 0.2}"
+        try changeFirstReceipt(
+            #/"verdict": "pass"/#, to: "\"verdict\": \"warning\", \"pairs-that-do-not-fit\": [\(pair)]")
+        try changeFirstReceipt(#/"declared": 0.0[0-9]+/#, to: "\"declared\": \(error)")
+        let kinds = try report()["findings"]?.array?.compactMap { $0["kind"]?.string } ?? []
+        #expect(kinds.contains("jumps"))
+        #expect(kinds.contains("geometry") == !isExplained, "\(kinds)")
+    }
+
+    /// Where the path does not jump, nothing is said of a jump.
+    @Test func trackingThatIsLostWithoutAJump() throws {
+        try makeNight(3)
+        try changeFirstReceipt(#/"lost-tracking": \d+/#, to: #""lost-tracking": 100"#)
+        let finding = try finding(of: "jumps")
+        let capture = finding["captures"]?.array?.first
+        let text = "Tracking was lost in 100 frames. What was seen before and after may not fit together."
+        #expect(capture?["text"]?.string == text)
+        #expect(capture?["fix"]?.string == "drop the frames without tracking, or record it again")
+    }
+
+    /// As stages do that stand twice in a pipeline: half of the captures are not most of them.
+    @Test func whatACaptureSaysTwiceCountsOnce() throws {
+        try makeNight(8)
+        let twice = "write-ply[1]: the unit is unknown\", \"write-ply[2]: the unit is unknown"
+        for name in try results()[..<4] { try warn(twice, name) }
+        let json = try report()
+        #expect(captures(of: "warning", in: json) == Array(try results()[..<4]))
+        let finding = json["findings"]?.array?.first { $0["kind"]?.string == "warning" }
+        #expect(finding?["title"]?.string == "write-ply[…]: the unit is unknown")
+        #expect(finding?["count"]?.integer == 4 && json["summary"]?["look"]?.integer == 4)
+    }
+
+    /// One recording under two names.
+    @Test func capturesOfTheSameBytesAreNamed() throws {
+        try makeNight(8)
+        for (name, digest) in zip(try results(), ["a", "b", "a"]) {
+            let path = "out/\(name)/receipt.json"
+            let inputs = "\"inputs\": [{\"path\": \"x\", \"bytes\": 1, \"sha256\": \"\(digest)\"}]"
+            let receipt = String(decoding: try folder.bytes(path), as: UTF8.self)
+            try folder.write(receipt.replacing(#/"inputs": \[\]/#, with: inputs), to: path)
+        }
+        let json = try report()
+        #expect(captures(of: "warning", in: json) == [try results()[0], try results()[2]])
+        let finding = try #require(json["findings"]?.array?.first { $0["kind"]?.string == "warning" })
+        #expect(finding["title"]?.string == "The files are those of another capture")
+        #expect(finding["captures"]?.array?.first?["text"]?.string?.contains(try results()[2]) == true)
+    }
+
+    @Test func abbreviationsStayAsTheyAre() throws {
+        try makeNight(8)
+        for name in try results()[..<4] { try warn("PNG truncated", name) }
+        #expect(try report()["stands-out"]?.string == "One cause stands out: PNG truncated, in all four.")
+    }
+
+    /// Numbers and ids are left open only where captures differ in them; a digit may be part of a word.
+    @Test func onlyWhatDiffersIsLeftOpen() throws {
+        try makeNight(8)
+        let names = try results()
+        for name in names[..<3] { try warn("takes \(name).mp4 only; `rgb: mp4` writes it", name) }
+        for (number, name) in names[3..<5].enumerated() { try warn("`a` is 0 in \(number + 11) of 40 frames", name) }
+        try warn("`a & <b>` is 3", names[5])
+        let findings = (try report()["findings"]?.array ?? []).filter { $0["kind"]?.string == "warning" }
+        let titles = findings.compactMap { $0["title"]?.string }
+        #expect(
+            titles == ["Takes ….mp4 only; `rgb: mp4` writes it", "`a` is 0 in … of 40 frames", "`a & <b>` is 3"])
+        let texts = findings.map { finding in
+            (finding["captures"]?.array ?? []).compactMap { $0["text"]?.string }
+        }
+        #expect(texts[1] == ["`a` is 0 in 11 of 40 frames.", "`a` is 0 in 12 of 40 frames."])
+        #expect(texts[2] == [""])
+        let html = try nightPage()
+        #expect(html.contains("<h3>Takes ….mp4 only; <code>rgb: mp4</code> writes it</h3>"))
+        #expect(html.contains("<h3><code>a &amp; &lt;b&gt;</code> is 3</h3>"))
+    }
+
+    @Test func nothingIsOddAboutFewCaptures() throws {
+        try makeNight(6)
+        let json = try report()
+        #expect(json["verdict"]?.string == "All 6 captures are ready.")
+        #expect(json["findings"]?.array == [])
+    }
+
+    /// Results that want a look are results, whether there are two of them or three; of equal ones none is the worst.
+    @Test(arguments: [1, 2, 3]) func allWantALook(_ count: Int) throws {
+        let sample = SharedData.checkout.appendingPathComponent("samples/polycam").path
+        try FileManager.default.createDirectory(at: folder.url("in"), withIntermediateDirectories: true)
+        for name in 1...count { #expect(symlink(sample, folder.url("in/\(name)").path) == 0) }
+        let stages = "read, decompress, unproject, voxel-downsample, {cull-by-box: {box: cloud}}, report-coverage"
+        #expect(try folder.run(stages, ["in", "-o", "out"]).status == 0)
+        let headlines = [
+            "The capture has a result that needs a look.", "Both captures have results that need a look.",
+            "All 3 captures have results that need a look.",
+        ]
+        #expect(try report()["verdict"]?.string == headlines[count - 1])
+        let html = try newestHTML()
+        #expect(!html.contains("the worst of ") && html.contains(">one of ") == (count > 1))
+        #expect(html.contains("Not measured: path and speed (add <code>measure-motion</code>), sharpness ("))
+    }
+
+    /// As the run's own warning has it: a capture that an option mends need not be recorded again.
+    @Test func geometryThatAnOptionMends() throws {
+        let sample = SharedData.checkout.appendingPathComponent("samples/desk").path
+        let run = try folder.run("read, {decompress: {scale: 0.2}}, check-geometry", [sample, "-o", "out"])
+        #expect(run.status == 0, "\(run.errors)")
+        let finding = try finding(of: "geometry")
+        let fix = try #require(finding["captures"]?.array?.first?["fix"]?.string)
+        #expect(fix.hasPrefix("if depth is wrong, multiply it with  --set decompress.scale="), "\(fix)")
+        #expect(fix.hasSuffix(", and otherwise the positions with  --set read.scale=0.2"), "\(fix)")
+        // An option is not followed by a full stop.
+        let html = try newestHTML()
+        #expect(html.contains("the positions with  --set read.scale=0.2</p>"))
+    }
+
+    /// What a pipeline makes of every capture is said once, and leaves the captures ready.
+    @Test func whatFollowsFromThePipelineIsANote() throws {
+        let samples = SharedData.checkout.appendingPathComponent("samples").path
+        try folder.write(
+            "stages: [read, select-every: {step: 2}, decompress, mask-range: {far: 1}, write-staging]", to: "p.yaml")
+        try FileManager.default.createDirectory(atPath: "\(folder.path)/captures", withIntermediateDirectories: false)
+        for name in ["desk", "polycam"] {
+            try FileManager.default.copyItem(atPath: "\(samples)/\(name)", toPath: "\(folder.path)/captures/\(name)")
+        }
+        let run = try Scanmill.run(["run", "p.yaml", "captures", "-o", "out"], in: folder.path)
+        #expect(run.status == 0, "\(run.errors)")
+        let server = "write-staging: MultiScan's server takes pictures from an mp4 only; `rgb: mp4` writes it"
+        #expect(run.errors.components(separatedBy: server).count == 2, "\(run.errors)")
+        #expect(run.errors.contains("note: 2 captures: \(server)\n"))
+        let json = try report()
+        #expect(json["verdict"]?.string == "Both captures are ready.", "\(run.errors)")
+        #expect(json["notes"]?.array?.map { $0["text"]?.string }.contains(server) == true)
+        #expect(json["notes"]?.array?.first?["captures"]?.integer == 2)
+        let html = try newestHTML()
+        #expect(
+            html.contains(" captures: write-staging: MultiScan&#39;s server takes pictures from an mp4 only; <code>"))
+    }
+
+    /// What most captures have is the batch's own way, unless it makes them useless.
+    @Test func aGoalThatAllCapturesMissIsMissed() throws {
+        let sample = SharedData.checkout.appendingPathComponent("samples/polycam").path
+        try FileManager.default.createDirectory(at: folder.url("in"), withIntermediateDirectories: true)
+        for name in 1...8 { #expect(symlink(sample, folder.url("in/\(name)").path) == 0) }
+        // From one side, round a box that is all of the room.
+        let stages = "read, decompress, unproject, voxel-downsample, {cull-by-box: {box: cloud}}, report-coverage"
+        let run = try folder.run(stages, ["in", "-o", "out"])
+        #expect(run.output.contains("8 captures: 8 done"), "\(run)")
+        let summary = try #require(try report()["summary"])
+        #expect(summary["ready"]?.integer == 0 && summary["look"]?.integer == 8, "\(summary)")
+    }
+}

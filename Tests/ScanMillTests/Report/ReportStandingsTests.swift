@@ -1,0 +1,278 @@
+import Foundation
+import ScanModel
+import ScanPipeline
+import TestSupport
+import Testing
+
+/// How the report says each capture stands: failed, waiting, damaged, gone.
+@Suite struct ReportStandingsTests: ReportSuite {
+    let folder: TemporaryFolder
+
+    init() throws { folder = try TemporaryFolder() }
+
+    /// A stage's name stays as it is, and how fast captures fail is no speed.
+    @Test func nothingButAFailure() throws {
+        let sample = SharedData.checkout.appendingPathComponent("samples/colmap").path
+        #expect(try folder.run("read, decompress, measure-depth", [sample, "-o", "out"]).status == 1)
+        let json = try report()
+        #expect(json["verdict"]?.string == "The capture is not ready.")
+        let title = json["findings"]?.array?.first?["title"]?.string
+        #expect(title == "decompress needs recorded-depth, and this capture has none")
+        #expect(json["summary"]?["seconds"] != nil && json["summary"]?["captures-per-minute"] == nil)
+        let html = try newestHTML()
+        #expect(!html.contains("captures a minute") && !html.contains("Decompress needs"))
+    }
+
+    /// Captures that were only compared did not run, and of one name there may be two.
+    @Test func thePageCountsAsTheRunDoes() throws {
+        try folder.write("name: p\nstages: [read, decompress]\n", to: "p.yaml")
+        for id in ["in/a", "in/b", "in/c", "in/-dash"] {
+            var mini = MiniCapture()
+            mini.id = id
+            try mini.write(in: folder)
+        }
+        try folder.write("{", to: "in/-dash/recorded.json")
+        func run(_ inputs: String...) throws -> String {
+            try Scanmill.run(["run", "p.yaml"] + inputs + ["-o", "out"], in: folder.path).output
+        }
+        func others() throws -> String {
+            let html = try newestHTML()
+            return String(html.firstMatch(of: #/ ran in this run; ([^<]*)</#)?.1 ?? "")
+        }
+        #expect(try run("in/a", "in/b").contains("2 captures: 2 done"))
+        #expect(try others() == "")
+        try FileManager.default.removeItem(atPath: "\(folder.path)/out/.scanmill/inputs")
+        #expect(try run("in").contains("4 captures: 1 done, 2 up to date, 1 failed"))
+        let summary = try #require(try report()["summary"])
+        #expect(summary["ran"]?.integer == 2 && summary["captures"]?.integer == 4)
+        #expect(try others() == "the others are as earlier runs left them.")
+        let html = try newestHTML()
+        #expect(html.contains("--only=-dash --retry"))
+
+        try FileManager.default.removeItem(atPath: "\(folder.path)/out")
+        var mini = MiniCapture()
+        mini.id = "more/b"
+        try mini.write(in: folder)
+        #expect(try run("in/a", "in/b", "more/b").contains("2 captures: 1 done, 1 failed"))
+        let twins = try #require(try report()["summary"])
+        #expect(twins["captures"]?.integer == 2 && twins["ready"]?.integer == 1 && twins["failed"]?.integer == 1)
+        // How captures are called is not mended by running them again.
+        #expect(try !newestHTML().contains("--only b"))
+        #expect(try others() == "the others did not.")
+    }
+
+    /// A run that was killed says nothing itself: its plan does. While captures are being run it may be alive.
+    @Test func aRunThatDidNotEnd() throws {
+        try folder.write(QuickRun.cloud, to: "quick.yaml")
+        for name in ["a", "b", "c"] {
+            try FileManager.default.createDirectory(atPath: "\(folder.path)/in", withIntermediateDirectories: true)
+            try FileManager.default.copyItem(atPath: QuickRun.sample, toPath: "\(folder.path)/in/\(name)")
+        }
+        _ = try Scanmill.run(["run", "quick.yaml", "in", "-o", "out"], in: folder.path)
+        let runs = "\(folder.path)/out/.scanmill/runs"
+        let run = try #require(try FileManager.default.contentsOfDirectory(atPath: runs).first)
+        try FileManager.default.removeItem(atPath: "\(runs)/\(run)/outcome.json")
+        for name in ["b", "c"] { try FileManager.default.removeItem(atPath: "\(folder.path)/out/\(name)") }
+        func expect(_ state: String, _ waitsFor: [String?]) throws {
+            let json = try report()
+            #expect(json["verdict"]?.string == "1 of 3 captures is ready. The run \(state).")
+            #expect(json["summary"]?["waiting"]?.integer == 2)
+            #expect(json["captures"]?.array?.map { $0["waits-for"]?.string } == waitsFor)
+            let html = try newestHTML()
+            #expect(html.contains(">no pictures<") && !html.contains("location is not known"))
+        }
+        try expect(
+            "was cut short: it was killed, or the machine went down",
+            [nil, "the run was cut short", "the run was cut short"])
+        let work = folder.url("out/.scanmill/work/b.host.1.x")
+        try FileManager.default.createDirectory(at: work, withIntermediateDirectories: true)
+        try withExtendedLifetime(try CaptureLock("b", in: StateFolder(output: "\(folder.path)/out"))) { lock in
+            try #require(lock != nil)
+            try expect(
+                "has not ended: it was killed or is still running", [nil, "it is being run", "the run has not ended"])
+        }
+    }
+
+    /// Nobody need hear of it again.
+    @Test func aRunThatWasCutShortWithNothingLeftToDo() throws {
+        #expect(try run().status == 0)
+        let page = try newestPage()
+        let record = page.replacing("report.html", with: "")
+        for name in ["outcome.json", "report.html"] {
+            try FileManager.default.removeItem(atPath: "\(folder.path)/\(record)\(name)")
+        }
+        #expect(try run().output.hasPrefix("1 capture: 1 up to date"))
+        #expect(try newestPage() == page)
+        #expect(try report()["verdict"]?.string == "The capture is ready.")
+        let html = String(decoding: try folder.bytes(page), as: UTF8.self)
+        #expect(html.components(separatedBy: "cut short").count == 2 && html.contains(" and cut short · "))
+    }
+
+    /// Whether it was run or has a result, only its owner could tell.
+    @Test func aResultThatMayNotBeEntered() throws {
+        try folder.write(QuickRun.cloud, to: "quick.yaml")
+        for name in ["a", "b", "c"] { _ = try folder.copySample("desk", to: name) }
+        #expect(chmod(folder.path, 0o777) == 0)
+        let what = "a report on results that may not be entered"
+        guard let tool = try Scanmill.commandOfNobody(in: folder.path, for: what) else { return }
+        let night = ["run", "quick.yaml", "a", "b", "c", "-o", "out", "--no-report"]
+        let run = try runCommand(tool + night, in: folder.path)
+        try #require(run.status == 0, "\(run.errors)")
+        #expect(chmod("\(folder.path)/out/b", 0) == 0 && chmod("\(folder.path)/out/c/receipt.json", 0) == 0)
+        defer { chmod("\(folder.path)/out/b", 0o755) }
+        let made = try runCommand(tool + ["report", "out"], in: folder.path)
+        try #require(made.status == 0, "\(made.errors)")
+        let html = try newestHTML()
+        #expect(html.contains("</b> unreadable</span>.") && !html.contains("not run yet"))
+        #expect(html.contains("<p>Cannot tell whether a result stands here: Permission denied.</p>"))
+        let figures = try newestPage().replacing(".html", with: ".json")
+        let json = try StateJSON.read("\(folder.path)/\(figures)")
+        #expect(json["summary"]?["waiting"]?.integer == 2 && json["summary"]?["unreadable"]?.integer == 2)
+        // As `status` says it.
+        let cause = try #require(json["captures"]?.array?.last?["waits-for"]?.string)
+        #expect(cause.hasSuffix(": Permission denied"), "\(cause)")
+    }
+
+    /// The next run makes all of them again, except where something is left in the place.
+    @Test func resultsThatAreDamagedOrGone() throws {
+        try folder.write(QuickRun.cloud, to: "quick.yaml")
+        for name in ["in/a", "in/b", "in/c"] { _ = try folder.copySample("desk", to: name) }
+        try #require(try Scanmill.run(["run", "quick.yaml", "in", "-o", "out"], in: folder.path).status == 0)
+        try folder.write("{", to: "out/a/receipt.json")
+        try FileManager.default.removeItem(atPath: "\(folder.path)/out/b")
+        try FileManager.default.removeItem(atPath: "\(folder.path)/out/c/receipt.json")
+        let json = try report()
+        #expect(json["captures"]?.array?.map { $0["status"]?.string } == ["waiting", "waiting", "waiting"])
+        #expect(
+            json["captures"]?.array?.map { $0["waits-for"]?.string } == [
+                "receipt.json of the result is damaged", "the result that was made is gone",
+                "the result that stands here has lost its receipt.json, and is left alone",
+            ])
+        let html = try newestHTML()
+        #expect(html.contains("<p>It has no result: the result that was made is gone.</p>"))
+    }
+
+    /// Damage that left the receipt its size and time: a run takes the result for up to date.
+    @Test func aReceiptThatIsDamagedUnseen() throws {
+        try folder.write(QuickRun.cloud, to: "quick.yaml")
+        for name in ["in/a", "in/b"] { _ = try folder.copySample("desk", to: name) }
+        // While a capture is younger, its result is looked at whole.
+        usleep(2_100_000)
+        let run = ["run", "quick.yaml", "in", "-o", "out", "--no-report"]
+        try #require(try Scanmill.run(run, in: folder.path).status == 0)
+        let receipt = "\(folder.path)/out/a/receipt.json"
+        var before = stat()
+        try #require(stat(receipt, &before) == 0)
+        let size = try folder.bytes("out/a/receipt.json").count
+        try folder.write([UInt8](repeating: UInt8(ascii: "{"), count: size), to: "out/a/receipt.json")
+        try #require(utimensat(AT_FDCWD, receipt, [before.st_atim, before.st_mtim], 0) == 0)
+        #expect(try Scanmill.run(run, in: folder.path).output.contains("2 captures: 2 up to date"))
+        let captures = try report()["captures"]?.array ?? []
+        #expect(captures.map { $0["status"]?.string } == ["failed", "ready"])
+        let problem = try #require(captures.first?["problem"])
+        #expect(problem["summary"]?.string == "the receipt cannot be read")
+        #expect(problem["file"]?.string == "a/receipt.json")
+        #expect(problem["fix"]?.string == "make the result again with  scanmill run … --only a --force")
+        // So does the command that is shown.
+        let html = try newestHTML()
+        let command = "run quick.yaml in/a -o out --only a --retry --force"
+        #expect(html.contains(">scanmill \(command)<"))
+        let again = try Scanmill.run(command.split(separator: " ").map(String.init), in: folder.path)
+        #expect(again.status == 0 && again.output.hasPrefix("done     a  "), "\(again)")
+    }
+
+    /// What went wrong after a result had its place is no failure of the capture, and without a note the record tells.
+    @Test func failuresWithoutANote() throws {
+        try makeNight(3)
+        let outcome = "out/.scanmill/runs/20261120T214000Z-night/outcome.json"
+        var text = String(decoding: try folder.bytes(outcome), as: UTF8.self)
+        let published = "the new result of 2026-11-20_lobby_0000 was published just before, and is whole"
+        for note in [published, "nothing was published for it"] {
+            let problem = #"{"fault": "environment", "summary": "cannot sync", "notes": ["\#(note)"]}"#
+            let failed = text.replacing(
+                #""ended": "done""#, with: #""ended": "failed", "problem": \#(problem)"#, maxReplacements: 1)
+            try #require(failed != text)
+            text = failed
+        }
+        try folder.write(text, to: outcome)
+        let json = try report()
+        let captures = json["captures"]?.array ?? []
+        let states = Dictionary(
+            uniqueKeysWithValues: captures.map { ($0["id"]?.string ?? "", $0["status"]?.string ?? "") })
+        let expected = [
+            "2026-11-20_lobby_0000": "look", "2026-11-20_kitchen_0001": "failed", "2026-11-20_studio_0002": "ready",
+        ]
+        #expect(states == expected)
+        let titles = json["findings"]?.array?.compactMap { $0["title"]?.string }
+        #expect(titles == ["Cannot sync", "Cannot sync, after its result had been published"])
+        let failed = captures.first { $0["status"]?.string == "failed" }
+        #expect(failed?["problem"]?["notes"]?.array?.first?.string == "nothing was published for it")
+    }
+
+    /// Nobody knows whether it is ready. Not even root can look at the end of such a link.
+    @Test func aFileThatCannotBeLookedAt() throws {
+        try folder.write(QuickRun.cloud, to: "quick.yaml")
+        _ = try folder.copySample("desk", to: "a")
+        try #require(try Scanmill.run(["run", "quick.yaml", "a", "-o", "out"], in: folder.path).status == 0)
+        try FileManager.default.removeItem(atPath: "\(folder.path)/out/a/a.ply")
+        #expect(symlink(String(repeating: "x", count: 300), "\(folder.path)/out/a/a.ply") == 0)
+        let json = try report()
+        let summary = try #require(json["summary"])
+        #expect(summary["ready"]?.integer == 0 && summary["waiting"]?.integer == 1)
+        #expect(summary["unreadable"]?.integer == 1 && summary["older-results"]?.integer == 0)
+        let cause = "a.ply of the result cannot be looked at: File name too long"
+        #expect(json["captures"]?.array?.first?["waits-for"] == .string(cause))
+    }
+
+    /// A capture that is gone cannot be run again, and its result is ready only while it is whole.
+    @Test func aBrokenResultOfACaptureThatIsGone() throws {
+        try folder.write(QuickRun.cloud, to: "quick.yaml")
+        try FileManager.default.createDirectory(atPath: "\(folder.path)/in", withIntermediateDirectories: true)
+        for name in ["a", "b"] {
+            try FileManager.default.copyItem(atPath: QuickRun.sample, toPath: "\(folder.path)/in/\(name)")
+        }
+        try folder.write(try folder.bytes("in/b/desk.jsonl") + [0x0A], to: "in/b/desk.jsonl")
+        _ = try Scanmill.run(["run", "quick.yaml", "in", "-o", "out"], in: folder.path)
+        try FileManager.default.removeItem(atPath: "\(folder.path)/in")
+        #expect(try report()["summary"]?["ready"]?.integer == 2)
+        try folder.write("ply", to: "out/b/b.ply")
+        let json = try report()
+        #expect(json["summary"]?["ready"]?.integer == 1 && json["summary"]?["failed"]?.integer == 1)
+        let problem = try #require(json["captures"]?.array?.last?["problem"])
+        #expect(problem["summary"]?.string == "the result is no longer whole, and its capture is gone")
+        let note = "b.ply of the result is missing or has another size, and \(folder.path)/in/b is gone"
+        #expect(problem["notes"]?.array?.first?.string == note)
+        let html = try newestHTML()
+        // Nothing leads to where they were.
+        #expect(!html.contains("scanmill inspect"))
+        let loss = "The capture is no longer at <code>in/a</code>: without it the result cannot be made again."
+        #expect(html.contains("<dt>Capture</dt><dd>\(loss)</dd>") && !html.contains("<code>in/b</code>"))
+        #expect(!html.contains("from an earlier run"))
+    }
+
+    /// A failure's card shows how far the stream goes, and the command that tries it again works as it stands.
+    @Test func aFailureShowsWhatIsMissingAndTheNextCommand() throws {
+        try FileManager.default.copyItem(atPath: QuickRun.sample, toPath: "\(folder.path)/it's cut")
+        let depth = try folder.bytes("it's cut/desk.depth.zlib")
+        try folder.write(Array(depth.prefix(depth.count / 2)), to: "it's cut/desk.depth.zlib")
+        try folder.write(QuickRun.cloud, to: "quick.yaml")
+        let failed = try Scanmill.run(["run", "quick.yaml", "it's cut", "-o", "out"], in: folder.path)
+        #expect(failed.status == 1)
+        let json = try report()
+        let finding = try #require(json["findings"]?.array?.first)
+        #expect(finding["title"]?.string == "Depth stream truncated")
+        let shortfall = try #require(finding["captures"]?.array?.first)
+        let whole = try #require(failed.errors.firstMatch(of: #/inside frame (\d+)/#)?.1)
+        #expect(shortfall["expected"]?.string == "of 60" && shortfall["value"]?.double == Double(whole))
+        let page = try newestPage()
+        let html = String(decoding: try folder.bytes(page), as: UTF8.self)
+        let shown = try #require(
+            html.firstMatch(of: #/<code class="command">(scanmill run [^<]*)</#).map { String($0.1) })
+        let command = shown.replacingOccurrences(of: "&#39;", with: "'")
+            .replacingOccurrences(of: "scanmill", with: Scanmill.path, options: .anchored)
+        try folder.write(depth, to: "it's cut/desk.depth.zlib")
+        let again = try runCommand(["sh", "-c", command], in: folder.path)
+        #expect(again.status == 0, "\(again.errors)")
+        #expect(again.output.hasPrefix("done     it's cut  "))
+    }
+}
