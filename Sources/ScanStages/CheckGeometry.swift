@@ -92,17 +92,8 @@ public struct CheckGeometry: FoldStage {
     {
         var verdict = check.verdict(
             isMetric: capture.isMetric, poses: capture.soundPoses, up: capture.worldUp?.normalized)
-        var defects = Self.defects(of: capture)
-        if verdict.cause == .swappedCentre {
-            // The facts alone cannot tell a swapped principal point from turned pictures.
-            verdict.reason = ([verdict.reason] + defects).joined(separator: "; ")
-            defects = []
-        }
-        if !defects.isEmpty {
-            verdict.outcome = .fail
-            verdict.reason = defects.joined(separator: "; ")
-        }
-        let isOfUnits = verdict.cause.map { $0.depthFactor != 1 } ?? defects.isEmpty
+        let isUnusable = Self.take(Self.defects(of: capture), into: &verdict)
+        let isOfUnits = verdict.cause.map { $0.depthFactor != 1 } ?? !isUnusable
         if !capture.isMetric, verdict.outcome == .fail, isOfUnits {
             verdict.outcome = .undecided
             verdict.reason = "the world's unit is unknown"
@@ -111,17 +102,24 @@ public struct CheckGeometry: FoldStage {
             }
         }
         record(verdict, capture, context)
-        try checkGravity(capture, context)
+        GravityCheck.record(capture, context)
+        try report(verdict, isUnusable: isUnusable, of: capture, context)
+    }
+
+    /// - Parameter isUnusable: whether the verdict is of data that no convention makes usable.
+    private func report(
+        _ verdict: GeometryVerdict, isUnusable: Bool, of capture: Capture, _ context: StageContext
+    ) throws(Problem) {
         switch verdict.outcome {
         case .pass, .undecided: break
         case .warning:
             let remedy = isDriftCorrected ? Self.remedyForMore : Self.remedyForDrift
             context.warn("the geometry is in doubt: \(verdict.reason)\(verdict.isDrifting ? "; \(remedy)" : "")")
         case .fail:
-            let named = defects.isEmpty ? verdict.cause : nil
+            let named = isUnusable ? nil : verdict.cause
             let what = named?.meaning(inFileWith: capture.fileAxes) ?? verdict.reason
             let detail = named == nil ? "" : ": \(verdict.reason)"
-            let remedy = defects.isEmpty ? remedy(for: verdict, of: capture) : nil
+            let remedy = isUnusable ? nil : remedy(for: verdict, of: capture)
             guard consequence == .fail else {
                 return context.warn("the geometry is wrong: \(what)\(detail)\(remedy.map { "; \($0)" } ?? "")")
             }
@@ -140,10 +138,10 @@ public struct CheckGeometry: FoldStage {
 
     /// What to set so that the capture is read as what it is; nil where no option makes up for it.
     private func remedy(for verdict: GeometryVerdict, of capture: Capture) -> String? {
-        if let readAs = capture.findings[Read.posesKey]?.string {
+        if let readAs = capture.findings[CaptureCorrections.posesKey]?.string {
             return "take `poses: \(readAs)` out of `\(Drop.reader)`, if it was meant for other captures"
         }
-        if let poses = verdict.cause.flatMap({ Read.poses(correcting: $0, of: capture) }) {
+        if let poses = verdict.cause.flatMap({ CaptureCorrections.poses(correcting: $0, of: capture) }) {
             return "read the poses as what they are with  --set \(Drop.reader).poses=\(poses)"
         }
         let depth = "--set \(Decompress.card.name)."
@@ -212,8 +210,22 @@ public struct CheckGeometry: FoldStage {
 
     // MARK: - Data that cannot be used
 
+    /// Lets a capture fail whose data cannot be used.
+    /// - Returns: whether it does.
+    private static func take(_ defects: [String], into verdict: inout GeometryVerdict) -> Bool {
+        if defects.isEmpty { return false }
+        // The facts alone cannot tell a swapped principal point from turned pictures.
+        if verdict.cause == .swappedCentre {
+            verdict.reason = ([verdict.reason] + defects).joined(separator: "; ")
+            return false
+        }
+        verdict.outcome = .fail
+        verdict.reason = defects.joined(separator: "; ")
+        return true
+    }
+
     /// What makes the frames' facts useless whatever the convention, from the facts alone.
-    package static func defects(of capture: Capture) -> [String] {
+    private static func defects(of capture: Capture) -> [String] {
         let frames = capture.keptFrames
         var defects: [String] = []
         let cameras = frames.compactMap(\.intrinsics).map { $0.counted(from: .corner) }
@@ -242,59 +254,5 @@ public struct CheckGeometry: FoldStage {
         let (w, h) = (Double(k.width), Double(k.height))
         func fits(_ w: Double, _ h: Double) -> Bool { abs(k.cx - w / 2) < 0.05 * w && abs(k.cy - h / 2) < 0.05 * h }
         return abs(w / h - 1) > 0.15 && fits(h, w) && !fits(w, h)
-    }
-
-    // MARK: - Gravity
-
-    private func checkGravity(_ capture: Capture, _ context: StageContext) throws(Problem) {
-        guard let up = capture.worldUp, let file = capture.motionFiles.first(where: { $0.kind == .gravity }) else {
-            return
-        }
-        var samples: ContiguousArray<MotionSample>
-        do throws(Problem) {
-            let (found, facts) = try MotionStream.samples(try capture.source.open(file.path), kind: .gravity)
-            samples = found
-            // At rest Android's sensor reads what holds the device up (SensorEvent, TYPE_GRAVITY), iOS's what pulls it down.
-            if facts.layout == .bigEndian {
-                for index in samples.indices { samples[index].value = -samples[index].value }
-            }
-        } catch {
-            // The sensor only corroborates; a stage that needs the file will say what is wrong with it.
-            return context.warn("gravity was not compared: \(error.oneLine)")
-        }
-        guard let (turns, angle) = Self.gravity(samples, capture.keptFrames, up) else { return }
-        context.record("gravity-angle-degrees", .number(angle))
-        context.record("gravity-quarter-turns", .of(turns))
-        if angle > 15 {
-            context.warn(
-                "the gravity sensor is at least \(angle.rounded(decimals: 1))° off the poses' down: the world may not be "
-                    + "upright"
-            )
-        }
-    }
-
-    /// The median angle between the sensor's gravity and the poses' down, in degrees, and the quarter turns about the
-    /// optical axis between the sensor and the camera with which it is smallest.
-    package static func gravity(
-        _ samples: ContiguousArray<MotionSample>, _ frames: [FrameFacts], _ up: Vector3
-    ) -> (turns: Int, angle: Double)? {
-        var angles: [[Double]] = Array(repeating: [], count: 4)
-        var at = 0
-        for frame in frames {
-            guard let time = frame.timestamp, let pose = frame.pose else { continue }
-            while at + 1 < samples.count, samples[at + 1].timestamp <= time { at += 1 }
-            guard at < samples.count, abs(Double(samples[at].timestamp) - Double(time)) < 5e7 else { continue }
-            let sensed = samples[at].value
-            let down = pose.rotation.transposed * -up
-            guard sensed.length > 0, sensed.isFinite else { continue }
-            var turned = sensed
-            for turns in 0..<4 {
-                angles[turns].append(turned.angle(to: down))
-                turned = Vector3(-turned.y, turned.x, turned.z)
-            }
-        }
-        let medians = angles.compactMap(\.middle)
-        guard let best = medians.indices.min(by: { medians[$0] < medians[$1] }) else { return nil }
-        return (best, medians[best] * 180 / .pi)
     }
 }

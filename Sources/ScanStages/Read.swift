@@ -109,36 +109,7 @@ public struct Read: CaptureStage {
 
     let format: Format
     let rules: ReadRules
-    /// Frames per second of captures without times.
-    let rate: Double?
-    /// Of captures that do not say which way is up.
-    let up: Up
-
-    /// What the poses in the files are.
-    let poses: Poses
-    /// What positions are multiplied by to be metres; nil where they stay as they are.
-    let scale: Double?
-
-    /// As the format says, or one of the usual mistakes.
-    enum Poses: String, CaseIterable, Sendable {
-        case recorded, inverse
-        case cvAxes = "cv-axes"
-        case inverseCV = "inverse-cv-axes"
-        case transposedRotation = "transposed-rotation"
-        case transposedRotationCV = "transposed-rotation-cv-axes"
-
-        var mistake: GeometryHypothesis? { GeometryHypothesis(rawValue: rawValue) }
-    }
-
-    /// An axis of the world, or what the capture says.
-    enum Up: String, CaseIterable, Sendable {
-        case recorded, x, y, z
-        case minusX = "-x"
-        case minusY = "-y"
-        case minusZ = "-z"
-
-        var axis: WorldAxis? { WorldAxis(rawValue: rawValue) }
-    }
+    let corrections: CaptureCorrections
 
     /// The formats as an option takes them.
     public struct Format: RawRepresentable, CaseIterable, Sendable {
@@ -170,16 +141,7 @@ public struct Read: CaptureStage {
         rules.badFrameLimit = options.number(
             "bad-frame-limit", "The share of bad frames above which the capture fails.", default: rules.badFrameLimit,
             in: 0...1)
-        rate = options.number(
-            "rate", "The frame rate of captures without times of their own.", in: 0.1...1000,
-            unit: "frames per second")
-        up = options.choice(
-            "up", "Which way is up in captures that do not say so; `recorded` leaves it open.", default: .recorded)
-        poses = options.choice(
-            "poses", "What the poses in the files are, where they are not what the format says.", default: .recorded)
-        scale = options.number(
-            "scale", "What all positions are multiplied by to be metres, where they are in another unit.",
-            in: 1e-6...1e6)
+        corrections = CaptureCorrections(&options)
         rules.maxFrames = options.integer(
             "max-frames", "The most frames that a capture may have.", default: rules.maxFrames,
             in: 1...ReadRules.mostFrames)
@@ -219,7 +181,7 @@ public struct Read: CaptureStage {
         ]
         return Uses(
             finish: .init(makes: [.frames], mayMake: usual + own.filter { !usual.contains($0) }),
-            instead: (rate == nil ? [[.timestamp]: [.words(Self.wayToTimes)]] : [:]).merging(
+            instead: (corrections.rate == nil ? [[.timestamp]: [.words(Self.wayToTimes)]] : [:]).merging(
                 own.contains(.points) ? [:] : [[.points]: [.words(Self.wayToPoints)]]
             ) { $1 })
     }
@@ -234,10 +196,7 @@ public struct Read: CaptureStage {
         opened.badFrameLimit = rules.badFrameLimit
         opened.channels.insert(.frames)
         try requireGoodFrames(of: opened)
-        addTimes(to: &opened, context)
-        correctPoses(of: &opened, context)
-        correctScale(of: &opened, context)
-        addUp(to: &opened, context)
+        corrections.apply(to: &opened, context)
         warnOfCaptures(within: tree, recognition, besides: opened, context)
         warnOfLeftOut(opened, context)
         capture = opened
@@ -294,75 +253,6 @@ public struct Read: CaptureStage {
     private static let wayToTimes = "say how many frames a second followed each other, such as  --set read.rate=30"
 
     private static let wayToPoints = "begin with `read: {format: ply}` where INPUT is a PLY cloud"
-
-    private func addTimes(to capture: inout Capture, _ context: StageContext) {
-        guard let rate, !capture.channels.contains(.timestamp), !capture.frames.isEmpty else { return }
-        for index in capture.frames.indices {
-            capture.frames[index].timestamp = Int64((Double(index) * 1e9 / rate).rounded())
-        }
-        capture.channels.insert(.timestamp)
-        capture.frameRate = capture.frameRate ?? rate
-        context.note("the capture has no times: frame n counts as taken after n / \(OptionText.number(rate)) s")
-    }
-
-    private func correctPoses(of capture: inout Capture, _ context: StageContext) {
-        guard let mistake = poses.mistake, capture.channels.contains(.pose) else { return }
-        let file = PoseInFile(of: capture)
-        for index in capture.frames.indices {
-            capture.frames[index].pose = capture.frames[index].pose.map { mistake.pose($0, file) }
-        }
-        capture.findings[Self.posesKey] = .string(poses.rawValue)
-        context.note("\(mistake.meaning(inFileWith: capture.fileAxes)), as `poses` says")
-    }
-
-    /// What the receipt calls the poses that were read as something else than the format says.
-    static let posesKey = "poses-read-as"
-
-    /// The value of `poses` that makes up for a mistake.
-    /// - Returns: nil where there is none, or `poses` is set already.
-    static func poses(correcting mistake: GeometryHypothesis, of capture: Capture) -> String? {
-        capture.findings[posesKey] == nil ? Poses.allCases.first { $0.mistake == mistake }?.rawValue : nil
-    }
-
-    private func correctScale(of capture: inout Capture, _ context: StageContext) {
-        guard let scale else { return }
-        for index in capture.frames.indices {
-            if let pose = capture.frames[index].pose {
-                capture.frames[index].pose = Pose(rotation: pose.rotation, position: pose.position * scale)
-            }
-        }
-        capture.box?.scale(by: scale)
-        capture.cloud?.scale(by: scale)
-        capture.pointScale = scale
-        capture.rigFromColor.position = capture.rigFromColor.position * scale
-        if let place = capture.depthCamera?.colorFromDepth.position {
-            capture.depthCamera?.colorFromDepth.position = place * scale
-        }
-        let world = capture.savedFromWorld
-        capture.savedFromWorld = Pose(rotation: world.rotation, position: world.position * scale)
-        capture.isMetric = true
-        context.note("all positions were multiplied by \(OptionText.number(scale)), and count as metres")
-    }
-
-    private func addUp(to capture: inout Capture, _ context: StageContext) {
-        guard let given = up.axis else { return }
-        let direction = given.direction
-        guard let own = capture.worldUp?.normalized else {
-            capture.worldUp = direction
-            context.note("the capture does not say which way is up: \(up.rawValue) counts as up")
-            let likely = capture.likelyUp
-            if likely.isEmpty || likely.contains(given) { return }
-            return context.warn(
-                "by the way in which the camera was held, \(likely.map(\.rawValue).joined(separator: " or ")) is up, and not "
-                    + "\(up.rawValue), as `up` says")
-        }
-        // Directions in a file may be rounded.
-        if (own - direction).length < 1e-3 { return }
-        let axis = WorldAxis.allCases.first { (own - $0.direction).length < 1e-3 }
-        context.warn(
-            "the capture says itself that \(axis?.rawValue ?? "another direction") is up, so `up: \(up.rawValue)` has no "
-                + "effect")
-    }
 
     /// - Returns: the capture and, unless the format was named, what it was recognised by.
     private func open(_ tree: any CaptureTree, _ resources: RunResources) throws(Problem) -> (Capture, Recognition?) {

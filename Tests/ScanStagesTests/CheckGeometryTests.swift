@@ -485,10 +485,10 @@ import Testing
                 let down = (facts.pose?.rotation.transposed ?? .identity) * Vector3(0, -1, 0)
                 return MotionSample(timestamp: facts.timestamp ?? 0, value: Vector3(down.y, -down.x, down.z))
             })
-        let found = try #require(CheckGeometry.gravity(samples, frames, Vector3(0, 1, 0)))
+        let found = try #require(GravityCheck.compare(samples, frames, Vector3(0, 1, 0)))
         #expect(found.turns == 1)
         #expect(found.angle < 1e-5)
-        let lying = try #require(CheckGeometry.gravity(samples, frames, Vector3(1, 0, 0)))
+        let lying = try #require(GravityCheck.compare(samples, frames, Vector3(1, 0, 0)))
         #expect(lying.angle > 30)
     }
 
@@ -498,7 +498,7 @@ import Testing
         let time = try #require(frames[0].timestamp)
         for (age, isCompared) in [(49_000_000, true), (51_000_000, false), (-51_000_000, false)] as [(Int64, Bool)] {
             let sample = MotionSample(timestamp: time - age, value: Vector3(0, -1, 0))
-            #expect((CheckGeometry.gravity([sample], frames, Vector3(0, 1, 0)) != nil) == isCompared)
+            #expect((GravityCheck.compare([sample], frames, Vector3(0, 1, 0)) != nil) == isCompared)
         }
     }
 

@@ -102,28 +102,9 @@ private struct NeRFCaptureReader {
         description["frames"] = nil
         capture.metadata = .object(description)
         capture.list(NeRFCaptureProject.file, in: tree, [])
-        var entries: [Entry] = []
         let elements = try root["frames"].elements()
-        for element in elements { entries.append(entry(element)) }
-        noteLens(of: elements.first ?? root, root)
-        if entries.isEmpty {
-            throw Problem(.input, "the project has no frames", fix: "export it again").at(file: NeRFCaptureProject.file)
-        }
-        addPictures(to: &entries)
-        try rules.check(frames: entries.count, of: "frames")
-        entries.sort { PictureFolder.precedes(($0.number, $0.path), ($1.number, $1.path)) }
-        capture.frames = entries.map(\.facts).renumbered
-        let wanted = entries.indices.map { capture.frames[$0].isDropped ? nil : entries[$0].path }
-        let looks = PictureLook.each(named: wanted, of: tree, rules)
-        if PictureFolder.find(in: tree) == nil, looks.allSatisfy({ (try? $0.get()) == nil }),
-            !entries.contains(where: { (try? tree.picture($0.path)) != nil })
-        {
-            capture.losesPictures(.color, entries.map(\.path), listedIn: NeRFCaptureProject.file, in: tree)
-        } else {
-            for (index, entry) in entries.enumerated() { try attachPicture(entry, looks[index], to: index) }
-            dropWithoutPicture()
-            capture.channels.insert(.color)
-        }
+        let entries = try readEntries(elements, root)
+        try readPictures(entries)
         noteDepth(entries)
         try capture.readBox(in: tree, limit: 1 << 20)
         // HMC's projects need not have a box, but NeRFCapture puts the first frame's width here, and HMC's app leaves 0.
@@ -159,6 +140,34 @@ private struct NeRFCaptureReader {
     }
 
     // MARK: - Entries
+
+    /// Makes a frame of each entry, and of each picture without one.
+    private mutating func readEntries(_ elements: [JSONField], _ root: JSONField) throws(Problem) -> [Entry] {
+        var entries: [Entry] = []
+        for element in elements { entries.append(entry(element)) }
+        noteLens(of: elements.first ?? root, root)
+        if entries.isEmpty {
+            throw Problem(.input, "the project has no frames", fix: "export it again").at(file: NeRFCaptureProject.file)
+        }
+        addPictures(to: &entries)
+        try rules.check(frames: entries.count, of: "frames")
+        entries.sort { PictureFolder.precedes(($0.number, $0.path), ($1.number, $1.path)) }
+        capture.frames = entries.map(\.facts).renumbered
+        return entries
+    }
+
+    private mutating func readPictures(_ entries: [Entry]) throws(Problem) {
+        let wanted = entries.indices.map { capture.frames[$0].isDropped ? nil : entries[$0].path }
+        let looks = PictureLook.each(named: wanted, of: tree, rules)
+        if PictureFolder.find(in: tree) == nil, looks.allSatisfy({ (try? $0.get()) == nil }),
+            !entries.contains(where: { (try? tree.picture($0.path)) != nil })
+        {
+            return capture.losesPictures(.color, entries.map(\.path), listedIn: NeRFCaptureProject.file, in: tree)
+        }
+        for (index, entry) in entries.enumerated() { try attachPicture(entry, looks[index], to: index) }
+        dropWithoutPicture()
+        capture.channels.insert(.color)
+    }
 
     private func entry(_ element: JSONField) -> Entry {
         var entry = Entry(path: element.path)

@@ -129,19 +129,7 @@ private struct Record3DReader {
             }
             capture.frames.append(facts)
         }
-        if !poses.isEmpty, poses.count < last + 1 {
-            capture.noteShortfall(of: "\(folder)/", frames: last + 1, lines: poses.count, called: "poses")
-        }
-        if let times, !times.isEmpty, times.count != capture.frames.count {
-            capture.noteShortfall(
-                of: "\(folder)/", frames: capture.frames.count, lines: times.count, called: "times",
-                pairing: "frames and times")
-        }
-        if let cameras, cameras.count < capture.frames.count {
-            capture.warnings.append(
-                "“perFrameIntrinsicCoeffs” has \(cameras.count.counted("camera")) for \(capture.frames.count.counted("frame")): the others were "
-                    + "given that of the first frame, “K”")
-        }
+        noteShortLists(poses: poses.count, cameras: cameras?.count, times: times?.count, pictures: last + 1)
         if poses.isEmpty {
             capture.absences[.pose] = "the recording has no poses, as those of the front camera have none"
         } else {
@@ -154,6 +142,26 @@ private struct Record3DReader {
         }
         capture.channels.insert(.intrinsics)
         try readPictures(pictures)
+    }
+
+    /// Warns of lists in the metadata that do not have an entry for each frame.
+    /// - Parameters:
+    ///   - cameras: nil without such a list, and so for the times.
+    ///   - pictures: the number in the last one's name, plus 1.
+    private mutating func noteShortLists(poses: Int, cameras: Int?, times: Int?, pictures: Int) {
+        let frames = capture.frames.count
+        if poses > 0, poses < pictures {
+            capture.noteShortfall(of: "\(folder)/", frames: pictures, lines: poses, called: "poses")
+        }
+        if let times, times > 0, times != frames {
+            capture.noteShortfall(
+                of: "\(folder)/", frames: frames, lines: times, called: "times", pairing: "frames and times")
+        }
+        if let cameras, cameras < frames {
+            capture.warnings.append(
+                "“perFrameIntrinsicCoeffs” has \(cameras.counted("camera")) for \(frames.counted("frame")): the others were "
+                    + "given that of the first frame, “K”")
+        }
     }
 
     /// Checks that there are as many poses as pictures. Without any poses (front camera) or pictures there is nothing to

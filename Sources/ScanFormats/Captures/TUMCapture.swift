@@ -76,6 +76,27 @@ private struct TUMReader {
     }
 
     mutating func read() throws(Problem) -> Capture {
+        try requireList()
+        let pictures = try readPictures()
+        var source = TreeSource(tree, rules)
+        let times = pictures.map(\.timestamp)
+        var matches = JSONObject()
+        matches["poses"] = try matchPoses(times)
+        let sizes = try capture.checkPictures(in: tree, rules: rules)
+        capture.noteUnlisted(besides: pictures.map(\.path), in: tree, "is not listed in rgb.txt")
+        try readCamera(sizes)
+        matches["depth"] = try matchDepth(times, &source)
+        capture.findings["time-match"] = .object(matches)
+        capture.lacks([.recordedConfidence, .box, .motion], "TUM's sequences have none that ScanMill reads")
+        capture.estimateFrameRate()
+        capture.sortFiles()
+        capture.source = source
+        return capture
+    }
+
+    // MARK: - Pictures
+
+    private func requireList() throws(Problem) {
         let capitals = TUMCapture.namesInCapitals(tree)
         if tree.byteCount(of: "rgb.txt") == nil, capitals.contains("RGB.TXT") {
             // In an archive they lie nowhere as files of their own.
@@ -88,20 +109,12 @@ private struct TUMReader {
                     + capitals.map { "mv \(ShellWord.quoted($0)) \($0.lowercased())" }.joined(separator: "; "))
         }
         try tree.require("rgb.txt", "the list of the pictures is missing", fix: "copy rgb.txt too")
-        var pictures = try capture.readList("rgb.txt", in: tree, rules, TUMText.listed).values
-        try rules.check(frames: pictures.count, of: "pictures", in: "rgb.txt")
-        if pictures.isEmpty {
-            throw Problem(
-                .input, "the list names no pictures", notes: capture.warnings,
-                fix: "copy rgb.txt again: it holds a line  seconds path  for each picture"
-            ).at(file: "rgb.txt")
-        }
-        if zip(pictures, pictures.dropFirst()).contains(where: { $1.timestamp < $0.timestamp }) {
-            pictures.sort { ($0.timestamp, $0.path) < ($1.timestamp, $1.path) }
-            capture.warnings.append(
-                "the pictures of rgb.txt do not stand in the order of their times: they were put into it, as the "
-                    + "benchmark's own tools do")
-        }
+    }
+
+    /// Makes a frame of each picture.
+    /// - Returns: what the list says of them, in the order of their times.
+    private mutating func readPictures() throws(Problem) -> [TUMText.Listed] {
+        let pictures = try listedPictures()
         var gone = 0
         for (index, picture) in pictures.enumerated() {
             var facts = FrameFacts(index: index)
@@ -120,20 +133,25 @@ private struct TUMReader {
         }
         capture.channels.formUnion([.color, .timestamp])
         if gone == pictures.count { loseAllPictures(pictures.map(\.path)) }
-        var source = TreeSource(tree, rules)
-        let times = pictures.map(\.timestamp)
-        var matches = JSONObject()
-        matches["poses"] = try matchPoses(times)
-        let sizes = try capture.checkPictures(in: tree, rules: rules)
-        capture.noteUnlisted(besides: pictures.map(\.path), in: tree, "is not listed in rgb.txt")
-        try readCamera(sizes)
-        matches["depth"] = try matchDepth(times, &source)
-        capture.findings["time-match"] = .object(matches)
-        capture.lacks([.recordedConfidence, .box, .motion], "TUM's sequences have none that ScanMill reads")
-        capture.estimateFrameRate()
-        capture.sortFiles()
-        capture.source = source
-        return capture
+        return pictures
+    }
+
+    private mutating func listedPictures() throws(Problem) -> [TUMText.Listed] {
+        var pictures = try capture.readList("rgb.txt", in: tree, rules, TUMText.listed).values
+        try rules.check(frames: pictures.count, of: "pictures", in: "rgb.txt")
+        if pictures.isEmpty {
+            throw Problem(
+                .input, "the list names no pictures", notes: capture.warnings,
+                fix: "copy rgb.txt again: it holds a line  seconds path  for each picture"
+            ).at(file: "rgb.txt")
+        }
+        if zip(pictures, pictures.dropFirst()).contains(where: { $1.timestamp < $0.timestamp }) {
+            pictures.sort { ($0.timestamp, $0.path) < ($1.timestamp, $1.path) }
+            capture.warnings.append(
+                "the pictures of rgb.txt do not stand in the order of their times: they were put into it, as the "
+                    + "benchmark's own tools do")
+        }
+        return pictures
     }
 
     /// Where the folder with the pictures has not arrived, or they have been renamed, the frames keep all else.
@@ -142,6 +160,8 @@ private struct TUMReader {
         capture.channels.remove(.color)
         capture.losesPictures(.color, paths, listedIn: "rgb.txt", in: tree)
     }
+
+    // MARK: - Poses, depth, camera
 
     private mutating func matchPoses(_ times: [Int64]) throws(Problem) -> JSONValue? {
         let file = "groundtruth.txt"

@@ -112,42 +112,13 @@ struct TransformsReader {
 
     mutating func read(_ root: JSONField) throws(Problem) -> Capture {
         let top = try TransformsJSON.Top(root)
-        // Poses and points are those of the original world, which matters to anyone who compares them with the file.
-        if let undone = top.originalFromSaved {
-            capture.findings["applied-transform-undone"] = .bool(true)
-            capture.savedFromWorld = undone.inverse
-        }
-        if top.appliedScale != 1 { capture.findings["applied-scale-undone"] = .number(top.appliedScale) }
-        capture.variant = file == TransformsDataset.trainingFile ? "Blender" : top.dialect.rawValue
-        capture.warnings += top.warnings
-        capture.worldUp = top.worldUp
-        var description = try root.object()
-        for list in ["frames", "test_frames"] { description[list] = nil }
-        capture.metadata = .object(description)
-        capture.list(file, in: tree, [])
+        try takeFacts(top, root)
         // ScanNet++ keeps its test pictures in a list of their own.
         let trained = try root["frames"].elements()
         let held = root["test_frames"].isAbsent ? [] : try root["test_frames"].elements()
         let elements = trained + held
-        try rules.check(frames: elements.count, of: "frames")
-        if elements.isEmpty { throw Problem(.input, "the dataset has no frames", fix: "export it again") }
-        var entries = elements.map { TransformsEntry($0, root) }
-        if !held.isEmpty {
-            for number in entries.indices { entries[number].split = number < trained.count ? .training : .heldOut }
-        } else {
-            try takeHeldOut(besides: &entries, top)
-        }
-        try requireFocalLengths(entries, elements, root)
-        entries.sort { PictureFolder.precedesNaturally($0.path, $1.path) }
-        omit(from: &entries, beyond: top.frameLimit)
-        let looks = PictureLook.each(named: entries.map { $0.problem == nil ? $0.path : nil }, of: tree, rules)
-        let hasPictures =
-            looks.contains { (try? $0.get()) != nil }
-            || entries.contains { $0.problem != nil && (try? tree.picture($0.path)) != nil }
-        wayToCopyPictures = hasPictures ? wayToCopyFolders(entries, looks) : nil
-        if !hasPictures { capture.losesPictures(.color, entries.map(\.path), listedIn: file, in: tree) }
-        capture.frames.reserveCapacity(entries.count)
-        for (index, entry) in entries.enumerated() { try add(entry, index, top, hasPictures ? looks[index] : nil) }
+        let entries = try entries(of: trained, heldOut: held, top, root)
+        let hasPictures = try addFrames(entries, top)
         noteTwins(entries)
         takeSplits(entries, root)
         noteTrainedTests()
@@ -171,6 +142,58 @@ struct TransformsReader {
         capture.source = source
         capture.sortFiles()
         return capture
+    }
+
+    /// Takes what the description says of the dataset as a whole.
+    private mutating func takeFacts(_ top: TransformsJSON.Top, _ root: JSONField) throws(Problem) {
+        // Poses and points are those of the original world, which matters to anyone who compares them with the file.
+        if let undone = top.originalFromSaved {
+            capture.findings["applied-transform-undone"] = .bool(true)
+            capture.savedFromWorld = undone.inverse
+        }
+        if top.appliedScale != 1 { capture.findings["applied-scale-undone"] = .number(top.appliedScale) }
+        capture.variant = file == TransformsDataset.trainingFile ? "Blender" : top.dialect.rawValue
+        capture.warnings += top.warnings
+        capture.worldUp = top.worldUp
+        var description = try root.object()
+        for list in ["frames", "test_frames"] { description[list] = nil }
+        capture.metadata = .object(description)
+        capture.list(file, in: tree, [])
+    }
+
+    /// The entries of all descriptions, in the order of their pictures.
+    private mutating func entries(
+        of trained: [JSONField], heldOut held: [JSONField], _ top: TransformsJSON.Top, _ root: JSONField
+    ) throws(Problem) -> [TransformsEntry] {
+        let elements = trained + held
+        try rules.check(frames: elements.count, of: "frames")
+        if elements.isEmpty { throw Problem(.input, "the dataset has no frames", fix: "export it again") }
+        var entries = elements.map { TransformsEntry($0, root) }
+        if !held.isEmpty {
+            for number in entries.indices { entries[number].split = number < trained.count ? .training : .heldOut }
+        } else {
+            try takeHeldOut(besides: &entries, top)
+        }
+        try requireFocalLengths(entries, elements, root)
+        entries.sort { PictureFolder.precedesNaturally($0.path, $1.path) }
+        omit(from: &entries, beyond: top.frameLimit)
+        return entries
+    }
+
+    /// Makes a frame of each entry.
+    /// - Returns: whether any of their pictures is there.
+    private mutating func addFrames(
+        _ entries: [TransformsEntry], _ top: TransformsJSON.Top
+    ) throws(Problem) -> Bool {
+        let looks = PictureLook.each(named: entries.map { $0.problem == nil ? $0.path : nil }, of: tree, rules)
+        let hasPictures =
+            looks.contains { (try? $0.get()) != nil }
+            || entries.contains { $0.problem != nil && (try? tree.picture($0.path)) != nil }
+        wayToCopyPictures = hasPictures ? wayToCopyFolders(entries, looks) : nil
+        if !hasPictures { capture.losesPictures(.color, entries.map(\.path), listedIn: file, in: tree) }
+        capture.frames.reserveCapacity(entries.count)
+        for (index, entry) in entries.enumerated() { try add(entry, index, top, hasPictures ? looks[index] : nil) }
+        return hasPictures
     }
 
     /// The depth that entries name, where its unit is known.
@@ -278,45 +301,5 @@ struct TransformsReader {
             if let defect = camera.defect ?? lens.distortion.defect { throw Problem(.input, defect) }
             try capture.setCamera(CalibratedCamera(camera, lens.distortion), of: index, for: picture)
         } catch { throw error.correcting(file) }
-    }
-
-    private mutating func readPoints(_ top: TransformsJSON.Top) throws(Problem) {
-        guard let name = top.pointFile else {
-            capture.absences[.cloud] = "\(file) names no points"
-            return
-        }
-        let path: String?
-        do throws(Problem) { path = try tree.file(named: name) } catch {
-            return capture.loses(.cloud, error.at(file: file).oneLine, fix: "copy the points beside \(file)")
-        }
-        guard let path else {
-            return capture.loses(
-                .cloud, "\(name.shortened), which \(file) names, is not there", fix: "copy the points too")
-        }
-        capture.list(path, in: tree, [.cloud])
-        do throws(Problem) { try readPoints(of: path, called: name, top) } catch {
-            try capture.loses(.cloud, "points", in: path, for: error)
-        }
-    }
-
-    private mutating func readPoints(
-        of path: String, called name: String, _ top: TransformsJSON.Top
-    ) throws(Problem) {
-        var reader = try PLYReader(try tree.open(path))
-        guard reader.pointCount <= rules.maxPoints else {
-            throw Problem(
-                .input, "there are \(reader.pointCount) points, more than \(rules.maxPoints)",
-                fix: ReadRules.wayToAllowPoints(reader.pointCount, limit: rules.maxPoints)
-            ).at(file: name)
-        }
-        var saved = PointCloud(of: reader.properties)
-        while let chunk = try reader.next() { saved.append(chunk) }
-        // Undoing what the dataset's tools did to the world may leave single precision.
-        var cloud = top.original(saved)
-        capture.leaveOutPointsOfNoPlace(of: &cloud, besides: reader.notFiniteCount, in: name)
-        let excess = try reader.hasMore() ? reader.excess : nil
-        capture.warnings += [reader.colorDoubt, excess].compactMap { doubt in doubt.map { "\(name): \($0)" } }
-        capture.cloud = cloud
-        capture.channels.insert(.cloud)
     }
 }

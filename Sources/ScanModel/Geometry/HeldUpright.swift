@@ -1,23 +1,3 @@
-/// An axis of the world, with a sign.
-public enum WorldAxis: String, CaseIterable, Sendable {
-    case x, y, z
-    case minusX = "-x"
-    case minusY = "-y"
-    case minusZ = "-z"
-
-    /// Of length 1.
-    public var direction: Vector3 {
-        switch self {
-        case .x: Vector3(1, 0, 0)
-        case .y: Vector3(0, 1, 0)
-        case .z: Vector3(0, 0, 1)
-        case .minusX: Vector3(-1, 0, 0)
-        case .minusY: Vector3(0, -1, 0)
-        case .minusZ: Vector3(0, 0, -1)
-        }
-    }
-}
-
 /// Which way is up in a world that does not say it, as far as the way in which the camera was held tells.
 ///
 /// People hold a camera level, or tilt it alike all the time, and turn about the vertical. So the vertical is what stays
@@ -45,17 +25,5 @@ public enum HeldUpright {
         let upright = isFromAbove ? seen.z : seen.y
         if abs(upright) < abs(seen.x) { return [plus, minus] }
         return [upright > 0 ? plus : minus]
-    }
-}
-
-extension [WorldAxis] {
-    /// How to say which of these is up, as the rest of a sentence.
-    /// - Parameter way: to say it of one axis.
-    package func advice(_ way: (WorldAxis) -> String) -> String {
-        switch count {
-        case 0: "such as  \(way(.z))"
-        case 1: "probably  \(way(self[0]))"
-        default: map { " \(way($0))" }.joined(separator: "  or ")
-        }
     }
 }

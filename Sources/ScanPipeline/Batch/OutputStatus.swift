@@ -227,18 +227,3 @@ private struct StatusReading {
         return maker.map { Recipe($0, known) }
     }
 }
-
-extension String {
-    /// Ids are compared by these; see ``distinctByBytes``.
-    package var bytes: [UInt8] { Array(utf8) }
-}
-
-extension Sequence<String> {
-    /// Each once, sorted by their bytes: to Swift, names that differ only in Unicode composition are equal, but on disk
-    /// they are two.
-    package var distinctByBytes: [String] {
-        sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }.reduce(into: []) { names, name in
-            if names.last?.utf8.elementsEqual(name.utf8) != true { names.append(name) }
-        }
-    }
-}

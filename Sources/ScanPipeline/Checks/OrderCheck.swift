@@ -10,56 +10,30 @@ struct OrderCheck {
 
     private(set) var mistakes: [Finding] = []
     private(set) var warnings: [Finding] = []
+    private let steps: [Pipeline.Step]
+    private let library: StageLibrary
 
     init(steps: [Pipeline.Step], library: StageLibrary) {
-        checkReaders(steps, library)
-        var available = Self.mayRead(steps, library)
-        // What no step has made yet, so that only captures that bring it along have it.
-        var unmade = steps.first.map { $0.isReader ? Set($0.uses.finish.mayMake) : [] } ?? []
-        var availableTo: [Set<Channel>] = []
-        for (index, step) in steps.enumerated() {
-            availableTo.append(available)
-            if step.uses.isIdle(given: available) { noteIdle(index, steps) }
-            for role in step.uses.roles {
-                for group in role.demands(given: available) where available.isDisjoint(with: group) {
-                    miss(index, step, group, steps, library)
-                    // One missing stage is one mistake, however many stages below would need it too.
-                    available.formUnion(group)
-                }
-                for group in role.demands(given: available) where index > 0 {
-                    let met = available.intersection(group)
-                    // Who names a format with points of its own, such as PLY, has all that there is.
-                    let lacking = group.count == 1 ? group : group.filter { !met.contains($0) }
-                    if !unmade.isSuperset(of: met) { continue }
-                    if let move = Self.move(index, lacking, steps, available) {
-                        noteRare(index, step, group, fix: move)
-                    } else if group.count == 1, let maker = Self.maker(of: group, from: steps[1..<index], library) {
-                        noteRare(index, step, group, fix: "put `\(maker)`, which makes it, above it")
-                        // Said once, too.
-                        unmade.subtract(group)
-                    }
-                }
-                available.formUnion(role.possible)
-                if index > 0 { unmade.subtract(role.possible) }
-                availableTo[index].formUnion(available)
-                available.subtract(role.removes)
-            }
-        }
+        self.steps = steps
+        self.library = library
+        checkReaders()
+        let available = checkNeeds()
         mistakes += ClaimCheck.mistakes(in: steps)
-        checkLateDrops(steps)
-        noteLateChanges(steps)
-        noteLatePoses(steps)
-        warnings += WasteCheck(steps, available: availableTo, library).findings
+        checkLateDrops()
+        noteLateChanges()
+        noteLatePoses()
+        warnings += WasteCheck(steps, available: available, library).findings
     }
 
-    /// What is there before the first step: nothing, unless the reader was forgotten, which is a mistake of its own.
-    private static func mayRead(_ steps: [Pipeline.Step], _ library: StageLibrary) -> Set<Channel> {
-        guard let first = steps.first, !first.isReader else { return [] }
-        let readers = library.entries.map(\.uses).filter { $0.finish.makes.contains(.frames) }
-        return readers.reduce(into: []) { $0.formUnion($1.finish.possible) }
+    private mutating func fail(_ step: Int, _ summary: String, fix: String?) {
+        mistakes.append(Finding(step: step, problem: Problem(.usage, summary, fix: fix)))
     }
 
-    private mutating func checkReaders(_ steps: [Pipeline.Step], _ library: StageLibrary) {
+    private mutating func warn(_ step: Int, _ summary: String, fix: String) {
+        warnings.append(Finding(step: step, problem: Problem(.usage, summary, fix: fix)))
+    }
+
+    private mutating func checkReaders() {
         guard let first = steps.first else { return }
         if !first.isReader {
             let readers = library.makers(of: .frames)
@@ -72,16 +46,55 @@ struct OrderCheck {
         }
     }
 
-    private mutating func fail(_ step: Int, _ summary: String, fix: String?) {
-        mistakes.append(Finding(step: step, problem: Problem(.usage, summary, fix: fix)))
+    // MARK: - What steps need
+
+    /// Takes the channels from step to step.
+    /// - Returns: for each step, the channels that can be there when it works.
+    private mutating func checkNeeds() -> [Set<Channel>] {
+        var available = mayBeRead
+        // What no step has made yet, so that only captures that bring it along have it.
+        var unmade = steps.first.map { $0.isReader ? Set($0.uses.finish.mayMake) : [] } ?? []
+        var availableTo: [Set<Channel>] = []
+        for (index, step) in steps.enumerated() {
+            availableTo.append(available)
+            if step.uses.isIdle(given: available) { noteIdle(index) }
+            for role in step.uses.roles {
+                for group in role.demands(given: available) where available.isDisjoint(with: group) {
+                    miss(group, by: index)
+                    // One missing stage is one mistake, however many stages below would need it too.
+                    available.formUnion(group)
+                }
+                for group in role.demands(given: available) where index > 0 {
+                    let met = available.intersection(group)
+                    // Who names a format with points of its own, such as PLY, has all that there is.
+                    let lacking = group.count == 1 ? group : group.filter { !met.contains($0) }
+                    if !unmade.isSuperset(of: met) { continue }
+                    if let move = move(index, below: lacking, available) {
+                        noteRare(group, for: index, fix: move)
+                    } else if group.count == 1, let maker = maker(of: group, from: steps[1..<index]) {
+                        noteRare(group, for: index, fix: "put `\(maker)`, which makes it, above it")
+                        // Said once, too.
+                        unmade.subtract(group)
+                    }
+                }
+                available.formUnion(role.possible)
+                if index > 0 { unmade.subtract(role.possible) }
+                availableTo[index].formUnion(available)
+                available.subtract(role.removes)
+            }
+        }
+        return availableTo
     }
 
-    private mutating func warn(_ step: Int, _ summary: String, fix: String) {
-        warnings.append(Finding(step: step, problem: Problem(.usage, summary, fix: fix)))
+    /// What is there before the first step: nothing, unless the reader was forgotten, which is a mistake of its own.
+    private var mayBeRead: Set<Channel> {
+        guard let first = steps.first, !first.isReader else { return [] }
+        let readers = library.entries.map(\.uses).filter { $0.finish.makes.contains(.frames) }
+        return readers.reduce(into: []) { $0.formUnion($1.finish.possible) }
     }
 
     /// A step that can never find what it works on, mostly because a step above it leaves nothing of it.
-    private mutating func noteIdle(_ index: Int, _ steps: [Pipeline.Step]) {
+    private mutating func noteIdle(_ index: Int) {
         guard let channel = steps[index].uses.idleWithout else { return }
         var (cause, fix) = ("no stage above it gives any \(channel)", "take it out")
         if let culprit = steps[..<index].last(where: { $0.uses.roles.contains { $0.removes.contains(channel) } }) {
@@ -92,9 +105,9 @@ struct OrderCheck {
         fail(index, "`\(steps[index].label)` has nothing to do: \(cause)", fix: fix)
     }
 
-    private mutating func miss(
-        _ index: Int, _ step: Pipeline.Step, _ group: [Channel], _ steps: [Pipeline.Step], _ library: StageLibrary
-    ) {
+    /// A step of whose need, one of a group of channels, nothing can be there.
+    private mutating func miss(_ group: [Channel], by index: Int) {
+        let step = steps[index]
         let names = group.map(\.name).joined(separator: " or ")
         // Other readers may give the channel, but this one's captures do not have it.
         let readers = steps.first?.isReader == true ? library.makers(of: .frames) : []
@@ -125,13 +138,13 @@ struct OrderCheck {
     }
 
     /// Where to move a step whose need only some captures meet, though below a later step all would; nil where none would.
-    /// - Parameter available: to this step.
-    private static func move(
-        _ index: Int, _ lacking: [Channel], _ steps: [Pipeline.Step], _ available: Set<Channel>
-    ) -> String? {
+    /// - Parameters:
+    ///   - lacking: the channels that a step below may make.
+    ///   - available: to this step.
+    private func move(_ index: Int, below lacking: [Channel], _ available: Set<Channel>) -> String? {
         let place = steps[(index + 1)...].firstIndex { step in
             let made = step.uses.roles.flatMap { $0.makes + $0.derives.map(\.made) }
-            return made.contains(where: lacking.contains) && !fills(lacking, step.uses, for: steps[index])
+            return made.contains(where: lacking.contains) && !Self.fills(lacking, step.uses, for: steps[index])
         }
         guard let place else { return nil }
         let maker = steps[place]
@@ -147,9 +160,7 @@ struct OrderCheck {
     }
 
     /// The stage that would make one of some channels of what steps have made, as `sample-mesh` makes a cloud of a mesh.
-    private static func maker(
-        of channels: [Channel], from steps: ArraySlice<Pipeline.Step>, _ library: StageLibrary
-    ) -> String? {
+    private func maker(of channels: [Channel], from steps: ArraySlice<Pipeline.Step>) -> String? {
         library.entries.first { entry in
             entry.uses.roles.contains { role in
                 role.makes.contains(where: channels.contains)
@@ -159,17 +170,19 @@ struct OrderCheck {
     }
 
     /// A step whose need only some captures meet.
-    private mutating func noteRare(_ index: Int, _ step: Pipeline.Step, _ group: [Channel], fix: String) {
+    private mutating func noteRare(_ group: [Channel], for index: Int, fix: String) {
         let names = group.map(\.name).joined(separator: " or ")
         warn(
             index,
-            "`\(step.label)` needs \(names), which no stage above it makes: a capture that was not recorded with it will "
-                + "fail", fix: fix)
+            "`\(steps[index].label)` needs \(names), which no stage above it makes: a capture that was not recorded with "
+                + "it will fail", fix: fix)
     }
+
+    // MARK: - Steps that come too late
 
     /// Stages that drop frames below all writers: the results would hold what the receipt calls dropped. Pictures for
     /// people may well show frames that are dropped later.
-    private mutating func checkLateDrops(_ steps: [Pipeline.Step]) {
+    private mutating func checkLateDrops() {
         guard let first = steps.first(where: Self.writesFrames), let last = steps.lastIndex(where: Self.writesFrames)
         else { return }
         for (index, step) in steps.enumerated() where index > last && step.uses.drops {
@@ -181,7 +194,7 @@ struct OrderCheck {
 
     /// Stages that change the capture's pixels below one that has found places in the world by them, for a third that uses
     /// these frame by frame: they are made again of the new pixels, which differ a little, and without counting.
-    private mutating func noteLateChanges(_ steps: [Pipeline.Step]) {
+    private mutating func noteLateChanges() {
         // By frames, and not in a cloud that was gathered of them.
         let reads = zip(steps, steps.reads).map { $0.uses.frame.reads.union($0.uses.fold.reads).intersection($1) }
         for (index, step) in steps.enumerated() {
@@ -206,7 +219,7 @@ struct OrderCheck {
     }
 
     /// Stages that move the cameras alone, below one that has made places in the world by the poses: these stay as they are.
-    private mutating func noteLatePoses(_ steps: [Pipeline.Step]) {
+    private mutating func noteLatePoses() {
         let places: Set<Channel> = [.points, .cloud, .mesh]
         for (index, step) in steps.enumerated() where !step.isReader {
             let touched = step.uses.fold.touches.union(step.uses.finish.touches)

@@ -1,33 +1,5 @@
 import ScanModel
 
-/// What an option is, for help, pages and the schema.
-public struct OptionSpec: Sendable, Hashable {
-    public enum Kind: Sendable, Hashable {
-        case number(ClosedRange<Double>)
-        case integer(ClosedRange<Int>)
-        case flag
-        case choice([String])
-        case text
-        /// Whole numbers and ranges (`[3, 17-20]`), or the path of a file that lists them.
-        case frames
-        case integers(ClosedRange<Int>)
-
-        var isList: Bool {
-            switch self {
-            case .frames, .integers: true
-            case .number, .integer, .flag, .choice, .text: false
-            }
-        }
-    }
-
-    public var name: String
-    public var help: String
-    public var kind: Kind
-    /// As it would be written in a pipeline; nil when the option has no value unless it is given.
-    public var defaultText: String?
-    public var unit: String?
-}
-
 /// The one place where a stage's options are declared: each call declares an option, documents it, reads it, checks it
 /// and falls back to its default. Mistakes are collected, so that all of a file's are reported together.
 ///
@@ -50,7 +22,7 @@ public struct OptionReader: Sendable {
     public private(set) var resolved = JSONObject()
     /// Those of them that are not at their default.
     package private(set) var deviations = JSONObject()
-    private var given: [String: OptionValue]
+    var given: [String: OptionValue]
     /// The stages above, from the first one on, with their resolved options.
     private let above: [(stage: String, options: JSONObject)]
 
@@ -165,15 +137,6 @@ public struct OptionReader: Sendable {
         return result
     }
 
-    /// The flag that a word stands for; nil for any other word.
-    package static func flag(_ text: some StringProtocol) -> Bool? {
-        switch text.lowercased() {
-        case "true", "yes", "on": true
-        case "false", "no", "off": false
-        default: nil
-        }
-    }
-
     /// Yes or no.
     public mutating func flag(_ name: String, _ help: String, default value: Bool) -> Bool {
         declare(name, help, .flag, default: value ? "true" : "false")
@@ -249,10 +212,19 @@ public struct OptionReader: Sendable {
         return nil
     }
 
+    // MARK: - Mistakes
+
     /// Reports a mistake that concerns several options, or none in particular.
     public mutating func fail(_ option: String?, _ summary: String, _ fix: String? = nil) {
         mistakes.append(Mistake(option: option, summary: summary, fix: fix))
     }
+
+    /// Warns of what is odd about an option, or about the stage as a whole, but not wrong.
+    public mutating func warn(_ option: String?, _ summary: String, fix: String) {
+        odd.append(Mistake(option: option, summary: summary, fix: fix))
+    }
+
+    // MARK: - What is given
 
     /// Whether an option is given, even if it cannot be read.
     public func isGiven(_ name: String) -> Bool { given[name] != nil }
@@ -264,76 +236,6 @@ public struct OptionReader: Sendable {
 
     /// Whether a stage of a name stands above.
     public func isBelow(_ stage: String) -> Bool { above.contains { $0.stage == stage } }
-
-    /// Warns of what is odd about an option, or about the stage as a whole, but not wrong.
-    public mutating func warn(_ option: String?, _ summary: String, fix: String) {
-        odd.append(Mistake(option: option, summary: summary, fix: fix))
-    }
-
-    /// Warns where an option is given that has no effect in view of the others.
-    /// - Parameter condition: what it takes, as in "`x` has an effect only …".
-    public mutating func warn(_ name: String, unless hasEffect: Bool, _ condition: String) {
-        // One reason is enough.
-        guard isGiven(name), !hasEffect, !odd.contains(where: { $0.option == name }) else { return }
-        warn(name, "`\(name)` has an effect only \(condition)", fix: "take it out")
-    }
-
-    /// Refuses an option that is not at its default and has no effect in view of another. It only warns where the other was
-    /// set on the command line and this one stands in the file, which need not change for that.
-    /// - Parameter condition: what it takes, as in "`x` goes …".
-    public mutating func refuse(_ name: String, beside other: String, _ condition: String) {
-        if given[other]?.setting != nil && given[name]?.setting == nil {
-            warn(name, unless: false, condition)
-        } else {
-            fail(name, "`\(name)` goes \(condition)", "take it out")
-        }
-    }
-
-    /// Checks that exactly one of these options is given; of several, one set on the command line replaces those in the
-    /// file. Called before they are declared.
-    public mutating func exactlyOne(of names: [String]) {
-        precondition(!specs.contains { names.contains($0.name) }, "options are declared behind the choice among them")
-        let set = names.filter { given[$0]?.setting != nil }
-        if set.count == 1 { for name in names where name != set[0] { given[name] = nil } }
-        let present = names.filter { given[$0] != nil }
-        let list = names.map { "`\($0)`" }.joined(separator: ", ")
-        if present.isEmpty {
-            fail(
-                nil, "one of \(list) is needed",
-                "give the one you mean; `scanmill stages` with the stage's name explains them")
-        } else if present.count > 1 {
-            let both = present.map { "`\($0)`" }.joined(separator: " and ")
-            fail(present[1], "\(both) exclude each other", "keep one of them")
-        }
-    }
-
-    /// Checks that of two numbers with defaults, declared before, the first is smaller.
-    public mutating func require(_ low: String, below high: String, orEqual: Bool = false) {
-        // What could not be read has been named already.
-        if mistakes.contains(where: { $0.option == low || $0.option == high }) { return }
-        guard let lower = resolved[low]?.double, let upper = resolved[high]?.double,
-            lower > upper || (lower == upper && !orEqual)
-        else { return }
-        let (isLow, isHigh) = (given[low] != nil, given[high] != nil)
-        let (most, least) = (bounds(of: high)?.upperBound ?? .infinity, bounds(of: low)?.lowerBound ?? -.infinity)
-        let fix =
-            if isLow && isHigh && lower > upper {
-                "swap them"
-            } else if isLow {
-                lower < most ? "set a larger `\(high)`\(isHigh ? "" : " too")" : "set a smaller `\(low)`"
-            } else {
-                upper > least ? "set a smaller `\(low)` too" : "set a larger `\(high)`"
-            }
-        func text(_ name: String, _ value: Double, _ isGiven: Bool) -> String {
-            "`\(name)`, \(OptionText.number(value))\(isGiven ? "" : " where it is not given")"
-        }
-        fail(
-            isHigh ? high : low, "\(text(low, lower, isLow)), is not below \(text(high, upper, isHigh))", fix)
-    }
-
-    private func bounds(of name: String) -> ClosedRange<Double>? {
-        if case .number(let range)? = specs.first(where: { $0.name == name })?.kind { range } else { nil }
-    }
 
     /// What was given and never declared, once the stage has read its options.
     package var undeclared: [String] { given.keys.filter { name in !specs.contains { $0.name == name } }.sorted() }
@@ -348,6 +250,8 @@ public struct OptionReader: Sendable {
         advised.fix = "write  \(other.name): \(text)"
         return advised
     }
+
+    // MARK: - The steps of a declaration
 
     private mutating func declare(
         _ name: String, _ help: String, _ kind: OptionSpec.Kind, default text: String?, unit: String? = nil
@@ -384,6 +288,17 @@ public struct OptionReader: Sendable {
         let example = number.map { "for example  \(name): \($0)" }
         guard let unit = spec.unit else { return example }
         return (["write the number alone; it counts in \(unit)"] + [example].compactMap(\.self)).joined(separator: ", ")
+    }
+
+    // MARK: - Values
+
+    /// The flag that a word stands for; nil for any other word.
+    package static func flag(_ text: some StringProtocol) -> Bool? {
+        switch text.lowercased() {
+        case "true", "yes", "on": true
+        case "false", "no", "off": false
+        default: nil
+        }
     }
 
     /// A decimal number, infinite where it is too large. Not the other forms that Swift reads (`0x10`, `nan`, `inf`): YAML

@@ -103,47 +103,48 @@ public struct PublishedResult: Sendable {
     var isReceiptSound: Bool { ReceiptSeal.isUnbroken(text) ?? (receipt[ReceiptSeal.key] == nil) }
 
     private func defects() -> [Problem] {
-        var problems: [Problem] = []
+        var defects: [Problem] = []
         if !isReceiptSound {
-            problems.append(
-                Problem(
-                    .environment, "the receipt holds other bytes than were written", fix: wayToMakeAgain
-                ).at(file: "\(path)/\(Receipt.fileName)"))
+            defects.append(
+                Problem(.environment, "the receipt holds other bytes than were written", fix: wayToMakeAgain)
+                    .at(file: "\(path)/\(Receipt.fileName)"))
         }
         for file in files {
             let full = "\(path)/\(file.path)"
-            do throws(Problem) {
-                if file.path.pathParts.contains("..") {
-                    throw Problem(.environment, "the receipt lists what lies outside the result, and was not read")
-                }
-                var status = stat()
-                guard stat(full, &status) == 0 else {
-                    let code = errno
-                    if ResultPlace.isAbsence(code) { throw Problem(.environment, "a file of the result is missing") }
-                    throw Problem.system("cannot look at this path", path: full, code: code)
-                }
-                let size = Int64(status.st_size)
-                guard size == file.byteCount else {
-                    throw Problem(
-                        .environment, "a file of the result has \(size.counted("byte")) instead of \(file.byteCount)")
-                }
-                guard try FileSystem.digest(of: full) == file.digest else {
-                    throw Problem(.environment, "a file of the result holds other bytes than were written")
-                }
-            } catch {
-                var problem = error.at(file: full)
-                problem.fix = problem.fix ?? wayToMakeAgain
-                problems.append(problem)
+            do throws(Problem) { try verify(file, at: full) } catch {
+                var defect = error.at(file: full)
+                defect.fix = defect.fix ?? wayToMakeAgain
+                defects.append(defect)
             }
         }
-        for stranger in strangers {
-            problems.append(
+        return defects
+            + strangers.map { stranger in
                 Problem(
                     .environment, "a file stands in the result that its receipt does not list",
                     fix: "move it elsewhere, if nobody needs it there"
-                ).at(file: "\(path)/\(stranger)"))
+                ).at(file: "\(path)/\(stranger)")
+            }
+    }
+
+    /// Reads one file.
+    private func verify(_ file: OutputFolder.Entry, at full: String) throws(Problem) {
+        if file.path.pathParts.contains("..") {
+            throw Problem(.environment, "the receipt lists what lies outside the result, and was not read")
         }
-        return problems
+        var status = stat()
+        guard stat(full, &status) == 0 else {
+            let code = errno
+            if ResultPlace.isAbsence(code) { throw Problem(.environment, "a file of the result is missing") }
+            throw Problem.system("cannot look at this path", path: full, code: code)
+        }
+        let size = Int64(status.st_size)
+        guard size == file.byteCount else {
+            throw Problem(
+                .environment, "a file of the result has \(size.counted("byte")) instead of \(file.byteCount)")
+        }
+        guard try FileSystem.digest(of: full) == file.digest else {
+            throw Problem(.environment, "a file of the result holds other bytes than were written")
+        }
     }
 
     /// The files in the folder that the receipt does not list.

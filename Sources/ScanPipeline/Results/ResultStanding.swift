@@ -1,4 +1,3 @@
-import Glibc
 import ScanModel
 
 /// How a result compares with the files as they are now.
@@ -12,24 +11,6 @@ enum ResultStanding: Hashable, Sendable {
     case another(isOlder: Bool)
     /// Nobody can tell whether all of the result is there.
     case unreadable(String)
-}
-
-/// What is wrong with a result.
-enum ResultLoss: Hashable, Sendable {
-    /// Something of it is certainly not there as it was written.
-    case certain(String)
-    /// A file of it cannot be looked at, and may be there: only another user may, or the disk fails.
-    case possible(String)
-
-    /// The first that is certain: the result is then not whole, whatever else cannot be looked at.
-    static func first(of losses: some Sequence<ResultLoss>) -> ResultLoss? {
-        var possible: ResultLoss?
-        for loss in losses {
-            if case .certain = loss { return loss }
-            possible = possible ?? loss
-        }
-        return possible
-    }
 }
 
 extension ResultState {
@@ -85,38 +66,6 @@ extension ResultState {
         guard let time = FileSystem.modified("\(result)/\(Receipt.fileName)"), time != receiptTime else { return .same }
         guard let published = PublishedResult(at: result), published.isReceiptSound else { return .damaged }
         return published.key == key ? .copy : .other(isOlder: time < receiptTime)
-    }
-
-    /// What is wrong with the first file of the result that is certainly not there with its size, or else with the first
-    /// that cannot be looked at; nil for a whole result.
-    func firstLoss(in result: String) -> ResultLoss? {
-        let files = outputs.sorted { $0.key < $1.key }
-        return ResultLoss.first(of: files.lazy.compactMap { PublishedResult.loss(of: $0.key, $0.value, in: result) })
-    }
-}
-
-extension PublishedResult {
-    /// What is wrong with the first listed file that is certainly not there with its size, or else with the first that
-    /// cannot be looked at; nil for a whole result.
-    var firstLoss: ResultLoss? {
-        ResultLoss.first(of: files.lazy.compactMap { Self.loss(of: $0.path, $0.byteCount, in: path) })
-    }
-
-    /// The same for one file: its path in the result, and its size.
-    fileprivate static func loss(of file: String, _ size: Int64, in result: String) -> ResultLoss? {
-        var status = stat()
-        let path = "\(result)/\(file)"
-        var code = stat(path, &status) == 0 ? 0 : errno
-        if code == 0, status.st_size == size {
-            // Only the receipt's bytes tell whose result this is; what else there is, `verify` reads.
-            guard file == Receipt.fileName, access(path, R_OK) != 0 else { return nil }
-            code = errno
-        }
-        return code == 0 || ResultPlace.isAbsence(code)
-            ? .certain("\(file) of the result is missing or has another size")
-            : .possible(
-                "\(file) of the result cannot be \(file == Receipt.fileName ? "read" : "looked at"): \(systemText(code))"
-            )
     }
 }
 

@@ -34,17 +34,6 @@ import Testing
         return try TransformsDataset.open(tree, rules: ReadRules())
     }
 
-    /// One at (4, 5, 6), coloured (1, 2, 3).
-    private func point() throws {
-        let ply =
-            "ply\nformat ascii 1.0\nelement vertex 1\nproperty float x\nproperty float y\nproperty float z\n"
-            + "property uchar red\nproperty uchar green\nproperty uchar blue\nend_header\n4 5 6 1 2 3\n"
-        try folder.write(Array(ply.utf8), to: "d/p.ply")
-    }
-
-    /// (x, y, z) → (x, −z, y).
-    private static let yUpToZUp = [[1.0, 0, 0, 0], [0, 0, -1, 0], [0, 1, 0, 0]]
-
     static var lens: [String: Any] { ["fl_x": 9.5, "fl_y": 9, "cx": 4, "cy": 3, "w": 8, "h": 6] }
 
     /// macOS and clouds may write an ü as u and two dots. Strings compare by what they say, and files by their bytes.
@@ -128,60 +117,6 @@ import Testing
         #expect(try open().frames[0].intrinsics?.fx == 7)
     }
 
-    /// (x, y, z) → (x, −z, y) was applied: it is undone, for points as for cameras, and up is y again.
-    @Test func appliedTransformIsUndone() throws {
-        try write(
-            [frame("a.png", x: 1)],
-            Self.lens.merging(["applied_transform": Self.yUpToZUp, "ply_file_path": "p.ply"]) { $1 })
-        try picture("a.png")
-        try point()
-        let capture = try open()
-        #expect(capture.frames[0].pose?.position == Vector3(1, 3, -2))
-        #expect(capture.cloud == PointCloud(positions: [4, 6, -5], colors: [1, 2, 3]))
-        #expect(capture.worldUp == Vector3(0, 1, 0))
-    }
-
-    /// Positions that were scaled to fit a trainer's cube are in another unit than depth.
-    @Test func appliedScaleIsUndone() throws {
-        try write(
-            [frame("a.png", x: 1)],
-            Self.lens.merging(["applied_transform": Self.yUpToZUp, "applied_scale": 0.25, "ply_file_path": "p.ply"]) {
-                $1
-            })
-        try picture("a.png")
-        try point()
-        let capture = try open()
-        #expect(capture.frames[0].pose?.position == Vector3(4, 12, -8))
-        #expect(capture.cloud?.positions == [16, 24, -20])
-        try write([frame("a.png")], Self.lens.merging(["applied_scale": 0]) { $1 })
-        #expect(throws: Problem.self) { try open() }
-    }
-
-    /// Positions of 10¹² m: the poses are sound as they are saved, and not as they were.
-    @Test func aScaleThatCannotBeIsABadFrame() throws {
-        try write([frame("a.png", x: 1)], Self.lens.merging(["applied_scale": 1e-12]) { $1 })
-        try picture("a.png")
-        let drop = try #require(try open().frames[0].drop)
-        #expect(drop.isBad && drop.reason.hasPrefix("the camera is more than 10,000 km from the origin"))
-    }
-
-    /// A path means the same in a folder and in an archive.
-    @Test func pointsBesideTheFile() throws {
-        try write([frame("a.png")], Self.lens.merging(["ply_file_path": "./p.ply"]) { $1 })
-        try picture("a.png")
-        try point()
-        let script = "import shutil, sys; shutil.make_archive(sys.argv[1] + '/d', 'zip', sys.argv[1] + '/d')"
-        #expect(try runPython(script, [folder.path]).status == 0)
-        for name in ["d", "d.zip"] {
-            let tree = try CaptureFormats.tree(at: "\(folder.path)/\(name)")
-            let capture = try TransformsDataset.open(tree, rules: ReadRules())
-            #expect(capture.cloud?.positions == [4, 5, 6], "\(name)")
-            #expect(capture.files.map(\.path).contains("p.ply"))
-        }
-        try write([frame("a.png")], Self.lens.merging(["ply_file_path": "../p.ply"]) { $1 })
-        #expect(try open().absences[.cloud]?.hasPrefix("a path leads out of the capture") == true)
-    }
-
     @Test func intrinsicsOfAnotherSizeAreScaledAndThatIsSaid() throws {
         try write([frame("a.png"), frame("b.png")], ["fl_x": 90, "fl_y": 90, "w": 400, "h": 302])
         for name in ["a", "b"] { try picture("\(name).png", 400, 300) }
@@ -190,19 +125,6 @@ import Testing
         #expect(
             capture.warnings == ["the pictures are 400×300, and the intrinsics for 400×302; the intrinsics were scaled"]
         )
-    }
-
-    /// nerfstudio takes z for up, so whoever tells it to leave the world as it is has seen to that.
-    @Test func aWorldThatIsToBeLeftAsItIsHasZUp() throws {
-        try picture("a.png")
-        let turned = [[0.0, 1, 0, 0], [0, 0, 1, 0], [1, 0, 0, 0]]
-        for (top, up) in [
-            (["orientation_override": "none"], Vector3(0, 0, 1)), (["orientation_override": "up"], nil), ([:], nil),
-            (["orientation_override": "none", "applied_transform": turned], Vector3(1, 0, 0)),
-        ] as [([String: Any], Vector3?)] {
-            try write([frame("a.png")], Self.lens.merging(top) { $1 })
-            #expect(try open().worldUp == up, "\(top)")
-        }
     }
 
     /// As Python's json writes it: one frame's fault, and no other's.
@@ -217,51 +139,6 @@ import Testing
         #expect(
             capture.frames.count == 3 && reason.contains("transform_matrix") && reason.contains("“\(word)”"),
             "\(reason)")
-    }
-
-    @Test func depthIsInItsOwnUnit() throws {
-        let image = Gray16Image(width: 2, height: 1, pixels: [1000, 0])
-        try folder.write(try PNG.encodeGray16(image), to: "d/depth/a.png")
-        try picture("a.png")
-        for (key, top, metres) in [
-            ("depth_file_path", [:], Float(1)), ("depth_path", ["integer_depth_scale": 0.0002], Float(0.2)),
-        ] as [(String, [String: Any], Float)] {
-            try write([frame("a.png", with: [key: "depth/a.png"])], Self.lens.merging(top) { $1 })
-            let capture = try open()
-            #expect(capture.isMetric && capture.depthSize == PixelSize(2, 1))
-            var frame = Frame(capture.frames[0])
-            try capture.source.prepare(&frame, for: [.recordedDepth])
-            let recorded = try #require(frame.recordedDepth)
-            #expect(try DepthCodec.decode(recorded).map.metres == [metres, 0])
-        }
-    }
-
-    /// What nerfstudio makes of a COLMAP model with --use-sfm-depth has depth in the model's own unit.
-    @Test func depthOfACOLMAPModelIsInNoUnit() throws {
-        try folder.write(
-            try PNG.encodeGray16(Gray16Image(width: 2, height: 1, pixels: [1000, 0])), to: "d/depth/a.png")
-        try picture("a.png")
-        try write([frame("a.png", with: ["depth_file_path": "depth/a.png", "colmap_im_id": 7])], Self.lens)
-        let capture = try open()
-        #expect(!capture.isMetric && capture.channels.contains(.recordedDepth))
-        // 50 of a metric one would be no room.
-        try depth("depth/a.png", 50_000)
-        let doubts = try CaptureInspection.inspect("\(folder.path)/d").findings.map(\.problem.summary)
-        #expect(!doubts.contains { $0.hasPrefix("half of the depth is beyond") })
-    }
-
-    /// instant-ngp passes depth over then: a unit that is made up would be a wrong scale.
-    @Test(arguments: [-1, 0.0, 2000]) func depthWithoutAUnitIsLeftOut(_ unit: Double) throws {
-        try folder.write(
-            try PNG.encodeGray16(Gray16Image(width: 2, height: 1, pixels: [1000, 0])), to: "d/depth/a.png")
-        try picture("a.png")
-        try write(
-            [frame("a.png", with: ["depth_path": "depth/a.png"])],
-            Self.lens.merging(["integer_depth_scale": unit]) { $1 })
-        let capture = try open()
-        #expect(!capture.isMetric && !capture.channels.contains(.recordedDepth))
-        #expect(capture.warnings.contains { $0.hasPrefix("“integer_depth_scale” in transforms.json is no unit") })
-        #expect(!capture.frames[0].isDropped)
     }
 
     /// As instant-ngp's script writes what NeRFCapture sends: names without an extension, and depth with a unit.
@@ -289,61 +166,6 @@ import Testing
         let problem = problem { () throws(Problem) in _ = try TransformsDataset.open(tree, rules: ReadRules()) }
         #expect(problem?.summary.contains("is “NaN”; expected a number") == true, "\(problem?.summary ?? "read")")
         #expect(problem?.summary.contains(key) == true)
-    }
-
-    /// As ScanNet++ has them: another list for testing. Sizes may differ from frame to frame.
-    @Test func testFramesAreFramesToo() throws {
-        try write([frame("a.png")], ["fl_x": 9.0, "test_frames": [frame("b.png")]])
-        try picture("a.png")
-        try picture("b.png", 6, 8)
-        let capture = try open()
-        #expect(capture.frames.map(\.pictureFile) == ["a.png", "b.png"])
-        #expect(capture.frames.map(\.split) == [.training, .heldOut])
-        #expect(capture.frames.map { $0.intrinsics?.width } == [8, 6])
-        #expect(capture.colorSize == nil)
-    }
-
-    @Test func oneDamagedDepthPictureCostsItsFrameAlone() throws {
-        try write(["a", "b"].map { frame("\($0).png", with: ["depth_file_path": "depth/\($0).png"]) }, Self.lens)
-        for name in ["a", "b"] { try picture("\(name).png") }
-        try folder.write([1, 2, 3], to: "d/depth/a.png")
-        try folder.write(
-            try PNG.encodeGray16(Gray16Image(width: 2, height: 1, pixels: [1000, 0])), to: "d/depth/b.png")
-        let capture = try open()
-        #expect(capture.depthSize == PixelSize(2, 1))
-        #expect(capture.channels.contains(.recordedDepth))
-    }
-
-    /// Frames with a picture and a depth map each, 8×6.
-    private func writeWithDepth(_ names: [String]) throws {
-        try write(names.map { frame("\($0).png", with: ["depth_file_path": "depth/\($0).png"]) }, Self.lens)
-        for name in names {
-            try picture("\(name).png")
-            try depth("depth/\(name).png", 1000)
-        }
-    }
-
-    /// Two of the first three say which size is the usual one.
-    @Test func aFirstDepthPictureOfAnotherSizeIsTheOddOne() throws {
-        try writeWithDepth(["a", "b", "c"])
-        try folder.write(
-            try PNG.encodeGray16(Gray16Image(width: 2, height: 1, pixels: [1000, 0])), to: "d/depth/a.png")
-        #expect(try open().depthSize == PixelSize(8, 6))
-    }
-
-    /// As a portrait picture among landscape ones has it: nothing is damaged, and nothing to be copied again.
-    @Test func depthOfAnotherSizeIsNoDamage() throws {
-        try writeWithDepth(["a", "b", "c"])
-        try folder.write(
-            try PNG.encodeGray16(Gray16Image(width: 1, height: 2, pixels: [1000, 0])), to: "d/depth/c.png")
-        let capture = try open()
-        let problem = #expect(throws: Problem.self) { _ = try capture.loaded([.recordedDepth]) }
-        #expect(problem?.place.file == "depth/c.png")
-        #expect(
-            problem?.summary
-                == "this depth map is 1×2, the usual one 8×6, and all depth maps of a capture must have one size")
-        #expect(
-            problem?.fix == "leave such frames out with select-frames, or leave out the stages that use depth")
     }
 
     /// Without pictures the file must tell the size: poses alone are still worth reading.
@@ -459,22 +281,6 @@ import Testing
         #expect(reasons.contains { $0.contains("the last row of the matrix is not 0 0 0 1") })
     }
 
-    @Test func depthThatIsNotThereIsSaid() throws {
-        let depth = { (n: Int) in ["depth_file_path": "depths/\(n).png"] }
-        try write((0..<4).map { frame("images/\($0).png", with: $0 == 3 ? [:] : depth($0)) }, Self.lens)
-        for n in 0..<4 { try picture("images/\(n).png") }
-        let pixels = [UInt16](repeating: 1500, count: 12)
-        try folder.write(try PNG.encodeGray16(Gray16Image(width: 4, height: 3, pixels: pixels)), to: "d/depths/1.png")
-        let capture = try open()
-        #expect(capture.gaps == [.recordedDepth: [0, 2]])
-        #expect(
-            capture.warnings == [
-                "2 of 4 frames have no depth, though the capture lists it: frames 0, 2",
-                "1 of 4 frames has no depth, and none is listed: frame 3",
-            ])
-        #expect(capture.depthSize == PixelSize(4, 3) && capture.files.count { $0.path.hasPrefix("depths/") } == 1)
-    }
-
     /// Two passes, and the days of dates: whoever compares neighbours must not mix them.
     @Test func picturesStandInTheirFoldersOrder() throws {
         let names = [
@@ -509,7 +315,7 @@ import Testing
         #expect(capture.findings["pictures-not-listed"]?.integer == 2 && capture.frames.count == 3)
     }
 
-    // MARK: - Masks and lists
+    // MARK: - Masks
 
     /// Every number but 0 is to be used; of instant-ngp's masks beside the pictures every number but 0 is to be ignored.
     @Test func masksOfBothDialects() throws {
@@ -568,36 +374,6 @@ import Testing
         #expect(try open().gaps[.mask] == [0, 1, 2, 4])
     }
 
-    @Test func theListsSayWhatAFrameIsFor() throws {
-        try write(
-            (0..<5).map { frame("images/\($0).png") },
-            Self.lens.merging([
-                "train_filenames": ["images/0.png", "./images/1.png"], "val_filenames": ["images\\2.png"],
-                "test_filenames": ["images/2.png", "images/3.png", "images/9.png"],
-            ]) { $1 })
-        for number in 0..<5 { try picture("images/\(number).png") }
-        let capture = try open()
-        #expect(capture.frames.map(\.split) == [.training, .training, .heldOut, .test, []])
-        #expect(capture.channels.contains(.split) && capture.regrets[.split] != nil)
-        #expect(
-            capture.warnings == [
-                "test_filenames of transforms.json names 1 picture that no frame has, the first images/9"
-            ])
-    }
-
-    /// Blender numbers pictures so, and its datasets leave the extension out.
-    @Test func namesThatOnlyDifferBehindADot() throws {
-        let names = (1...4).map { "images/render.000\($0)" }
-        try write(
-            names.map { frame($0) },
-            Self.lens.merging(["train_filenames": Array(names[..<3]), "test_filenames": [names[3]]]) { $1 })
-        for name in names { try picture("\(name).png") }
-        let capture = try open()
-        #expect(capture.frames.map(\.pictureFile) == names.map { "\($0).png" })
-        #expect(capture.frames.map(\.split) == [.training, .training, .training, .test])
-        #expect(capture.warnings.isEmpty)
-    }
-
     /// Names that a browser gave are frames' if the dataset lists them, and copies if it does not.
     @Test func picturesThatAreNamedLikeCopies() throws {
         let names = ["images/IMG.png", "images/IMG (1).png", "images/IMG (2).png"]
@@ -612,77 +388,6 @@ import Testing
         #expect(try warnings() == [])
         try picture("images/IMG (3).png")
         #expect(try warnings() == ["images/IMG (3).png looks like a second copy of a file, and was left out"])
-    }
-
-    /// ScanNet++ keeps its test pictures in a list of their own.
-    @Test func aListOfTestFrames() throws {
-        try write([frame("b.png")], Self.lens.merging(["test_frames": [frame("a.png")]]) { $1 })
-        for name in ["a", "b"] { try picture("\(name).png") }
-        let capture = try open()
-        #expect(capture.frames.map(\.pictureFile) == ["a.png", "b.png"])
-        #expect(capture.frames.map(\.split) == [.heldOut, .training])
-    }
-
-    /// instant-ngp's frames that are held out, as `write-transforms` writes them.
-    @Test func aDescriptionOfTestFrames() throws {
-        let ngp = Self.lens.merging(["aabb_scale": 4, "integer_depth_scale": 0.001]) { $1 }
-        try write([frame("images/0.png"), frame("images/2.png")], ngp)
-        for number in 0..<3 { try picture("images/\(number).png") }
-        try folder.write(
-            try PNG.encodeGray16(Gray16Image(width: 8, height: 6, pixels: Array(repeating: 2000, count: 48))),
-            to: "d/depths/1.png")
-        func writeHeld(_ frames: [[String: Any]], _ more: [String: Any] = [:]) throws {
-            let json = ngp.merging(more.merging(["frames": frames]) { $1 }) { $1 }
-            try folder.write([UInt8](try JSONSerialization.data(withJSONObject: json)), to: "d/test/transforms.json")
-        }
-        try writeHeld([
-            frame("../images/1.png", x: 7, with: ["depth_path": "../depths/1.png"]), frame("../images/2.png"),
-        ])
-        let capture = try open()
-        #expect(capture.frames.map(\.pictureFile) == ["images/0.png", "images/1.png", "images/2.png"])
-        #expect(capture.frames.map(\.split) == [.training, .heldOut, DatasetSplit.training.union(.heldOut)])
-        #expect(capture.frames[1].pose?.position.x == 7 && capture.dropReasons == [nil, nil, nil])
-        #expect(try capture.loaded([.recordedDepth]).map { $0.recordedDepth != nil } == [false, true, false])
-        let trained = "1 of 2 held-out frames is a training frame too, images/2.png: "
-        #expect(capture.warnings.count == 2 && capture.warnings[0].hasPrefix(trained), "\(capture.warnings)")
-        #expect(capture.warnings.last == "2 of 3 frames have no depth: frames 0, 2")
-        #expect(capture.files.contains { $0.path == "test/transforms.json" })
-        // In another unit than that of the frames that are trained on.
-        let deep = frame("../images/1.png", with: ["depth_path": "../depths/1.png"])
-        try writeHeld([deep], ["integer_depth_scale": 0.01])
-        let other = try open()
-        #expect(other.frames[1].split == .heldOut && !other.channels.contains(.recordedDepth))
-        let unit = "the unit of depth in test/transforms.json differs from that in transforms.json"
-        #expect(other.warnings == ["\(unit): the depth of 1 of its frames was left out"])
-        try picture("masks/1.png")
-        try writeHeld([frame("../images/1.png", with: ["mask_path": "../masks/1.png"])])
-        #expect(try open().files.contains { $0.path == "masks/1.png" })
-        // Another dataset that lies there.
-        for (frames, more) in [
-            ([frame("../images/1.png")], ["applied_transform": Self.yUpToZUp]), ([frame("images/1.png")], [:]),
-            ([frame("../images/1.png")], ["from_na": true]),
-        ] as [([[String: Any]], [String: Any])] {
-            try writeHeld(frames, more)
-            let other = try open()
-            #expect(other.frames.count == 2 && other.frames.allSatisfy { $0.split == nil })
-            #expect(other.warnings.contains { $0.hasPrefix("test/transforms.json is a dataset of its own") })
-        }
-        try folder.write("{", to: "d/test/transforms.json")
-        #expect(try open().warnings.contains { $0.hasPrefix("held-out frames were left out") })
-        // nerfstudio would not look there.
-        try write([frame("images/0.png"), frame("images/2.png")], Self.lens)
-        #expect(try open().frames.count == 2)
-    }
-
-    // MARK: - What leads elsewhere
-
-    /// Those who want no depth have their frames all the same.
-    @Test func depthThatLeadsOutOfTheCapture() throws {
-        try write([frame("a.png", with: ["depth_file_path": "../depths/a.png"])], Self.lens)
-        try picture("a.png")
-        let capture = try open()
-        #expect(capture.dropReasons == [nil] && !capture.channels.contains(.recordedDepth))
-        #expect(capture.absences[.recordedDepth]?.contains("leads out of the capture") == true)
     }
 
     @Test func picturesBehindALinkThatLeadsOut() throws {
@@ -732,27 +437,6 @@ import Testing
         #expect(capture.variant == (isNGP ? "instant-ngp" : "nerfstudio"))
     }
 
-    /// instant-ngp sorts the frames by name and takes the first; who reads its dataset otherwise takes what was left out.
-    @Test func framesBeyondTheLimitAreDropped() throws {
-        for name in ["a_2", "a_9", "a_10"] { try picture("\(name).png") }
-        let frames = [frame("a_10.png"), frame("a_9.png"), frame("a_2.png")]
-        for (top, kept) in [
-            (["aabb_scale": 4, "n_frames": 2], 2), (["aabb_scale": 4, "n_frames": 9], 3), (["n_frames": 2], 3),
-            (["aabb_scale": 4, "n_frames": "2"], 3), (["aabb_scale": 4, "n_frames": -1], 3),
-        ] as [([String: Any], Int)] {
-            try write(frames, Self.lens.merging(top) { $1 })
-            let capture = try open()
-            #expect(capture.frames.map(\.pictureFile).prefix(2) == ["a_2.png", "a_9.png"])
-            #expect(capture.keptFrames.count == kept, "\(top)")
-            if kept == 3 { continue }
-            #expect(
-                capture.frames[2].drop?.reason
-                    == "n_frames of transforms.json is 2, and instant-ngp takes so many frames, the first by name")
-            #expect(capture.frames[2].drop?.isBad == false)
-            #expect(capture.findings["frames-beyond-n_frames"]?.integer == 1)
-        }
-    }
-
     /// What instant-ngp and BAD-NeRF's kin have of a camera that moves while it exposes.
     @Test func theExposuresBeginningIsTaken() throws {
         func moving(_ path: String) -> [String: Any] {
@@ -772,115 +456,7 @@ import Testing
             ])
     }
 
-    // MARK: - Depth's unit
-
-    private func depth(_ file: String, _ first: UInt16) throws {
-        let image = Gray16Image(width: 8, height: 6, pixels: Array(repeating: first, count: 48))
-        try folder.write(try PNG.encodeGray16(image), to: "d/\(file)")
-    }
-
-    /// instant-ngp's unit leads to the saved world, which was scaled; nerfstudio's millimetres are those of the sensor.
-    @Test(
-        arguments: [
-            (["integer_depth_scale": 0.001], 2.0), (["integer_depth_scale": 0.001, "applied_scale": 0.25], 8),
-            (["aabb_scale": 4, "applied_scale": 0.25], 2), (["applied_scale": 0.25], 2),
-            (["depth_unit_scale_factor": 0.01], 20), (["depth_unit_scale_factor": 0.01, "applied_scale": 0.25], 20),
-            (["depth_unit_scale_factor": 0.01, "integer_depth_scale": 0.001], 2),
-        ] as [([String: Double], Double)])
-    func depthIsInMetresOfTheOriginalWorld(_ top: [String: Double], _ metres: Double) throws {
-        let more: [String: Any] = top
-        try write([frame("a.png", with: ["depth_file_path": "depths/a.png"])], Self.lens.merging(more) { $1 })
-        try picture("a.png")
-        try depth("depths/a.png", 2000)
-        let capture = try open()
-        #expect(capture.warnings == [])
-        let recorded = try #require(try capture.loaded([.recordedDepth])[0].recordedDepth)
-        #expect(recorded.first == Float(metres))
-    }
-
-    /// A NumPy array of one row.
-    private func array(_ values: [Float], type: String = "<f4", _ file: String) throws {
-        let head = "{'descr': '\(type)', 'fortran_order': False, 'shape': (1, \(values.count)), }\n"
-        var bytes: [UInt8] = [0x93] + Array("NUMPY".utf8) + [1, 0, UInt8(head.utf8.count), 0] + Array(head.utf8)
-        for value in values { withUnsafeBytes(of: value.bitPattern.littleEndian) { bytes += Array($0) } }
-        try folder.write(bytes, to: "d/\(file)")
-    }
-
-    /// Rounded to the file's unit, nothing would be left of them.
-    @Test func arraysOfMetresAreNotRounded() throws {
-        let named = frame("a.png", with: ["depth_file_path": "depths/a.npy"])
-        try write([named], Self.lens.merging(["depth_unit_scale_factor": 1]) { $1 })
-        try picture("a.png")
-        try array([1.25, .nan, 3.5], "depths/a.npy")
-        let capture = try open()
-        let recorded = try #require(try capture.loaded([.recordedDepth])[0].recordedDepth)
-        #expect(try DepthCodec.decode(recorded).map.metres == [1.25, 0, 3.5])
-        try write([named], Self.lens.merging(["depth_unit_scale_factor": 0]) { $1 })
-        let other = try open()
-        #expect(!other.channels.contains(.recordedDepth))
-        #expect(other.warnings.contains { $0.hasPrefix("“depth_unit_scale_factor” in transforms.json is no unit") })
-    }
-
-    @Test func arraysOfOtherNumbersAreToBeConverted() throws {
-        try write([frame("a.png", with: ["depth_file_path": "depths/a.npy"])], Self.lens)
-        try picture("a.png")
-        try array([1000, 2000], type: ">f4", "depths/a.npy")
-        let capture = try open()
-        #expect(capture.absences[.recordedDepth]?.contains("numbers of type >f4") == true)
-        #expect(
-            capture.remedies[.recordedDepth] == "convert each array: np.save(path, np.load(path).astype('<f4'))")
-    }
-
-    @Test func depthOfInstantNGPWithoutAUnitIsSaid() throws {
-        try write(
-            [frame("a.png", with: ["depth_path": "depths/a.png"])], Self.lens.merging(["aabb_scale": 4]) { $1 })
-        try picture("a.png")
-        try depth("depths/a.png", 2000)
-        let capture = try open()
-        #expect(
-            capture.warnings == [
-                "transforms.json names depth by depth_path and has no integer_depth_scale: its numbers were taken for "
-                    + "millimetres; instant-ngp itself passes such depth over"
-            ])
-        #expect(try capture.loaded([.recordedDepth])[0].recordedDepth?.first == 2)
-    }
-
-    /// Drawings of depth: no frame is bad for them, and none has depth.
-    @Test func depthOf8BitsIsNoDepth() throws {
-        try write(
-            ["a", "b"].map { frame("\($0).png", with: ["depth_file_path": "depths/\($0).png"]) }, Self.lens)
-        for name in ["a", "b"] {
-            try picture("\(name).png")
-            let gray = LumaImage(width: 8, height: 6, pixels: Array(repeating: 9, count: 48))
-            try folder.write(try PNG.encodeGray8(gray), to: "d/depths/\(name).png")
-        }
-        try picture("depths/b.png")
-        let capture = try open()
-        #expect(!capture.channels.contains(.recordedDepth) && capture.dropReasons == [nil, nil])
-        #expect(
-            capture.absences[.recordedDepth]
-                == "none of the depth pictures can be read: not a depth picture: it has 1 × 8 bits a pixel, not 1 × 16 "
-                + "(depths/a.png)")
-        #expect(capture.remedies[.recordedDepth] == "export the depth with 16 bits, or leave it out")
-        // One that is sound, and the others are bad ones.
-        try depth("depths/b.png", 2000)
-        #expect(try open().channels.contains(.recordedDepth))
-    }
-
     // MARK: - What is wrong with frames
-
-    /// All poses scaled: that is what is wrong, and not that there is no depth.
-    @Test func badFramesHaveTheirDepthAllTheSame() throws {
-        let scaled = [[2.0, 0, 0, 0], [0, 2, 0, 0], [0, 0, 2, 0], [0, 0, 0, 1]]
-        try write(
-            [frame("a.png", with: ["depth_file_path": "depth/a.png", "transform_matrix": scaled])], Self.lens)
-        try picture("a.png")
-        try folder.write(
-            try PNG.encodeGray16(Gray16Image(width: 2, height: 1, pixels: [1000, 0])), to: "d/depth/a.png")
-        let capture = try open()
-        #expect(capture.frames[0].drop?.reason.hasPrefix("the pose is not a rotation") == true)
-        #expect(capture.channels.contains(.recordedDepth) && capture.absences[.recordedDepth] == nil)
-    }
 
     @Test func pathsThatLeadOutOfTheCapture() throws {
         for (start, name) in [("/home/me/room/", "images/a.png"), ("../", "images/a"), ("C:\\room\\", "images/a.png")] {
@@ -934,79 +510,5 @@ import Testing
         let capture = try open()
         #expect(capture.frames.count == 3)
         #expect(capture.warnings == ["transforms.json has 2 entries for the picture a.png: each became a frame"])
-    }
-
-    // MARK: - Blender's descriptions
-
-    private func write(_ pictures: [String], asPart part: String) throws {
-        let json: [String: Any] = ["camera_angle_x": 0.7, "frames": pictures.map { frame("./\($0)") }]
-        try folder.write([UInt8](try JSONSerialization.data(withJSONObject: json)), to: "d/transforms_\(part).json")
-    }
-
-    @Test func aDescriptionOfEachPart() throws {
-        try write(["train/r_0", "train/r_1"], asPart: "train")
-        try write(["val/r_0"], asPart: "val")
-        try write(["test/r_0", "val/r_0", "train/r_1"], asPart: "test")
-        for name in ["train/r_0", "train/r_1", "val/r_0", "test/r_0"] { try picture("\(name).png") }
-        // What lies beside them: of what is tested, and a copy for the web.
-        for name in ["test/r_0_depth_0001.png", "test/r_0_normal_0001.png", "train/r_1.jpg"] { try picture(name) }
-        let capture = try open()
-        #expect(
-            capture.frames.map(\.pictureFile) == ["test/r_0.png", "train/r_0.png", "train/r_1.png", "val/r_0.png"])
-        #expect(
-            capture.frames.map(\.split) == [.test, .training, DatasetSplit.training.union(.test), .heldOut])
-        #expect(capture.variant == "Blender" && capture.dropReasons == [nil, nil, nil, nil])
-        let trained = "1 of 3 held-out frames is a training frame too, train/r_1.png: "
-        #expect(capture.warnings.count == 1 && capture.warnings[0].hasPrefix(trained), "\(capture.warnings)")
-        let read = capture.files.map(\.path)
-        for part in ["train", "val", "test"] { #expect(read.contains("transforms_\(part).json")) }
-        try folder.write("{", to: "d/transforms_val.json")
-        let damaged = try open()
-        #expect(damaged.frames.count == 4)
-        #expect(damaged.warnings.count == 2)
-        #expect(damaged.warnings.first?.hasPrefix("held-out frames were left out") == true)
-    }
-
-    /// instant-ngp's number is one of frames to train on.
-    @Test func theLimitLeavesPartsThatAreHeldOutAlone() throws {
-        for (part, pictures) in [("train", ["a", "b"]), ("val", ["v", "b"]), ("test", ["t"])] {
-            let json: [String: Any] = [
-                "camera_angle_x": 0.7, "aabb_scale": 4, "n_frames": 1, "frames": pictures.map { frame($0) },
-            ]
-            try folder.write(
-                [UInt8](try JSONSerialization.data(withJSONObject: json)), to: "d/transforms_\(part).json")
-            for name in pictures { try picture("\(name).png") }
-        }
-        let capture = try open()
-        #expect(capture.frames.map(\.pictureFile) == ["a.png", "b.png", "t.png", "v.png"])
-        #expect(capture.frames.map(\.split) == [.training, .validation, .test, .validation])
-        #expect(capture.dropReasons == [nil, nil, nil, nil])
-    }
-
-    /// As those had it who once copied one of the parts.
-    @Test func partsBesideADescriptionOfTheWhole() throws {
-        try write([frame("train/r_0.png")], Self.lens)
-        try write(["val/r_0", "train/r_0"], asPart: "val")
-        for name in ["train/r_0", "val/r_0"] { try picture("\(name).png") }
-        let words =
-            "not read: 1 frame of transforms_val.json, which transforms.json does not list; to have all parts read, "
-        #expect(try open().warnings == [words + "rename transforms.json to transforms_train.json"])
-        try write(["train/r_0"], asPart: "train")
-        let capture = try open()
-        #expect(capture.warnings == [words + "move transforms.json elsewhere"])
-        #expect(capture.frames.count == 1 && capture.frames[0].split == nil)
-    }
-
-    /// Without the description of the frames to train on.
-    @Test func descriptionsOfPartsAreNamed() throws {
-        try folder.write("{}", to: "d/transforms_val.json")
-        try picture("train/r_0.png")
-        let way = "copy transforms_train.json too; to have transforms_val.json read alone, copy it to transforms.json"
-        let tree = try CaptureFormats.tree(at: "\(folder.path)/d")
-        let problem = problem { () throws(Problem) in _ = try CaptureFormats.format(of: tree) }
-        #expect(problem?.fix == way)
-        try picture("images/r_0.png")
-        let pictures = try PictureFolderCapture.open(tree, rules: ReadRules())
-        #expect(pictures.warnings.count == 1 && pictures.warnings[0].hasSuffix("; \(way)"), "\(pictures.warnings)")
     }
 }

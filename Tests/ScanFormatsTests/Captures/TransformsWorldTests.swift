@@ -6,16 +6,92 @@ import Testing
 
 /// What datasets say of their world, and of their points.
 extension TransformsDatasetTests {
+    /// One at (4, 5, 6), coloured (1, 2, 3).
+    private func point() throws {
+        let ply =
+            "ply\nformat ascii 1.0\nelement vertex 1\nproperty float x\nproperty float y\nproperty float z\n"
+            + "property uchar red\nproperty uchar green\nproperty uchar blue\nend_header\n4 5 6 1 2 3\n"
+        try folder.write(Array(ply.utf8), to: "d/p.ply")
+    }
+
+    /// (x, y, z) → (x, −z, y).
+    static let yUpToZUp = [[1.0, 0, 0, 0], [0, 0, -1, 0], [0, 1, 0, 0]]
+
+    /// (x, y, z) → (x, −z, y) was applied: it is undone, for points as for cameras, and up is y again.
+    @Test func appliedTransformIsUndone() throws {
+        try write(
+            [frame("a.png", x: 1)],
+            Self.lens.merging(["applied_transform": Self.yUpToZUp, "ply_file_path": "p.ply"]) { $1 })
+        try picture("a.png")
+        try point()
+        let capture = try open()
+        #expect(capture.frames[0].pose?.position == Vector3(1, 3, -2))
+        #expect(capture.cloud == PointCloud(positions: [4, 6, -5], colors: [1, 2, 3]))
+        #expect(capture.worldUp == Vector3(0, 1, 0))
+    }
+
+    /// Positions that were scaled to fit a trainer's cube are in another unit than depth.
+    @Test func appliedScaleIsUndone() throws {
+        try write(
+            [frame("a.png", x: 1)],
+            Self.lens.merging(["applied_transform": Self.yUpToZUp, "applied_scale": 0.25, "ply_file_path": "p.ply"]) {
+                $1
+            })
+        try picture("a.png")
+        try point()
+        let capture = try open()
+        #expect(capture.frames[0].pose?.position == Vector3(4, 12, -8))
+        #expect(capture.cloud?.positions == [16, 24, -20])
+        try write([frame("a.png")], Self.lens.merging(["applied_scale": 0]) { $1 })
+        #expect(throws: Problem.self) { try open() }
+    }
+
+    /// Positions of 10¹² m: the poses are sound as they are saved, and not as they were.
+    @Test func aScaleThatCannotBeIsABadFrame() throws {
+        try write([frame("a.png", x: 1)], Self.lens.merging(["applied_scale": 1e-12]) { $1 })
+        try picture("a.png")
+        let drop = try #require(try open().frames[0].drop)
+        #expect(drop.isBad && drop.reason.hasPrefix("the camera is more than 10,000 km from the origin"))
+    }
+
+    /// A path means the same in a folder and in an archive.
+    @Test func pointsBesideTheFile() throws {
+        try write([frame("a.png")], Self.lens.merging(["ply_file_path": "./p.ply"]) { $1 })
+        try picture("a.png")
+        try point()
+        let script = "import shutil, sys; shutil.make_archive(sys.argv[1] + '/d', 'zip', sys.argv[1] + '/d')"
+        #expect(try runPython(script, [folder.path]).status == 0)
+        for name in ["d", "d.zip"] {
+            let tree = try CaptureFormats.tree(at: "\(folder.path)/\(name)")
+            let capture = try TransformsDataset.open(tree, rules: ReadRules())
+            #expect(capture.cloud?.positions == [4, 5, 6], "\(name)")
+            #expect(capture.files.map(\.path).contains("p.ply"))
+        }
+        try write([frame("a.png")], Self.lens.merging(["ply_file_path": "../p.ply"]) { $1 })
+        #expect(try open().absences[.cloud]?.hasPrefix("a path leads out of the capture") == true)
+    }
+
+    /// nerfstudio takes z for up, so whoever tells it to leave the world as it is has seen to that.
+    @Test func aWorldThatIsToBeLeftAsItIsHasZUp() throws {
+        try picture("a.png")
+        let turned = [[0.0, 1, 0, 0], [0, 0, 1, 0], [1, 0, 0, 0]]
+        for (top, up) in [
+            (["orientation_override": "none"], Vector3(0, 0, 1)), (["orientation_override": "up"], nil), ([:], nil),
+            (["orientation_override": "none", "applied_transform": turned], Vector3(1, 0, 0)),
+        ] as [([String: Any], Vector3?)] {
+            try write([frame("a.png")], Self.lens.merging(top) { $1 })
+            #expect(try open().worldUp == up, "\(top)")
+        }
+    }
+
     /// instant-ngp's key. It is an axis of the world as saved, and what was applied to the original one is undone.
     @Test func upMayBeSaid() throws {
         try picture("a.png")
-        // (x, y, z) → (x, −z, y).
-        let turned = [[1.0, 0, 0, 0], [0, 0, -1, 0], [0, 1, 0, 0]]
         let cases: [(top: [String: Any], up: Vector3?)] = [
             (["up": [1, 0, 0]], Vector3(1, 0, 0)), (["up": [0, 0, -1]], Vector3(0, 0, -1)),
             (["up": [0, -1, 0], "orientation_override": "none"], Vector3(0, -1, 0)),
-            (["up": [0, 0, 1], "applied_transform": turned], Vector3(0, 1, 0)),
-            (["up": [0, 1, 0], "applied_transform": turned], Vector3(0, 0, -1)),
+            (["up": [0, 0, 1], "applied_transform": Self.yUpToZUp], Vector3(0, 1, 0)),
+            (["up": [0, 1, 0], "applied_transform": Self.yUpToZUp], Vector3(0, 0, -1)),
             // No direction of unit length.
             (["up": [0, 0, 2]], nil), (["up": [0, 1]], nil), (["up": "z"], nil),
             (["up": [0, 0, 0], "orientation_override": "none"], Vector3(0, 0, 1)),

@@ -6,14 +6,14 @@ import Testing
 
 @Suite struct CaptureSearchTests {
     /// As a result's receipt begins.
-    private static let receipt = #"{\n  "tool": "scanmill 0.9.0",\n  "key": "#
+    static let receipt = #"{\n  "tool": "scanmill 0.9.0",\n  "key": "#
 
-    private let folder: TemporaryFolder
+    let folder: TemporaryFolder
 
     init() throws { folder = try TemporaryFolder() }
 
     /// The smallest folder that is a capture: one picture.
-    private func capture(_ path: String) throws { try folder.write("x", to: "\(path)/color/0.jpg") }
+    func capture(_ path: String) throws { try folder.write("x", to: "\(path)/color/0.jpg") }
 
     private func found(_ path: String = "", skipping output: String? = nil) throws -> [String] {
         let root = path.isEmpty ? folder.path : "\(folder.path)/\(path)"
@@ -152,7 +152,7 @@ import Testing
     }
 
     /// A capture of a format that the parts of others do not have.
-    private func dataset(_ path: String, picture: String = "a.png") throws {
+    func dataset(_ path: String, picture: String = "a.png") throws {
         let frame = "{\"file_path\": \"\(picture)\", \"transform_matrix\": []}"
         try folder.write("{\"frames\": [\(frame)]}", to: "\(path)/transforms.json")
     }
@@ -174,121 +174,6 @@ import Testing
         #expect(try CaptureSearch.captures(at: "\(folder.path)/night").map(\.id) == ["a", "c", "color-of-it"])
     }
 
-    @Test func capturesInACaptureAreNamed() throws {
-        for path in ["night", "night/a", "night/b"] { try dataset(path) }
-        try capture("night/images")
-        let search = try CaptureSearch(at: "\(folder.path)/night")
-        #expect(search.captures.map(\.id) == ["night"])
-        #expect(search.within == ["a", "b"].map { "\(folder.path)/night/\($0)" })
-        // A result has what its pipeline wrote.
-        try folder.write(Self.receipt, to: "night/receipt.json")
-        #expect(try CaptureSearch(at: "\(folder.path)/night").within == [])
-    }
-
-    // MARK: - Captures in captures
-
-    private func search(_ path: String, _ formats: Set<String> = []) throws -> CaptureSearch {
-        try CaptureSearch(at: "\(folder.path)/\(path)", formats: formats)
-    }
-
-    /// One picture in a folder of everybody's captures is no reason to leave them out.
-    @Test func picturesHideNoRecordings() throws {
-        try folder.copySample("polycam", to: "night/bob/polycam_1")
-        try capture("night/bob")
-        let bob = "\(folder.path)/night/bob"
-        for formats: Set<String> in [[], ["polycam"], ["tum"], ["frames", "polycam"]] {
-            let found = try search("night", formats)
-            #expect(found.captures.map(\.id) == ["polycam_1"], "\(formats)")
-            #expect(found.loose.map { $0.folder } == [bob] && found.within.isEmpty && found.without.isEmpty)
-            #expect(found.loose.map { $0.reason } == ["color/ holds 1 picture"])
-        }
-        let problem = #expect(throws: Problem.self) { try CaptureInspection.inspect(bob) }
-        #expect(problem?.summary == "this folder is not a capture, it holds a capture")
-        // Who asks for the pictures alone gets them.
-        let pictures = try search("night", ["frames"])
-        #expect(pictures.captures.map(\.id) == ["bob"] && pictures.loose.isEmpty)
-        #expect(pictures.within == ["\(bob)/polycam_1"])
-        // At any depth, also in the folder that is named, and beside archives.
-        try capture("night")
-        let pack = try runCommand(
-            ["python3", "-m", "zipfile", "-c", "night/packed.zip", "night/bob/polycam_1"], in: folder.path)
-        #expect(pack.status == 0)
-        let all = try search("night")
-        #expect(all.captures.map(\.id) == ["polycam_1", "packed"])
-        #expect(all.loose.map { $0.folder } == ["\(folder.path)/night", bob])
-        // An archive of both is refused by name, as any with several captures.
-        let both = try runCommand(["python3", "-m", "zipfile", "-c", "bob.zip", "night/bob"], in: folder.path)
-        #expect(both.status == 0)
-        let refused = try search("bob.zip").unreadable.map(\.problem.summary)
-        #expect(refused == ["the archive holds 2 captures: bob, bob/polycam_1"])
-    }
-
-    /// What is made from pictures often lies beside them.
-    @Test func whatIsMadeFromPicturesLeavesThemACapture() throws {
-        try capture("job")
-        try dataset("job/nerf")
-        try capture("job/rest")
-        try folder.copySample("colmap", to: "job/model")
-        for formats: Set<String> in [[], ["transforms"]] {
-            let found = try search("job", formats)
-            #expect(found.captures.map(\.id) == ["job"] && found.loose.isEmpty, "\(formats)")
-            #expect(found.within == ["\(folder.path)/job/nerf"])
-        }
-    }
-
-    /// It fails by its name, and the others are run.
-    @Test func whatIsLeftOfACaptureHidesNoRecordings() throws {
-        try folder.write("", to: "night/bob/sparse/0/cameras.txt")
-        try folder.copySample("polycam", to: "night/bob/polycam_1")
-        let found = try search("night")
-        #expect(found.captures.map(\.id) == ["bob", "polycam_1"] && found.within.isEmpty)
-    }
-
-    @Test func everyCaptureWithOthersInItIsNamed() throws {
-        for path in ["a", "a/deep/b", "c"] { try dataset("night/\(path)") }
-        try folder.copySample("polycam", to: "night/a/p")
-        let (outer, inner) = ("\(folder.path)/night/a", ["deep/b", "p"].map { "\(folder.path)/night/a/\($0)" })
-        let found = try search("night")
-        #expect(found.captures.map(\.id) == ["a", "c"])
-        #expect(found.crowded.map { $0.capture } == [outer] && found.within == inner)
-        // Where the outer one is of a format that nobody asked for, recordings in it are run.
-        let polycam = try search("night", ["polycam"])
-        #expect(polycam.captures.map(\.id) == ["a", "p", "c"] && polycam.within == [inner[0]])
-    }
-
-    /// A link in a capture may lead to the capture itself.
-    @Test func aCaptureInItself() throws {
-        try dataset("night/a")
-        for name in ["x", "y"] { #expect(symlink(".", "\(folder.path)/night/a/\(name)") == 0) }
-        let found = try search("night")
-        #expect(found.captures.map(\.id) == ["a"] && found.within.isEmpty)
-    }
-
-    /// Each leads to all others, and there are more ways through them than anybody could follow.
-    @Test(.timeLimit(.minutes(1))) func capturesThatLinkToEachOther() throws {
-        let names = (10..<22).map { "c\($0)" }
-        for name in names { try dataset("night/\(name)") }
-        for name in names {
-            for other in names where other != name {
-                #expect(symlink("../\(other)", "\(folder.path)/night/\(name)/\(other)") == 0)
-            }
-        }
-        let found = try search("night")
-        #expect(found.captures.map(\.id) == names)
-        #expect(found.crowded.count == names.count)
-        #expect(found.crowded.allSatisfy { $0.within.count == names.count - 1 })
-    }
-
-    /// It is found in each that leads to it, and runs once it is somewhere no part of a recording.
-    @Test func linksToOneRecording() throws {
-        try capture("night")
-        for name in ["a", "b", "z"] { try folder.copySample("polycam", to: "night/\(name)") }
-        for name in ["a", "b"] { #expect(symlink("../z", "\(folder.path)/night/\(name)/calibration") == 0) }
-        let found = try search("night")
-        #expect(found.captures.map(\.id) == ["a", "b", "z"])
-        #expect(found.loose.map { $0.folder } == ["\(folder.path)/night"])
-    }
-
     /// A blank receipt, or a stranger's, may have come among the captures, or lie anywhere above them.
     @Test(arguments: ["", #"{"total": 12}"#]) func aReceiptAboveCaptures(_ text: String) throws {
         for name in ["a", "b"] { try dataset("uploads/night/\(name)") }
@@ -308,93 +193,6 @@ import Testing
         try folder.write("", to: "out/scene/receipt.json")
         try folder.write("{}", to: "out/.scanmill/owner.json")
         #expect(try search("out/scene/nerf").captures.map(\.id) == ["scene"])
-    }
-
-    /// The files of a recording say what its folder is, whatever lies beside them.
-    @Test func sensFilesAndArchivesInARecording() throws {
-        try folder.copySample("stray-scanner", to: "night/scan")
-        let scan = "\(folder.path)/night/scan"
-        try folder.write("not quite one", to: "night/scan/a.sens")
-        let one = try search("night")
-        #expect(one.captures.map(\.format) == ["stray-scanner"] && one.within == ["\(scan)/a.sens"])
-        #expect(try CaptureInspection.inspect(scan).recognition.format == "stray-scanner")
-        try folder.write("nor this", to: "night/scan/b.sens")
-        try pack("night/scan/old", ["x/transforms.json"])
-        let several = try search("night")
-        #expect(several.captures.map(\.path) == [scan] && several.without.isEmpty && several.strangers.isEmpty)
-        #expect(several.within == ["a.sens", "b.sens", "old.zip"].map { "\(scan)/\($0)" })
-    }
-
-    /// It is no other capture.
-    @Test func theArchiveFromWhichACaptureWasUnpacked() throws {
-        try folder.copySample("polycam", to: "lamp")
-        #expect(try runCommand(["python3", "-m", "zipfile", "-c", "lamp.zip", "lamp"], in: folder.path).status == 0)
-        try FileManager.default.moveItem(at: folder.url("lamp.zip"), to: folder.url("lamp/lamp.zip"))
-        let found = try search("lamp")
-        #expect(found.captures.map(\.id) == ["lamp"] && found.within.isEmpty)
-    }
-
-    /// Beside other captures the file is one of them, and what else the folder could be is said.
-    @Test func aSensFileBesideADatasetAndAnArchive() throws {
-        try dataset("night")
-        try folder.write("not quite one", to: "night/a.sens")
-        try pack("night/c", ["x/transforms.json"])
-        let found = try search("night")
-        #expect(found.captures.map(\.id) == ["a", "c"])
-        #expect(found.loose.map { $0.folder } == ["\(folder.path)/night"])
-    }
-
-    /// As `write-transforms` lays out a dataset for instant-ngp, once it is copied out of its result.
-    @Test func partsOfADatasetAreNoCaptures() throws {
-        try dataset("copy")
-        for part in ["downscaled_2", "test", "test/downscaled_2"] {
-            try dataset("copy/\(part)", picture: "../images/a.png")
-        }
-        let search = try CaptureSearch(at: "\(folder.path)/copy")
-        #expect(search.captures.map(\.id) == ["copy"] && search.within == [])
-        let copy = CaptureFolder(path: "\(folder.path)/copy")
-        #expect(CaptureSearch.captures(within: copy, nil) == [])
-        try dataset("copy/another")
-        #expect(CaptureSearch.captures(within: copy, nil) == ["another"])
-    }
-
-    /// Where results cannot go. Pictures may lie in anybody's folder, and a `.sens` file is nobody's but its own.
-    @Test(arguments: [
-        ("polycam", true), ("desk", true), ("tum", true), ("transforms", false), ("colmap", false), ("sens", false),
-    ]) func whatLiesInARecording(_ sample: String, _ isRecording: Bool) throws {
-        let path = SharedData.checkout.appendingPathComponent("samples/\(sample)").path
-        for place in ["", "/out", "/deep/er/out"] {
-            #expect(CaptureSearch.recording(around: path + place) == (isRecording ? path : nil), "\(place)")
-        }
-    }
-
-    /// Polycam's `keyframes/` and ScanNet++'s `iphone/` look like captures themselves.
-    @Test func theFolderOfACapturesOwnFilesIsNoSecondCapture() throws {
-        let samples = SharedData.checkout.appendingPathComponent("samples").path
-        let polycam = try CaptureSearch(at: "\(samples)/polycam")
-        #expect(polycam.captures.map(\.id) == ["polycam"] && polycam.within == [])
-        try FileManager.default.createDirectory(at: folder.url("scene"), withIntermediateDirectories: true)
-        try FileManager.default.createSymbolicLink(
-            atPath: "\(folder.path)/scene/iphone", withDestinationPath: "\(samples)/scannetpp")
-        let scene = try CaptureSearch(at: "\(folder.path)/scene")
-        #expect(scene.captures.map(\.id) == ["scene"] && scene.within == [])
-    }
-
-    /// Where the folder of a capture's own files is all that it holds.
-    @Test(arguments: ["lamp/keyframes", "lamp/Keyframes", "keyframes", "day/lamp/keyframes"])
-    func anArchiveHoldsWhatItsFolderHolds(path: String) throws {
-        try folder.copySample("polycam/keyframes", to: path)
-        let name = String(path.split(separator: "/")[0])
-        let packed = "\(folder.path)/lamp.zip"
-        #expect(try runCommand(["python3", "-m", "zipfile", "-c", packed, name], in: folder.path).status == 0)
-        #expect(try CaptureSearch.captures(at: packed).map(\.id) == ["lamp"])
-        // The app's name is part of the capture's paths.
-        let tree = try CaptureFormats.tree(at: packed)
-        #expect(tree.hasFolder("keyframes") == path.hasSuffix("keyframes"))
-        guard path.hasPrefix("lamp/") else { return }
-        let unpacked = try CaptureSearch.captures(at: "\(folder.path)/lamp")
-        #expect(unpacked.map(\.id) == ["lamp"])
-        #expect(UnpackedCopy.missing(from: unpacked[0].path, of: packed, limits: ArchiveLimits()) == [])
     }
 
     @Test func foldersWithoutACaptureAreNamed() throws {
@@ -493,19 +291,6 @@ import Testing
         #expect(others.contains(desk) && others.contains("\(desk)/ngp"))
     }
 
-    /// What a pipeline allows an archive to hold counts for what it is called too.
-    @Test func archivesWithinTheLimitsThatAreGiven() throws {
-        try folder.write(String(repeating: "0", count: 1 << 25), to: "night/a/color/zeros.txt")
-        try capture("night/a")
-        try runCommand(["python3", "-c", "import shutil; shutil.make_archive('a', 'zip', 'night')"], in: folder.path)
-            .require(0)
-        var limits = ArchiveLimits()
-        limits.ratio = 1_000_000
-        let path = "\(folder.path)/a.zip"
-        #expect(try CaptureSearch(at: path).captures.map(\.format) == [nil])
-        #expect(try CaptureSearch(at: path, limits: limits).captures.map(\.format) == ["frames"])
-    }
-
     /// Its metadata, or a bill that lies beside its pictures, has the name that a result's receipt has.
     @Test(arguments: ["not JSON", #"{"streams": []}"#, #"{"tool": "other app"}"#, #"{"items": [{"tool": "hammer"}]}"#])
     func aReceiptOfAnotherKind(_ json: String) throws {
@@ -574,90 +359,6 @@ import Testing
         #expect(
             found.map(\.id).contains("office") && found.map(\.id).contains("office-video")
                 && found.map(\.id).contains("fox"))
-    }
-}
-
-extension CaptureSearchTests {
-    @Test func archivesAreCaptures() throws {
-        try capture("plain")
-        try capture("scans/inner")
-        let script = """
-            import shutil, sys, zipfile
-            shutil.make_archive(sys.argv[1] + '/packed', 'zip', sys.argv[1] + '/scans', 'inner')
-            with zipfile.ZipFile(sys.argv[1] + '/papers.zip', 'w') as z: z.writestr('notes.txt', 'x')
-            """
-        #expect(try runPython(script, [folder.path]).status == 0)
-        try folder.write("PK\u{3}\u{4} and then nothing", to: "broken.r3d")
-        try folder.write("not what its name says", to: "text.zip")
-        let found = try CaptureSearch.captures(at: folder.path)
-        // A damaged one is found too, to fail by its name.
-        #expect(found.map(\.id) == ["broken", "packed", "plain", "inner", "text"])
-        #expect(try CaptureSearch.captures(at: "\(folder.path)/packed.zip").map(\.id) == ["packed"])
-        #expect(try CaptureSearch.captures(at: "\(folder.path)/broken.r3d").map(\.id) == ["broken"])
-        #expect(try CaptureSearch.captures(at: "\(folder.path)/papers.zip").isEmpty)
-        #expect(throws: Problem.self) { try CaptureSearch.captures(at: "\(folder.path)/text.zip") }
-    }
-
-    /// An archive with these entries, the content of each its own name, but for datasets' descriptions.
-    private func pack(_ name: String, _ entries: [String]) throws {
-        let script = """
-            import sys, zipfile
-            frame = '{"frames": [{"file_path": "a.png", "transform_matrix": []}]}'
-            with zipfile.ZipFile(sys.argv[1], 'w') as z:
-                for entry in sys.argv[2:]:
-                    text = frame if entry.endswith('transforms.json') else entry
-                    z.writestr(entry, '{"tool": "scanmill 0"}' if entry.endswith('receipt.json') else text)
-            """
-        let url = folder.url("\(name).zip")
-        try FileManager.default.createDirectory(at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
-        #expect(try runPython(script, [url.path] + entries).status == 0)
-    }
-
-    /// What lies beside the one capture of an archive does not hide it, as it would not in a folder.
-    @Test(arguments: [
-        ["scan/transforms.json", "README.txt", "notes/text.md"],
-        ["scan/transforms.json", "Thumbs.db", "desktop.ini", ".DS_Store", "__MACOSX/scan/._transforms.json"],
-        ["export/day/transforms.json", "export/README.txt"],
-        ["images/transforms.json", "images/images/a.png"], ["rgb/transforms.json"], ["color/sparse/transforms.json"],
-        ["scan/transforms.json", ".trash/transforms.json", "old/receipt.json", "old/transforms.json"],
-        ["transforms.json", "scan/transforms.json"],
-    ])
-    func theOneCaptureInAnArchive(entries: [String]) throws {
-        try pack("night/packed", entries)
-        let search = try CaptureSearch(at: folder.path)
-        #expect(search.captures.map(\.id) == ["packed"] && search.without.isEmpty && search.unreadable.isEmpty)
-        let tree = try CaptureFormats.tree(at: "\(folder.path)/night/packed.zip")
-        #expect(tree.name == "packed" && tree.byteCount(of: "transforms.json") != nil)
-        #expect(CaptureFormats.recognise(tree)?.format == "transforms")
-        #expect(try tree.bytes(of: "transforms.json", limit: 100).first == UInt8(ascii: "{"))
-    }
-
-    @Test func anArchiveWithSeveralCapturesIsRefusedByName() throws {
-        try dataset("night/a")
-        try pack("night/two", ["x/transforms.json", "deep/y/transforms.json", "README.txt"])
-        let search = try CaptureSearch(at: folder.path)
-        #expect(search.captures.map(\.id) == ["a"] && search.without.isEmpty)
-        #expect(search.unreadable.map(\.name) == ["two"])
-        let problem = try #require(search.unreadable.first?.problem)
-        #expect(problem.summary == "the archive holds 2 captures: deep/y, x")
-        #expect(problem.fix == "unpack it into a folder, and keep the archive elsewhere")
-        #expect(problem.place.file == "\(folder.path)/night/two.zip")
-        let named = try CaptureSearch(at: "\(folder.path)/night/two.zip")
-        #expect(named.unreadable.map(\.problem) == [problem] && named.captures.isEmpty)
-        let inspected = #expect(throws: Problem.self) { try CaptureInspection.inspect("\(folder.path)/night/two.zip") }
-        #expect(inspected == problem)
-    }
-
-    @Test func archivesWithoutACaptureAreNamedWhereverTheyLie() throws {
-        for path in ["a", "day/b"] { try dataset("night/\(path)") }
-        try pack("night/papers", ["text/notes.txt"])
-        try pack("night/day/results", ["old/receipt.json", "old/transforms.json"])
-        // Once is enough.
-        try pack("night/nothing/deep/empty", [])
-        let search = try CaptureSearch(at: "\(folder.path)/night")
-        #expect(search.captures.map(\.id) == ["a", "b"] && search.unreadable.isEmpty)
-        #expect(search.without == ["day/results.zip", "nothing", "papers.zip"].map { "\(folder.path)/night/\($0)" })
-        #expect(try CaptureSearch(at: "\(folder.path)/night/papers.zip").without == ["\(folder.path)/night/papers.zip"])
     }
 
     // MARK: - Several in one folder
@@ -729,21 +430,6 @@ extension CaptureSearchTests {
         try folder.write("x", to: "__MACOSX/a.txt")
         let search = try CaptureSearch(at: folder.path)
         #expect(search.without == ["project/day/half", "project/other"].map { "\(folder.path)/\($0)" })
-    }
-
-    /// A copy that ended early is called by its name.
-    @Test func whatIsNamedLikeAnArchiveIsTakenForOne() throws {
-        try capture("a")
-        try folder.write("", to: "empty.zip")
-        try folder.write("<html>not found</html>", to: "page.R3D")
-        let search = try CaptureSearch(at: folder.path)
-        #expect(search.captures.map(\.id) == ["a", "empty", "page"])
-        for (name, summary) in [
-            ("empty.zip", "the archive is empty: it holds not one byte"), ("page.R3D", "the archive cannot be read"),
-        ] {
-            let problem = #expect(throws: Problem.self) { try CaptureFormats.tree(at: "\(folder.path)/\(name)") }
-            #expect(problem?.summary == summary && problem?.fault == .input)
-        }
     }
 }
 

@@ -135,4 +135,15 @@ import Testing
         #expect(StateFolder.id(ofWorkName: name) == id)
         #expect(StateFolder.id(ofWorkName: "a.b.c") == nil)
     }
+
+    /// Names of pods agree in all but their ends.
+    @Test func machinesAreToldApart() {
+        let names = [
+            "scanmill-nightly-28391234-bbbbb", "scanmill-nightly-28391234-ccccc", "scanmill.example.org", "nas",
+        ]
+        let words = names.map(StateFolder.hostWord)
+        #expect(Set(words).count == names.count)
+        #expect(words.allSatisfy { $0.utf8.count <= 24 && !$0.contains(".") })
+        #expect(words.suffix(2) == ["scanmill-example-org", "nas"])
+    }
 }

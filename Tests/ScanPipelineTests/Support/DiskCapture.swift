@@ -3,6 +3,7 @@ import ScanModel
 import ScanPipeline
 import Synchronization
 import TestSupport
+import Testing
 
 /// A capture's source on disk: the files of a folder, or a single file.
 struct DiskSource: CaptureSource {
@@ -179,6 +180,24 @@ final class DiskFixture: Sendable {
         ) { _ in }
         isBusy = ending == .busy
         return ending
+    }
+
+    /// Runs a capture to which something happens once its files have been looked at.
+    func run(_ input: CaptureInput, meanwhile: @escaping @Sendable () throws -> Void) throws -> CaptureEnding {
+        let isDone = Mutex(false)
+        defer {
+            #expect(isDone.withLock { $0 })
+            _ = comesFree(input.id)
+        }
+        return try CaptureWork.run(
+            job(input), library: library, tool: programs.tool, looked: wallClock() + 3_600_000_000_000
+        ) { _ in
+            let isFirst = isDone.withLock { isDone in
+                defer { isDone = true }
+                return !isDone
+            }
+            if isFirst { try? meanwhile() }
+        }
     }
 
     /// Makes a result look as earlier versions left it, which recorded no revisions.

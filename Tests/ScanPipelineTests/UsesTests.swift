@@ -2,7 +2,7 @@ import ScanModel
 import ScanPipeline
 import Testing
 
-@Suite struct StageTests {
+@Suite struct UsesTests {
     private static let role = Uses.Role(
         needs: [.pose], anyOf: [[.color, .luma]], wants: [.confidence], prefers: [[.cloud, .points]],
         makes: [.sharpness],

@@ -1,0 +1,45 @@
+import ScanModel
+import Synchronization
+
+/// A folder that is examined many times in turn, by many formats and while one is opened: each of its folders is listed
+/// once, however many files it holds. What arrives meanwhile is not seen.
+final class ListedFolder: CaptureTree {
+    private let folder: CaptureFolder
+    /// By the bytes of the folder's path: text that is the same may name two folders. Nil once nothing is kept any more.
+    private let listed = Mutex<[[UInt8]: [CaptureEntry]]?>([:])
+    /// The names of each folder in which one was looked for, by what they say.
+    private let spellings = Mutex<[[UInt8]: [String: String]]?>([:])
+
+    init(_ folder: CaptureFolder) { self.folder = folder }
+
+    var name: String { folder.name }
+    var nameAbove: String? { folder.nameAbove }
+
+    func entries(in path: String) -> [CaptureEntry] {
+        let key = Array(path.utf8)
+        if let known = listed.withLock({ $0?[key] }) { return known }
+        let entries = folder.entries(in: path)
+        listed.withLock { $0?[key] = entries }
+        return entries
+    }
+
+    func spelling(of name: String, in folder: String) -> String? {
+        let key = Array(folder.utf8)
+        if let known = spellings.withLock({ $0?[key] }) { return known[name] }
+        let names = Dictionary(entries(in: folder).map { ($0.name, $0.name) }) { first, _ in first }
+        spellings.withLock { $0?[key] = names }
+        return names[name]
+    }
+
+    /// Drops the lists, and keeps no others.
+    func forget() {
+        listed.withLock { $0 = nil }
+        spellings.withLock { $0 = nil }
+    }
+
+    func entry(_ path: String) -> CaptureEntry? { folder.entry(path) }
+    func open(_ file: String) throws(Problem) -> any ByteSource { try folder.open(file) }
+    func location(of file: String) -> FileLocation? { folder.location(of: file) }
+    func holds(_ file: String) -> Bool { folder.holds(file) }
+    var trouble: Problem? { folder.trouble }
+}

@@ -1,0 +1,134 @@
+import Glibc
+import ScanModel
+
+/// To which pipeline OUT belongs, and whether results can be put there at all.
+extension StateFolder {
+    /// OUT belongs to the first pipeline that published there, by its name: results of two pipelines in one folder
+    /// would replace each other by turns. Where the owner's name is lost, it is taken from the results.
+    /// - Throws: a problem with fault `usage` when it belongs to another one and `replacing` is not set, or when results could
+    ///   not be renamed from `.scanmill` into it.
+    public func claim(for pipeline: Pipeline, replacing: Bool) throws(Problem) {
+        try requirePlace()
+        if try belongs(to: pipeline, replacing: replacing) { return }
+        // OUT's own name must survive a power cut too, or nothing in it does.
+        for made in try FileSystem.makeFolders(output) { try FileSystem.syncFolder(FileSystem.parent(of: made)) }
+        for made in try FileSystem.makeFolders(path) { try FileSystem.syncFolder(FileSystem.parent(of: made)) }
+        // Of two pipelines that begin at the same moment, the second finds the first one's name.
+        let lock = try CaptureLock(ownerOf: self)
+        defer { withExtendedLifetime(lock) {} }
+        if try belongs(to: pipeline, replacing: replacing) { return }
+        let json = JSONValue.object(["pipeline": .string(pipeline.name)])
+        try FileSystem.replace(owner, with: JSONWriter.text(json), isDurable: true)
+    }
+
+    /// - Returns: false when there is no owner yet, or another one that is to be replaced.
+    private func belongs(to pipeline: Pipeline, replacing: Bool) throws(Problem) -> Bool {
+        let owner = try ownerName()
+        if replacing || owner == pipeline.name { return owner == pipeline.name }
+        guard let name = owner ?? maker(besides: pipeline) else { return false }
+        throw Problem(
+            .usage, "\(hold(of: name)), not \(published.isEmpty ? "to" : "of") `\(pipeline.name)`",
+            fix: Self.wayPastOwner)
+    }
+
+    /// What makes OUT another pipeline's, as a sentence.
+    /// - Parameter owner: the other pipeline's name, from ``foreignOwner(for:)``.
+    public func hold(of owner: String) -> String {
+        // A pipeline that was run first by mistake may have published nothing.
+        published.isEmpty
+            ? "\(output) belongs to the pipeline `\(owner)`, without any result in it"
+            : "\(output) holds results of the pipeline `\(owner)`"
+    }
+
+    private static let wayPastOwner = "choose another folder with -o, or replace the results with  --replace"
+
+    /// - Throws: a problem with fault `usage` when another pipeline has taken OUT over since it was claimed; with fault
+    ///   `environment` when OUT is another folder by now, as below a mount point whose disk went away: results would go
+    ///   where nobody looks for them.
+    func requireOwner(_ pipeline: Pipeline) throws(Problem) {
+        guard let name = try ownerName() else {
+            throw anotherFolder(without: "\(Self.name)/owner.json")
+        }
+        if name == pipeline.name { return }
+        throw Problem(
+            .usage, "the pipeline `\(name)` has taken the results over from `\(pipeline.name)`",
+            fix: Self.wayPastOwner
+        ).at(file: output)
+    }
+
+    /// What a run says when it finds another folder in OUT's place, as below a mount point whose disk went away.
+    func anotherFolder(without file: String) -> Problem {
+        Problem(
+            .environment, "this is not the folder that the run began with",
+            notes: ["\(file), which the run found or wrote there, is gone"],
+            fix: "mount it again, or put it back, and run again"
+        ).at(file: output)
+    }
+
+    /// - Throws: when there is an owner, and nobody can say which.
+    private func ownerName() throws(Problem) -> String? {
+        guard try FileSystem.isThere(owner) else { return nil }
+        var problem = Problem(
+            .environment, "it cannot be read to which pipeline the results belong",
+            fix: "let the user who runs scanmill read it"
+        ).at(file: FileSystem.absolute(owner))
+        do throws(Problem) {
+            let bytes = try FileSystem.bytes(of: owner, limit: 1 << 20)
+            if let name = (try? JSONValue.parse(bytes, file: owner))?["pipeline"]?.string { return name }
+        } catch { throw problem.noting(error.summary) }
+        problem.fix = "it is damaged: remove it, and the next run takes the results for those of its pipeline"
+        throw problem
+    }
+
+    /// Whose results are in OUT where nobody owns it, as in a copy without `.scanmill`: the receipts say so.
+    /// - Returns: nil when there are none, or some are the pipeline's own.
+    private func maker(besides pipeline: Pipeline) -> String? {
+        var first: String?
+        for id in published {
+            guard let name = PublishedResult(id, in: output)?.pipelineName else { continue }
+            if name == pipeline.name { return nil }
+            first = first ?? name
+        }
+        return first
+    }
+
+    /// The name of the pipeline to which OUT belongs, as far as that can be read.
+    var owningPipeline: String? { (try? ownerName()) ?? nil }
+
+    /// What ``claim(for:replacing:)`` would say, without writing anything.
+    /// - Throws: when there is an owner, and nobody can say which.
+    public func foreignOwner(for pipeline: Pipeline) throws(Problem) -> String? {
+        guard let name = try ownerName() ?? maker(besides: pipeline), name != pipeline.name else { return nil }
+        return name
+    }
+
+    // MARK: - Whether results can be put there
+
+    /// - Throws: a problem when no run can publish here, whatever its pipeline is: with fault `usage` when results could not be
+    ///   renamed from `.scanmill` into OUT, with fault `environment` when OUT is no folder.
+    public func requirePlace() throws(Problem) {
+        var status = stat()
+        let isOther = stat(output, &status) == 0 ? status.st_mode & S_IFMT != S_IFDIR : errno == ENOTDIR
+        if isOther { throw FileSystem.fileInTheWay(of: output) }
+        try requireOneFilesystem()
+    }
+
+    /// - Throws: a problem with fault `environment` when results cannot be renamed into OUT, whatever may be written in
+    ///   `.scanmill`: captures would be processed for nothing.
+    public func requireWritable() throws(Problem) {
+        if faccessat(AT_FDCWD, output, W_OK | X_OK, AT_EACCESS) == 0 { return }
+        let code = errno
+        guard [EACCES, EROFS].contains(code) else { return }
+        throw .system("cannot write into the folder", path: FileSystem.absolute(output), code: code)
+    }
+
+    /// A link to another disk would let every capture be processed, and none be published.
+    private func requireOneFilesystem() throws(Problem) {
+        var (outer, inner) = (stat(), stat())
+        guard stat(output, &outer) == 0, stat(path, &inner) == 0, outer.st_dev != inner.st_dev else { return }
+        throw Problem(
+            .usage, "it lies on another filesystem than the results, which are renamed out of it when they are whole",
+            fix: "move it into \(output), or put all of \(output) on the other filesystem"
+        ).at(file: path)
+    }
+}
