@@ -1,7 +1,7 @@
 import ScanModel
 
 /// A step of a pipeline. The roles that a stage conforms to say what it can do: ``FrameStage``, ``FoldStage``,
-/// ``CaptureStage``; it may take more than one.
+/// ``CaptureStage``, ``NeighbourStage``, ``DemandingStage``; it may take more than one.
 ///
 /// A stage is a value: it reads its options once and is never changed afterwards.
 public protocol Stage: Sendable {

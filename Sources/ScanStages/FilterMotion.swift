@@ -36,7 +36,7 @@ public struct FilterMotion: CaptureStage {
         for name in ["jump-speed", "jump-turning"] {
             options.warn(name, unless: goesByPoses, "with `speed`, `turning` or `after-jump`")
         }
-        if !goesByPoses, blur == nil {
+        if !["speed", "turning", "blur", "after-jump"].contains(where: options.isGiven) {
             options.fail(
                 nil, "one of `speed`, `turning`, `blur`, `after-jump` is needed",
                 "give those you mean; `scanmill stages filter-motion` explains them")

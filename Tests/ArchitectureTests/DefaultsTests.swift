@@ -1,3 +1,4 @@
+import Foundation
 import ScanPipeline
 import ScanStages
 import Testing
@@ -27,7 +28,12 @@ import Testing
                 #expect(now.contains(line), "\(now[0]):\(line) was its default; raise the stage's revision")
             }
         }
-        let all = StageLibrary.builtIn.entries.map(Self.text).joined(separator: "\n\n")
-        #expect(StageDefaults.recorded == all, "put into StageDefaults.swift:\n\(all)")
+        let now = StageLibrary.builtIn.entries.map(Self.text)
+        let missing = now.filter { !StageDefaults.recorded.components(separatedBy: "\n\n").contains($0) }
+        let isComplete = StageDefaults.recorded == now.joined(separator: "\n\n")
+        #expect(
+            isComplete,
+            "StageDefaults.swift has the stages of BuiltIn.swift in their order; put there, or drop what is gone:\n\(missing.joined(separator: "\n\n"))"
+        )
     }
 }

@@ -116,6 +116,8 @@ import Testing
             StageRun.mistakes(in: "- filter-motion") == [
                 "one of `speed`, `turning`, `blur`, `after-jump` is needed"
             ])
+        // What is given and cannot be read is not missing, too.
+        for value in ["-1", "fast"] { #expect(StageRun.mistakes(in: "- filter-motion: {speed: \(value)}").count == 1) }
         #expect(StageRun.mistakes(in: "- filter-motion: {speed: 1, turning: 90, after-jump: 1}").isEmpty)
     }
 
