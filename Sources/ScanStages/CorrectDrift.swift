@@ -24,8 +24,8 @@ public struct CorrectDrift: FoldStage {
 
             **Left as recorded** are the poses where hardly anything is seen again; where the surfaces that are seen again
             are less than `min-apart` apart, which sensors and lenses do as well; and where no change brings them twice as
-            close, with a warning if `check-geometry` would warn of drift. Drift of more than half of the distance to the
-            surfaces is not found. A path that drifted by more than a quarter of a metre or ten degrees may need the stage
+            close, with a warning if `drift` is more than 4 % of the distance. Drift of more than half of the distance to
+            the surfaces is not found. A path that drifted by more than a quarter of a metre or ten degrees may need the stage
             twice, one below the other. What stages above have made of the poses, such as points, is not made again: put
             it right below `decompress`.
 

@@ -73,6 +73,10 @@ extension GeometryVerdict {
         (outcome, cause, reason) = (ruling.outcome, ruling.cause, ruling.reason)
         revisitCount = drift.revisits.count
         if outcome == .fail { return }
+        judge(drift, isCorrectable, isMetric: isMetric)
+    }
+
+    private mutating func judge(_ drift: PathDrift, _ isCorrectable: () -> Bool, isMetric: Bool) {
         self.drift = drift.typicalWorst
         guard let worst = self.drift else { return }
         let isOff = worst.share > Self.off
@@ -82,10 +86,17 @@ extension GeometryVerdict {
         isSoundOtherwise = outcome != .warning
         outcome = .warning
         let place = worst.text(isMetric: isMetric)
-        reason +=
-            isDrifting
-            ? "; the path drifts, which makes surfaces double: \(place)"
-            : "; \(place), and no change of the poses lays the two together: depth may be off, or things were moved"
+        if isDrifting {
+            let apart = isOff ? "" : Self.text(apart: drift.surfacesApart)
+            reason += "; the path drifts, which makes surfaces double: \(place)\(apart)"
+        } else {
+            reason +=
+                "; \(place), and no change of the poses lays the two together: depth may be off, or things were moved"
+        }
+    }
+
+    private static func text(apart share: Double) -> String {
+        ", and what is seen again is \(percent(share)) of the distance apart"
     }
 
     /// The first ruling that applies decides.

@@ -44,7 +44,8 @@ enum PipelineChange {
         changes(from: old, to: new.resolved, deviating: new.deviating)
     }
 
-    private static func changes(from old: JSONValue?, to new: JSONValue?, deviating: [Set<String>]?) -> [String] {
+    /// The same of records; see ``text(from:to:deviating:revisions:)``.
+    static func changes(from old: JSONValue?, to new: JSONValue?, deviating: [Set<String>]?) -> [String] {
         let (before, after) = (stages(old), stages(new))
         let names = after.map(\.name)
         var changes = old?["name"]?.string == new?["name"]?.string ? [] : ["the pipeline's name changed"]

@@ -48,7 +48,7 @@ struct Recipe {
 
     private func hasPipeline(of other: Recipe) -> Bool {
         if let digest, let otherDigest = other.digest { return digest == otherDigest }
-        return pipeline == other.pipeline
+        return PipelineChange.changes(from: pipeline, to: other.pipeline, deviating: other.deviating).isEmpty
     }
 
     /// How another one differs, in words.

@@ -123,7 +123,10 @@ struct FindingRules {
         }
         return Finding(
             kind: .geometry, capture: index, title: title, text: Self.sentences([geometry.reason]),
-            fix: remedy ?? "correct the capture where it was made; anything made from it is wrong",
+            fix: remedy
+                ?? (isWrong
+                    ? "correct the capture where it was made; anything made from it is wrong"
+                    : "see in its picture whether walls are bent or double"),
             weight: isWrong ? 2 : 1)
     }
 

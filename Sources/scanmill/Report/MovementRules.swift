@@ -109,8 +109,12 @@ extension FindingRules {
             headline: headline("jumps", jumps.breakCount, 0), weight: Double(jumps.breakCount))
     }
 
+    /// Degrees: a hand turns by less from frame to frame.
+    private static let turn = 10.0
+
     private func way(_ jump: PathJumps.Jump, _ motion: Measured.Motion) -> String {
-        "\(Wording.measure(jump.metres)) \(motion.unit) at frame \(jump.frame)"
+        let turn = jump.degrees.flatMap { $0 < Self.turn ? nil : " and \($0.rounded(decimals: 0).shortText)°" } ?? ""
+        return "\(Wording.measure(jump.metres)) \(motion.unit)\(turn) at frame \(jump.frame)"
     }
 
     private func strays(_ motion: Measured.Motion, _ index: Int) -> Finding? {

@@ -7,6 +7,8 @@ struct PathJumps: Sendable {
         var frame: Int
         /// Or units of the capture's own.
         var metres: Double
+        /// Nil where the receipt does not say.
+        var degrees: Double?
     }
 
     /// How many were measured, whatever was dropped.
@@ -27,7 +29,7 @@ struct PathJumps: Sendable {
         for jump in listed {
             guard let frame = jump["frame"]?.count, let metres = jump["metres"]?.finite else { continue }
             if jump["back"]?.bool != true {
-                breaks.append(Jump(frame: frame, metres: metres))
+                breaks.append(Jump(frame: frame, metres: metres, degrees: jump["degrees"]?.finite))
             } else if let there = breaks.popLast() {
                 strays.append(there)
             }

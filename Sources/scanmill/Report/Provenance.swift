@@ -11,10 +11,10 @@ struct Provenance {
         let made = tools.sorted { $0.key < $1.key }.map { "\(Wording.count($0.value, "result")) by \($0.key)" }
         let current = report.pipeline.map(Digest.of)
         let others = report.captures.count { $0.pipeline != nil && $0.pipeline != current }
-        let reasons = report.captures.filter { $0.status != .failed }.compactMap(\.reason)
-        let updated = Dictionary(grouping: reasons.filter { CaptureOutcome.isOfUpdate($0) }, by: \.self).mapValues(
-            \.count)
-        let again = updated.sorted { $0.key < $1.key }.map { "\(Wording.count($0.value, "result")) \($0.key)" }
+        // One that was begun and left has a reason too, and an older result or none.
+        let reasons = report.captures.filter { [.ready, .look].contains($0.status) }.compactMap(\.reason)
+        let updates = Dictionary(grouping: reasons.filter { CaptureOutcome.isOfUpdate($0) }, by: \.self)
+        let again = updates.sorted { $0.key < $1.key }.map { "\(Wording.count($0.value.count, "result")): \($0.key)" }
         let settings = report.run?.command?.settings ?? []
         return """
             <section id="provenance"><h2>Where this comes from</h2><dl>

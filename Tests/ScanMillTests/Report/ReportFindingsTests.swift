@@ -242,6 +242,17 @@ import Testing
         #expect(text.isEmpty ? said.isEmpty : said.hasPrefix(text), "\(said)")
     }
 
+    /// Where it is the turn that tells, it is said.
+    @Test func aFrameThatIsTurnedWrongly() throws {
+        try makeNight(1)
+        let jump =
+            #"{"frame": 3, "metres": 0.09, "degrees": 53.6}, {"frame": 4, "metres": 0.1, "degrees": 53, "back": true}"#
+        try changeFirstReceipt(#/"jumps": \[\]/#, to: "\"jumps\": [\(jump)]")
+        try changeFirstReceipt(#/"jump-count": 0, /#, to: "")
+        let text = try finding(of: "jumps")["captures"]?.array?.first?["text"]?.string
+        #expect(text?.hasPrefix("The path jumps by 0.090 m and 54° at frame 3, and is back") == true, "\(text ?? "")")
+    }
+
     /// The wrong pose of a single frame explains the pairs of that frame, and nothing else.
     @Test(arguments: [
         ("0.006", "3", true), ("0.006", "4", false), ("0.03", "3", false),

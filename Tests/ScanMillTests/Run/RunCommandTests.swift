@@ -52,7 +52,7 @@ import Testing
         #expect(result.status == 0 && result.errors == "note: 1 capture was made again: \(why)\n", "\(result)")
         let page = try Scanmill.run(["report", "out"], in: quick.folder.path).output.dropLast()
         let html = String(decoding: try quick.folder.bytes(String(page)), as: UTF8.self)
-        #expect(html.contains("<dt>Made again</dt><dd>1 result \(why)</dd>"))
+        #expect(html.contains("<dt>Made again</dt><dd>1 result: \(why)</dd>"))
         #expect(try quick.run([QuickRun.sample, "-o", "out"]).errors == "")
     }
 

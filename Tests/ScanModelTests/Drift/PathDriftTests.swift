@@ -77,6 +77,7 @@ import Testing
         #expect(drift.share < 0.04, "\(drift)")
         #expect(verdict.outcome == .warning)
         #expect(verdict.reason.contains("; the path drifts, which makes surfaces double"))
+        #expect(verdict.reason.contains(#/ sees it again, and what is seen again is 1\.\d+ % of the distance apart$/#))
     }
 
     /// A sensor that errs by a few per cent, here more and there less, is no path that drifts.

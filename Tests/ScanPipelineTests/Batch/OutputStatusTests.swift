@@ -378,6 +378,25 @@ import Testing
         #expect(entries.map(\.cause) == ["\(change); the last run left it: too late"])
     }
 
+    /// Nothing but its receipt tells what it was made with, and that has not an option which has come since.
+    @Test(arguments: [
+        ("write", nil), ("write: {level: 2}", "write.level changed from nothing to 2; the last run left it: late"),
+    ])
+    func anOptionThatTheReceiptLacks(stage: String, cause: String?) throws {
+        let fixture = try DiskFixture()
+        let input = try fixture.capture("a")
+        try fixture.run(input)
+        let receipt = try String(contentsOfFile: "\(fixture.output)/a/receipt.json", encoding: .utf8)
+        let older = receipt.replacing(#/"level": 1\s*/#, with: "").replacing(#/,\s*"seal": "[^"]*"/#, with: "")
+        try fixture.write(older, to: "out/a/receipt.json")
+        try FileManager.default.removeItem(atPath: fixture.state.inputs("a"))
+        let last = try record(fixture, try fixture.pipeline("stages: [read, \(stage)]"), [input], minutesAgo: 30)
+        try last.end([CaptureOutcome(input: input, ending: .left("late"))], seconds: 1)
+        let entries = OutputStatus(output: fixture.output, programs: fixture.programs).entries
+        #expect(entries.map(\.standing) == [cause == nil ? .done : .stale])
+        #expect(entries.map(\.cause) == [cause])
+    }
+
     /// The same where a format is read in another way.
     @Test func anUpdateOfAReaderThatWasCutShort() throws {
         let fixture = try DiskFixture()
