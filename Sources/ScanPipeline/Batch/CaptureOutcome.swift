@@ -8,10 +8,6 @@ public struct CaptureOutcome: Sendable, Hashable {
     public var span: Span?
     /// Why it ran, in the words of a plan; nil when it did not.
     public var reason: String?
-    /// Whether that is an update of ScanMill, and nothing that anybody changed.
-    public var isOfUpdate: Bool { Self.isOfUpdate(reason) }
-
-    package static func isOfUpdate(_ reason: String?) -> Bool { reason?.hasPrefix(PipelineChange.update) ?? false }
 
     /// A stretch of a run, in seconds from the run's beginning.
     public struct Span: Sendable, Hashable {

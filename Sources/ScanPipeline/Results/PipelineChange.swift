@@ -1,7 +1,7 @@
 import ScanModel
 
 /// How a pipeline differs from the one that made a result, in words.
-enum PipelineChange {
+package enum PipelineChange {
     /// - Parameter revisions: those of the stages that made the result; nil where they were not kept.
     static func text(from old: JSONValue?, to new: Pipeline, revisions: [Int]?) -> String {
         text(
@@ -27,7 +27,14 @@ enum PipelineChange {
     }
 
     /// How a change begins that nobody has made but by an update.
-    static let update = "since an update, "
+    private static let update = "since an update, "
+
+    /// Those of the reasons why captures ran that are an update of ScanMill, and nothing that anybody changed: each once,
+    /// in the order of their words, with how many captures have it.
+    package static func updates(among reasons: [String]) -> [(reason: String, count: Int)] {
+        let updates = Dictionary(grouping: reasons.filter { $0.hasPrefix(update) }, by: \.self)
+        return updates.sorted { $0.key < $1.key }.map { ($0.key, $0.value.count) }
+    }
 
     private static func text(
         _ changes: [String], in labels: [String], _ revisions: (before: [Int]?, after: [Int]?)

@@ -4,7 +4,7 @@ import ScanModel
 package enum StaleRecords {
     /// All that ``forget(in:)`` would remove.
     static func foreseen(in state: StateFolder) -> [String] {
-        unnamed(in: state) + oldRuns(in: state) + ofGoneCaptures(in: state)
+        unnamed(in: state) + oldRuns(in: state) + (GoneCaptures(in: state).map { Array($0.kept) } ?? [])
     }
 
     /// - Returns: the paths that were to go.
@@ -69,42 +69,50 @@ package enum StaleRecords {
     /// - Returns: the paths that were to go, without the locks, which take up no room to speak of.
     @discardableResult
     static func forgetGoneCaptures(in state: StateFolder) -> [String] {
+        guard let gone = GoneCaptures(in: state) else { return [] }
         var forgotten: [String] = []
-        for path in ofGoneCaptures(in: state) {
+        for path in gone.kept {
             FileSystem.removeTree(path)
             forgotten.append(path)
         }
-        guard let present = present(in: state) else { return forgotten }
-        for id in StateFolder.ownNames(in: state.locks) where !id.hasPrefix(".") && !present.contains(id.bytes) {
+        for id in StateFolder.ownNames(in: state.locks) where !id.hasPrefix(".") && gone.includes(id) {
             _ = CaptureLock.remove(id, in: state)
         }
         return forgotten
     }
+}
 
-    /// The digests and small pictures of captures that are gone. Lazy, so that each is looked at right before it goes.
-    private static func ofGoneCaptures(in state: StateFolder) -> some Sequence<String> {
-        // Listed first: another runner saves what it keeps when its result is already there.
-        let kept = [state.inputs, state.thumbnails, state.drawings].flatMap { folder in
+/// The captures that have neither a result, even one without its receipt, nor a failure note.
+private struct GoneCaptures {
+    private let state: StateFolder
+    /// What was kept of all captures, listed first: another runner saves it when its result is already there.
+    private let listed: [(folder: String, name: String)]
+    /// The ids, as bytes, of the captures that are not gone.
+    private let present: Set<[UInt8]>
+
+    /// Nil where OUT cannot be listed: a share that went away does not tell what is gone.
+    init?(in state: StateFolder) {
+        self.state = state
+        listed = [state.inputs, state.thumbnails, state.drawings].flatMap { folder in
             StateFolder.ownNames(in: folder).map { (folder: folder, name: $0) }
         }
-        let present = present(in: state)
-        return kept.lazy.compactMap { folder, name -> String? in
-            guard let present, !name.hasPrefix("."),
-                let id = [".json", ".jpg"].firstNonNil({ StateFolder.name(name, before: $0) }),
-                !present.contains(id.bytes),
+        guard let names = try? FileSystem.list(state.output) else { return nil }
+        // Where a result cannot be swapped, it is in the trash for a moment.
+        let away = FileSystem.names(in: state.trash).compactMap(StateFolder.id(ofTrashName:))
+        present = Set((names + state.failed + away).map(\.bytes))
+    }
+
+    func includes(_ id: String) -> Bool { !present.contains(id.bytes) }
+
+    /// Their digests and small pictures. Lazy, so that each is looked at right before it goes.
+    var kept: some Sequence<String> {
+        listed.lazy.compactMap { folder, name -> String? in
+            guard !name.hasPrefix("."), let id = [".json", ".jpg"].firstNonNil({ StateFolder.name(name, before: $0) }),
+                includes(id),
                 // Another runner may have published it meanwhile.
                 !CaptureLock.isHeld(id, in: state), !FileSystem.exists("\(state.output)/\(id)")
             else { return nil }
             return "\(folder)/\(name)"
         }
-    }
-
-    /// The ids, as bytes, of the captures that have a result, even one without its receipt, or a failure note. Nil where
-    /// OUT cannot be listed: a share that went away does not tell what is gone.
-    private static func present(in state: StateFolder) -> Set<[UInt8]>? {
-        guard let names = try? FileSystem.list(state.output) else { return nil }
-        // Where a result cannot be swapped, it is in the trash for a moment.
-        let away = FileSystem.names(in: state.trash).compactMap(StateFolder.id(ofTrashName:))
-        return Set((names + state.failed + away).map(\.bytes))
     }
 }

@@ -13,8 +13,7 @@ struct Provenance {
         let others = report.captures.count { $0.pipeline != nil && $0.pipeline != current }
         // One that was begun and left has a reason too, and an older result or none.
         let reasons = report.captures.filter { [.ready, .look].contains($0.status) }.compactMap(\.reason)
-        let updates = Dictionary(grouping: reasons.filter { CaptureOutcome.isOfUpdate($0) }, by: \.self)
-        let again = updates.sorted { $0.key < $1.key }.map { "\(Wording.count($0.value.count, "result")): \($0.key)" }
+        let again = PipelineChange.updates(among: reasons).map { "\(Wording.count($0.count, "result")): \($0.reason)" }
         let settings = report.run?.command?.settings ?? []
         return """
             <section id="provenance"><h2>Where this comes from</h2><dl>

@@ -189,11 +189,9 @@ struct RunMessages: Sendable {
 
     /// What is made again though nobody changed anything should not pass for any other night.
     private func sayUpdates(_ outcomes: [CaptureOutcome]) {
-        let again = Dictionary(grouping: outcomes.filter { $0.ending.kind == .done && $0.isOfUpdate }) {
-            $0.reason ?? ""
-        }
-        for (reason, captures) in again.sorted(by: { $0.key < $1.key }) {
-            Console.error("note: \(captures.count.counted("capture", "was", "were")) made again: \(reason)")
+        let reasons = outcomes.filter { $0.ending.kind == .done }.compactMap(\.reason)
+        for (reason, count) in PipelineChange.updates(among: reasons) {
+            Console.error("note: \(count.counted("capture", "was", "were")) made again: \(reason)")
         }
     }
 
