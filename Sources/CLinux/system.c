@@ -30,7 +30,7 @@ int sm_wait_for_lock(int descriptor) {
 
 int sm_is_locked(int descriptor) {
     struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
-    return fcntl(descriptor, F_OFD_GETLK, &lock) == 0 && lock.l_type != F_UNLCK;
+    return fcntl(descriptor, F_OFD_GETLK, &lock) == 0 ? lock.l_type != F_UNLCK : -1;
 }
 
 int64_t sm_copy(int from, int to, int64_t count) {

@@ -14,16 +14,10 @@ public struct Capture: Sendable {
     public var frames: [FrameFacts] = []
     /// What this capture can give; read-only channels come from the reader, the others from stages.
     public var channels: Set<Channel> = []
-    /// Why it cannot provide a channel that its format knows, for the message when a stage needs it.
-    public var absences: [Channel: String] = [:]
-    /// What to do about an absence that the capture's own description contradicts: the copy is incomplete.
-    public var remedies: [Channel: String] = [:]
-    /// What to do where a stage needs what captures like this one never have; until then it is nothing to speak of.
-    public var advice: [Channel: String] = [:]
+    /// Why it cannot provide a channel that its format knows.
+    public var absences: [Channel: Absence] = [:]
     /// What to say when a pipeline leaves something unread that somebody made by hand: masks, lists of frames.
     public var regrets: [Channel: String] = [:]
-    /// What keeps this machine from providing a channel that the capture has: a missing tool.
-    public var obstacles: [Channel: Problem] = [:]
     /// The missing programs without which the reader has seen less of the capture than there is.
     public var missingPrograms: Set<String> = []
 
@@ -38,16 +32,7 @@ public struct Capture: Sendable {
     /// The depth sensor's camera, where depth is not aligned with the pictures.
     public var depthCamera: DepthCamera?
     /// The video that the pictures come from, if they come from one.
-    public var videoFile: String?
-    /// Which frame of the video each frame's picture is, ascending, if the video lacks some in between; nil if frame n
-    /// of the video is frame n of the capture.
-    public var videoFrames: [Int?]?
-    /// Whether the video's times were compared with the frames' own.
-    public var comparesVideoTimes = false
-    /// Whether frames that the video's edit list hides count too, as with an app that lists them like the others.
-    public var ignoresEditList = false
-    /// Says that the video was cut off and is used as far as its frames are whole.
-    public var videoCut: Problem?
+    public var video: RecordedVideo?
     /// The file that holds each frame's ``FrameFacts/line``.
     public var cameraLineFile: String?
     /// Nominal frames per second.
@@ -133,12 +118,6 @@ public struct Capture: Sendable {
     /// The camera of a frame's picture as recorded, before any undistortion.
     public func recordedIntrinsics(of index: Int) -> CameraIntrinsics? {
         undistortions[index]?.recorded.intrinsics ?? frames[index].intrinsics
-    }
-
-    /// The number of the video's frame that is this frame's picture; nil where the video is known to lack it.
-    public func videoFrame(of index: Int) -> Int? {
-        guard let videoFrames else { return index }
-        return videoFrames.indices.contains(index) ? videoFrames[index] : nil
     }
 
     /// Drops a frame; the first reason stays.

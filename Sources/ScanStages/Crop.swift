@@ -139,7 +139,7 @@ public struct Crop: CaptureStage, DemandingStage {
                 fix: "do without it where there is none with  --set \(context.label).from=auto"
             ).ofPipeline()
         }
-        if zero == .auto, countsHeights, let absence = capture.absences[.floor] {
+        if zero == .auto, countsHeights, let absence = capture.absences[.floor]?.reason {
             context.warn(
                 "heights were counted from the world's origin, for want of a floor: \(absence); `from: floor` fails such "
                     + "captures")

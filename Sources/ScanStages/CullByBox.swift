@@ -201,7 +201,7 @@ public struct CullByBox: FrameStage, CaptureStage, DemandingStage {
             capture.mesh = kept
         }
         try requireSomething(of: capture, context)
-        let nothing = "\(context.label) left nothing of it"
+        let nothing: Absence = "\(context.label) left nothing of it"
         if capture.cloud?.count == 0 { capture.absences[.cloud] = nothing }
         // A stage above may have left nothing already.
         if capture.mesh?.triangleCount == 0, capture.absences[.mesh] == nil { capture.absences[.mesh] = nothing }
@@ -212,7 +212,7 @@ public struct CullByBox: FrameStage, CaptureStage, DemandingStage {
         context.count("points-in", 0)
         context.count("points-out", 0)
         try requireSomething(of: capture, context)
-        let reason = "\(context.label) had no point to fit a box to"
+        let reason: Absence = "\(context.label) had no point to fit a box to"
         // Stages below are to use the box around the cloud, and not the capture's own by chance.
         capture.box = nil
         capture.channels.remove(.box)
@@ -284,7 +284,7 @@ public struct CullByBox: FrameStage, CaptureStage, DemandingStage {
         if let file = source.file { return grown(try context.boxInFile(file)) }
         let found = source == .cloud ? capture.box : context.capture.box
         guard let box = found else {
-            let reason = capture.absences[.box] ?? context.capture.absences[.box]
+            let reason = (capture.absences[.box] ?? context.capture.absences[.box])?.reason
             throw Problem(.input, reason ?? "the capture has no bounding box").ofPipeline(reason != nil)
         }
         return grown(box)

@@ -36,7 +36,7 @@ public struct FilterBlur: FrameStage, NeighbourStage {
             frames dropped here. A hole of more than a second without a frame causes a warning, unless the recording
             paused there.
             """,
-        example: "- filter-blur: {window: 5}", revision: 5)
+        example: "- filter-blur: {window: 5}", revision: 6)
 
     let rule: Rule
     let score: BlurScore

@@ -15,7 +15,7 @@ public struct MeasureBlur: FrameStage, CaptureStage {
             picture of each neighbourhood by it, and `predict-blur` compares it with what the camera's motion predicts.
             `filter-blur` computes its own scores, so it does not need this stage.
             """,
-        example: "- measure-blur: {gray: luma}")
+        example: "- measure-blur: {gray: luma}", revision: 2)
 
     let score: BlurScore
 

@@ -56,7 +56,9 @@ public struct Read: CaptureStage {
             **Single files.** A `.sens` file is a capture by itself, and so is a folder that holds just one. A video is one
             too, as a phone takes it, where it is named as INPUT; folders are searched for videos where `--format video`
             or `format: video` asks for them, and those in a recording's folder are parts of it. Its frames have the
-            times at which they are shown, and no poses; they are turned as the video says that it is to be shown.
+            times at which they are shown, and no poses; they are turned as the video says that it is to be shown, but
+            never mirrored: what is computed from a mirrored picture is a mirrored world. Of a video of 8 bits, colours
+            are those that OpenCV decodes: on average one level of 255 darker than exact ones.
 
             **Point clouds.** With `format: ply` a PLY file given as INPUT is a capture of points, whose frames are
             slices of 65,536 points: `cull-by-box`, `voxel-downsample` and `write-ply` work on it without ever holding

@@ -30,9 +30,10 @@ public struct RenderCloud: CaptureStage {
             box: you look into a room as into a doll's house.
 
             **The box** is drawn in magenta, and pale where it lies behind points. **The cameras'** path, and a pyramid
-            for 40 of them, are coloured from dark blue to dark red (Turbo): by `time`, or by `speed`, where red is what
-            a twentieth of the frames exceed. If the frames have no times, both go by the frames' numbers. The key to
-            the colours is at the bottom left of views that show cameras, the scale at the bottom right.
+            for up to 40 of them that do not overlap, are coloured from dark blue to dark red (Turbo): by `time`, or by
+            `speed`, where red is what a twentieth of the frames exceed. If the frames have no times, both go by the
+            frames' numbers. The key to the colours is at the bottom left of views that show cameras, the scale at the
+            bottom right.
 
             It needs a merged cloud: put it below `voxel-downsample`. The picture depends only on the capture and the
             options.

@@ -90,7 +90,12 @@ public struct Synthesize: CaptureStage {
         self.settings = settings
     }
 
-    public var uses: Uses { Uses(finish: .init(makes: channels)) }
+    public var uses: Uses {
+        let ways = optional.filter { !$0.isThere }.map { lack in
+            ([lack.channel], [Uses.Instead.words("take `\(lack.option)` out of `\(Self.card.name)`")])
+        }
+        return Uses(finish: .init(makes: channels), instead: Dictionary(uniqueKeysWithValues: ways))
+    }
 
     /// What the capture has, given the options.
     private var channels: [Channel] {

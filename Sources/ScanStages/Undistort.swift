@@ -74,7 +74,8 @@ public struct Undistort: CaptureStage, DemandingStage {
         guard comesTooLate, capture.channels.contains(.lens) else { return }
         throw Problem(
             .input, "the lens distorts, and the `\(Self.turner)` above \(label) leaves nothing of it to undo",
-            notes: capture.absences[.intrinsics].map { [$0] } ?? [], fix: "move `\(label)` above `\(Self.turner)`"
+            notes: capture.absences[.intrinsics].map { [$0.reason] } ?? [],
+            fix: "move `\(label)` above `\(Self.turner)`"
         ).ofPipeline()
     }
 

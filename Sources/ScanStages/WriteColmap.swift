@@ -10,8 +10,10 @@ public struct WriteColmap: FrameStage, FoldStage {
         details: """
             Writes `colmap/sparse/0` as text and as binary, and the pictures to `colmap/images`. Poses are
             world-to-camera (R, t) with x right, y down, z into the scene; the rotation is the nearest true one, and the
-            camera's centre stays exact, with t = −R · C. Frames with the same intrinsics share a PINHOLE camera. The
-            principal point is counted from the corner of the top-left pixel, as COLMAP does.
+            camera's centre stays exact, with t = −R · C. Frames with the same intrinsics share a PINHOLE camera, unless
+            `cameras: each` gives every frame its own, as COLMAP's `feature_extractor` does: its database must have the
+            model's cameras when points are triangulated. The principal point is counted from the corner of the top-left
+            pixel, as COLMAP does.
 
             The cloud becomes `points3D` with empty tracks, so that Gaussian-splatting trainers start from LiDAR points.
             The world is not turned.
@@ -30,14 +32,20 @@ public struct WriteColmap: FrameStage, FoldStage {
             """,
         example: "- write-colmap", revision: 8)
 
+    private enum Cameras: String, CaseIterable { case shared, each }
+
     let dataset: DatasetOutput
     private let inverseDepth: InverseDepthOutput
+    private let cameras: Cameras
 
     private static let folder = "colmap"
 
     public init(_ options: inout OptionReader) {
         dataset = DatasetOutput(&options)
         inverseDepth = InverseDepthOutput(&options)
+        cameras = options.choice(
+            "cameras", "Whether frames with the same intrinsics share a camera, or each frame has its own.",
+            default: .shared)
     }
 
     public var uses: Uses {
@@ -72,7 +80,7 @@ public struct WriteColmap: FrameStage, FoldStage {
     }
 
     public struct Fold {
-        fileprivate var model = COLMAPModel()
+        fileprivate var model: COLMAPModel
         fileprivate var pictures: [Picture] = []
         fileprivate var points: PointFiles
     }
@@ -100,7 +108,9 @@ public struct WriteColmap: FrameStage, FoldStage {
 
     public func begin(_ context: StageContext) throws(Problem) -> Fold {
         try dataset.masks.begin(context)
-        return Fold(points: try PointFiles(context.output, in: Self.modelFolder))
+        return Fold(
+            model: COLMAPModel(sharesCameras: cameras == .shared),
+            points: try PointFiles(context.output, in: Self.modelFolder))
     }
 
     public func fold(_ frame: inout Frame, into fold: inout Fold, in context: StageContext) throws(Problem) {

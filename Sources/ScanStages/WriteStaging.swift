@@ -285,11 +285,11 @@ public struct WriteStaging: FrameStage, FoldStage {
         }
         switch pictureForm(context) {
         case .video, .encoded: break
-        case .files where rgb == .auto && capture.videoCut != nil:
+        case .files where rgb == .auto && capture.video?.cut != nil:
             context.note(
                 "MultiScan's server takes pictures from an mp4 only, and a video that was cut off is not copied: "
                     + "`rgb: mp4` writes a new one")
-        case .files where rgb == .auto && capture.videoFile != nil:
+        case .files where rgb == .auto && capture.video != nil:
             context.note(
                 "MultiScan's server takes pictures from an mp4 only, and a video's own file is not copied below a stage that "
                     + "changes pictures, even where it had nothing to change: leave that out, or set `rgb: mp4`")

@@ -33,7 +33,8 @@ struct PlanCommand: ParsableCommand {
         } catch { Console.error("warning: `run` would refuse this folder: \(error.oneLine)") }
         (found.warnings + CaptureList.warnings(of: plan)).forEach { Console.error(Console.visible($0)) }
         let estimate = SizeEstimate(plan, output: batch.output, memory: UsualMemory(of: loaded.pipeline, in: state))
-        if batch.json { Console.out(json(plan, found, estimate)) } else { show(plan, found, estimate) }
+        let rows = PlanRow.all(plan, found)
+        if batch.json { Console.out(json(rows, found, estimate)) } else { show(rows, found, estimate) }
     }
 
     /// What `--replace` does to the results of another pipeline.
@@ -47,63 +48,24 @@ struct PlanCommand: ParsableCommand {
         return "--replace takes it over: \(replaced.counted("result")) would be replaced\(rest)"
     }
 
-    private func show(_ plan: BatchPlan, _ found: CaptureList, _ estimate: SizeEstimate) {
-        let say = { (decision: String, capture: CaptureInput, why: String) in
-            Console.out(Console.visible("\(decision) \(capture.id)" + (why.isEmpty ? "" : "  \(why)")))
-        }
-        for entry in plan.entries {
-            switch entry.decision {
-            case .run(let reason): say("run       ", entry.input, reason)
-            case .compare(let doubt): say("compare   ", entry.input, doubt)
-            case .upToDate: say("up to date", entry.input, "")
-            case .failedBefore(let problem): say("failed    ", entry.input, "as before: \(problem.summary)")
-            case .obstructed(let problem): say("cannot run", entry.input, problem.summary)
-            case .arriving: say("waiting   ", entry.input, "it is still arriving")
-            }
-        }
-        for outcome in found.refused { say("cannot run", outcome.input, outcome.ending.problem?.summary ?? "") }
-        for outcome in found.excluded { say("excluded  ", outcome.input, "") }
-        let comparing = plan.toCompare.count
-        let running = plan.toRun.count - comparing - plan.obstructed.count
-        let failed = plan.failedBefore
+    private func show(_ rows: [PlanRow], _ found: CaptureList, _ estimate: SizeEstimate) {
+        rows.forEach { Console.out(Console.visible($0.line)) }
+        func count(_ decision: PlanRow.Decision) -> Int { rows.count { $0.decision == decision } }
+        let (running, comparing, failed) = (count(.run), count(.compare), count(.failedBefore))
         let compared = comparing == 0 ? "" : "\(comparing) would be compared and run if changed, "
         let heldBack =
             failed == 0 ? "" : "\(failed) failed before (--retry tries \(failed == 1 ? "it" : "them") again), "
         Console.out(
-            "\(running) would run, \(compared)\(plan.count(.upToDate)) up to date, \(heldBack)"
-                + "\(plan.obstructed.count + found.refused.count) cannot run, \(plan.count(.arriving)) still arriving"
+            "\(running) would run, \(compared)\(count(.upToDate)) up to date, \(heldBack)"
+                + "\(count(.obstructed)) cannot run, \(count(.arriving)) still arriving"
                 + (found.excluded.isEmpty ? "" : ", \(found.excluded.count) excluded")
                 + (found.passedOver.map { ", \($0)" } ?? ""))
         if running > 0 { Console.out(estimate.text) }
     }
 
-    private func json(_ plan: BatchPlan, _ found: CaptureList, _ estimate: SizeEstimate) -> JSONValue {
-        var captures = plan.entries.map { entry -> JSONValue in
-            var object: JSONObject = ["id": .string(entry.input.id), "input": .string(entry.input.path)]
-            switch entry.decision {
-            case .run(let reason): object.add("run", because: reason)
-            case .compare(let doubt): object.add("compare", because: doubt)
-            case .upToDate: object["decision"] = .string("up to date")
-            case .failedBefore(let problem): object.add("failed before", because: problem)
-            case .obstructed(let problem): object.add("cannot run", because: problem)
-            case .arriving: object["decision"] = .string("still arriving")
-            }
-            return .object(object)
-        }
-        for outcome in found.refused {
-            var object: JSONObject = ["id": .string(outcome.input.id), "input": .string(outcome.input.path)]
-            if let problem = outcome.ending.problem { object.add("cannot run", because: problem) }
-            captures.append(.object(object))
-        }
-        for outcome in found.excluded {
-            captures.append(
-                .object([
-                    "id": .string(outcome.input.id), "input": .string(outcome.input.path),
-                    "decision": .string("excluded"),
-                ]))
-        }
-        return .object([
-            "captures": .array(captures), "other-formats": .of(found.ofOtherFormats),
+    private func json(_ rows: [PlanRow], _ found: CaptureList, _ estimate: SizeEstimate) -> JSONValue {
+        .object([
+            "captures": .array(rows.map { .object($0.json) }), "other-formats": .of(found.ofOtherFormats),
             "output-bytes": .of(estimate.output) ?? .null, "replaced-bytes": .of(estimate.replaced) ?? .null,
             "needed-bytes": .of(estimate.needed) ?? .null, "free-bytes": .of(estimate.free) ?? .null,
             "peak-memory-bytes": .integer(estimate.memory.bytes),
@@ -111,14 +73,65 @@ struct PlanCommand: ParsableCommand {
     }
 }
 
-extension JSONObject {
-    fileprivate mutating func add(_ decision: String, because reason: String) {
-        self["decision"] = .string(decision)
-        self["reason"] = .string(reason)
+/// What would become of one capture.
+private struct PlanRow {
+    /// In the words of the JSON.
+    enum Decision: String {
+        case run
+        case compare
+        case upToDate = "up to date"
+        case failedBefore = "failed before"
+        case obstructed = "cannot run"
+        case arriving = "still arriving"
+        case excluded
     }
 
-    fileprivate mutating func add(_ decision: String, because problem: Problem) {
-        add(decision, because: problem.summary)
-        self["fault"] = .string(problem.fault.rawValue)
+    let decision: Decision
+    private let input: CaptureInput
+    /// Why it would run.
+    private var reason: String?
+    /// What keeps it from running.
+    private var problem: Problem?
+
+    /// One for every capture that was found, in the order in which they are listed.
+    static func all(_ plan: BatchPlan, _ found: CaptureList) -> [PlanRow] {
+        plan.entries.map(PlanRow.init)
+            + found.refused.map { PlanRow(.obstructed, $0.input, problem: $0.ending.problem) }
+            + found.excluded.map { PlanRow(.excluded, $0.input) }
+    }
+
+    private init(_ entry: BatchPlan.Entry) {
+        switch entry.decision {
+        case .run(let reason): self.init(.run, entry.input, reason: reason)
+        case .compare(let doubt): self.init(.compare, entry.input, reason: doubt)
+        case .upToDate: self.init(.upToDate, entry.input)
+        case .failedBefore(let problem): self.init(.failedBefore, entry.input, problem: problem)
+        case .obstructed(let problem): self.init(.obstructed, entry.input, problem: problem)
+        case .arriving: self.init(.arriving, entry.input)
+        }
+    }
+
+    private init(_ decision: Decision, _ input: CaptureInput, reason: String? = nil, problem: Problem? = nil) {
+        (self.decision, self.input, self.reason, self.problem) = (decision, input, reason, problem)
+    }
+
+    private var why: String? { reason ?? problem?.summary }
+
+    /// For people, in the words that `run` has for it.
+    var line: String {
+        let (word, why) =
+            switch decision {
+            case .failedBefore: ("failed", self.why.map { "as before: \($0)" })
+            case .arriving: ("waiting", "it is still arriving")
+            default: (decision.rawValue, self.why)
+            }
+        return "\(word.padded(to: 10)) \(input.id)" + (why.map { "  \($0)" } ?? "")
+    }
+
+    var json: JSONObject {
+        [
+            "id": .string(input.id), "input": .string(input.path), "decision": .string(decision.rawValue),
+            "reason": .of(why), "fault": .of(problem?.fault.rawValue),
+        ]
     }
 }

@@ -15,7 +15,18 @@ struct SampleCommand: ParsableCommand {
             7-Scenes' is the folder seq-01 in it, with the id <folder>-seq-01.
             """)
 
-    enum Pictures: String, CaseIterable, ExpressibleByArgument { case jpg, png, mp4 }
+    enum Pictures: String, CaseIterable, ExpressibleByArgument {
+        case jpg, png, mp4
+
+        /// The options of `write-staging` by which it stores them so.
+        fileprivate var settings: (rgb: String, color: String) {
+            switch self {
+            case .jpg: ("frames", "copy")
+            case .png: ("frames", "png")
+            case .mp4: ("mp4", "copy")
+            }
+        }
+    }
 
     @Argument(help: "The capture's folder; its last part becomes the capture's id.", completion: .directory)
     var folder: String
@@ -64,11 +75,9 @@ struct SampleCommand: ParsableCommand {
     private func writer() throws -> String {
         if format == MultiScanCapture.name {
             let hasPictures = value(of: "pictures").flatMap { OptionReader.flag($0) } ?? true
-            let pictures = rgb ?? .jpg
-            let (rgb, color) = (
-                !hasPictures ? "auto" : pictures == .mp4 ? "mp4" : "frames", pictures == .png ? "png" : "copy"
-            )
-            return "  - write-staging: {depth: source, rgb: \(rgb), color: \(color)}"
+            let pictures = (rgb ?? .jpg).settings
+            let stored = hasPictures ? pictures.rgb : "auto"
+            return "  - write-staging: {depth: source, rgb: \(stored), color: \(pictures.color)}"
         }
         guard rgb == nil else {
             throw Console.exitCode(

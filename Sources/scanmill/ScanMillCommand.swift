@@ -25,6 +25,9 @@ struct ScanMillCommand: AsyncParsableCommand {
     /// Like the library's own `main`, but usage errors end with the code that all mistakes before a run have.
     @MainActor static func main() async {
         ProcessStart.prepare()
+        do throws(Problem) { try CommandWords.requireKnown() } catch {
+            exit(withError: Console.exitCode(saying: error))
+        }
         refuseFileLikeAnOption()
         do {
             // The library would print the general help, and end with success.

@@ -71,10 +71,10 @@ enum StageDefaults {
             jump-speed: 3
             jump-turning: 360
 
-        measure-blur 1
+        measure-blur 2
             gray: bt601
 
-        filter-blur 5
+        filter-blur 6
             at-least
             keep
             window
@@ -212,6 +212,7 @@ enum StageDefaults {
             test-every: 0
             keep-split: true
             inverse-depth: false
+            cameras: shared
 
         write-zip 6
             color: png

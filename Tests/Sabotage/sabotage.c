@@ -37,6 +37,9 @@ static uint32_t cut_flags = 2;  // Nothing more reaches the disk; 1 would write 
 static atomic_long counted;
 static int most_threads = -1;
 static atomic_int threads;
+static const char *unreadable;
+static size_t unreadable_length;
+static off_t unreadable_from;
 
 static int is_capture_process(void) {
     char line[4096];
@@ -61,6 +64,12 @@ __attribute__((constructor)) static void read_environment(void) {
         if (strstr(words, "capture-threads") && is_capture_process()) most_threads = 2;
     }
     wrapper = getenv("SABOTAGE_WRAPPER");
+    const char *spot = getenv("SABOTAGE_UNREADABLE"), *colon = spot ? strrchr(spot, ':') : NULL;
+    if (colon) {
+        unreadable = spot;
+        unreadable_length = (size_t)(colon - spot);
+        unreadable_from = strtol(colon + 1, NULL, 10);
+    }
     const char *folder = getenv("SABOTAGE_BELOW");
     if (!folder || !is_capture_process()) return;
     below_length = strlen(folder);
@@ -103,14 +112,31 @@ static void count(const char *name, const char *path) {
     dprintf(log_descriptor, "%s %s\n", name, path);
 }
 
-static void count_descriptor(const char *name, int descriptor) {
-    if (!below || descriptor == log_descriptor) return;
-    char link[64], path[PATH_MAX];
+// Into a buffer of PATH_MAX bytes.
+static int path_of(int descriptor, char *path) {
+    char link[64];
     snprintf(link, sizeof link, "/proc/self/fd/%d", descriptor);
-    long length = syscall(SYS_readlinkat, AT_FDCWD, link, path, sizeof path - 1);
-    if (length < 0) return;
-    path[length] = 0;
-    count(name, path);
+    long length = syscall(SYS_readlinkat, AT_FDCWD, link, path, PATH_MAX - 1);
+    path[length > 0 ? length : 0] = 0;
+    return length > 0;
+}
+
+static void count_descriptor(const char *name, int descriptor) {
+    char path[PATH_MAX];
+    if (below && descriptor != log_descriptor && path_of(descriptor, path)) count(name, path);
+}
+
+// How many bytes can be read before the disk fails; negative where it does at once.
+static ssize_t readable(int descriptor, off_t offset, size_t size) {
+    char path[PATH_MAX];
+    if (!unreadable || offset < 0 || !path_of(descriptor, path)) return (ssize_t)size;
+    if (strlen(path) != unreadable_length || strncmp(path, unreadable, unreadable_length) != 0) return (ssize_t)size;
+    if (offset < unreadable_from) {
+        off_t rest = unreadable_from - offset;
+        return rest < (off_t)size ? rest : (ssize_t)size;
+    }
+    errno = EIO;
+    return -1;
 }
 
 // `OUT/.scanmill/work/<id>.<host>.<pid>.<random>/rest` → `OUT/<id>/rest`, for the broken protocol `straight`.
@@ -180,6 +206,21 @@ int stat(const char *path, struct stat *status) {
 int lstat(const char *path, struct stat *status) {
     char buffer[PATH_MAX];
     return (int)syscall(SYS_newfstatat, AT_FDCWD, mapped(path, buffer), status, AT_SYMLINK_NOFOLLOW);
+}
+
+ssize_t read(int descriptor, void *bytes, size_t size) {
+    off_t offset = unreadable ? (off_t)syscall(SYS_lseek, descriptor, 0, SEEK_CUR) : 0;
+    ssize_t most = readable(descriptor, offset, size);
+    return most < 0 ? most : syscall(SYS_read, descriptor, bytes, (size_t)most);
+}
+
+ssize_t pread(int descriptor, void *bytes, size_t size, off_t offset) {
+    ssize_t most = readable(descriptor, offset, size);
+    return most < 0 ? most : syscall(SYS_pread64, descriptor, bytes, (size_t)most, offset);
+}
+
+ssize_t pread64(int descriptor, void *bytes, size_t size, off64_t offset) {
+    return pread(descriptor, bytes, size, offset);
 }
 
 ssize_t write(int descriptor, const void *bytes, size_t size) {

@@ -1,5 +1,6 @@
 import ScanModel
 import ScanPipeline
+import TestSupport
 import Testing
 
 @Suite struct StageContextTests {

@@ -92,5 +92,8 @@ import Testing
                 "`color` has an effect only where masks are files",
                 "`quality` has an effect only where masks are files",
             ])
+        // They decide how the pictures of a capture without a box are written.
+        let passing = text.replacing("quality: 80", with: "quality: 80, mask-if-missing: pass")
+        #expect(try Pipeline.load(text: passing, path: "p.yaml", library: .builtIn).warnings.isEmpty)
     }
 }

@@ -386,7 +386,7 @@ import Testing
         #expect(problem?.place.file == "box.json")
         #expect(problem?.place.frame == nil)
         #expect(problem?.place.stage == "cull-by-box")
-        #expect(problem?.fault == .usage)
+        #expect(problem?.fault == .input && problem?.isOfPipeline == true)
         #expect(problem?.fix == "correct the file, or name another with  --set cull-by-box.box=FILE")
     }
 
@@ -509,7 +509,7 @@ import Testing
         var capture = MemoryCapture([.init(points: [0, 0, 0])])
         capture.box = OrientedBox(center: .zero, worldFromBox: .identity, halfSize: Vector3(1, 1, 0.25))
         let problem = problem { _ = try StageRun("- cull-by-box: {\(options)}", on: capture) }
-        #expect(problem?.fault == .usage)
+        #expect(problem?.fault == .input && problem?.isOfPipeline == true)
         #expect(problem?.summary.contains("`\(culprit): ") == true)
         #expect(problem?.summary.contains(" nothing of the box") == true)
         #expect(problem?.notes.first == "half of its shortest side is 0.25 m")

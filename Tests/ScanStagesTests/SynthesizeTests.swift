@@ -225,7 +225,7 @@ import Testing
         let capture = try synthesize("{pictures: false, depth: none, confidence: none, box: false, motion: false}")
         #expect(capture.channels == [.frames, .pose, .intrinsics, .timestamp])
         #expect(capture.box == nil && capture.motionFiles.isEmpty && capture.depthSize == nil)
-        #expect(capture.absences[.recordedDepth] == "`synthesize` was told `depth: none`")
+        #expect(capture.absences[.recordedDepth]?.reason == "`synthesize` was told `depth: none`")
         let frame = try load(0, of: capture, [.color, .recordedDepth, .recordedConfidence, .previousDepth])
         #expect(frame.picture == nil && frame.recordedDepth == nil && frame.recordedConfidence == nil)
         // A stage that needs what was left out is refused before anything runs.
@@ -233,6 +233,11 @@ import Testing
             try pipeline("synthesize: {depth: none}", "digest-frames")
         }
         #expect(mistakes?.problems.first?.summary.contains("needs \(Channel.recordedDepth)") == true)
+        #expect(mistakes?.problems.first?.fix == "take `depth: none` out of `synthesize`")
+        #expect(
+            PipelineRun.mistakes("- synthesize: {pictures: false}\n- write-preview") == [
+                "`write-preview` needs color, which no stage before it makes; take `pictures: false` out of `synthesize`"
+            ])
     }
 
     @Test func thePageNamesTheRoomAsItIs() {

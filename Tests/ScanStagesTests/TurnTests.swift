@@ -108,7 +108,7 @@ import Testing
     @Test func turnedPicturesStillComeFromTheVideo() throws {
         let sample = SharedData.checkout.appendingPathComponent("samples/stray-scanner").path
         let run = try StageRun("- read\n- turn: {quarter-turns: 1}", reading: sample)
-        #expect(run.capture.videoFile == "rgb.mp4" && !run.capture.channels.contains(.video))
+        #expect(run.capture.video?.file == "rgb.mp4" && !run.capture.channels.contains(.video))
     }
 
     /// Before a choice among neighbours frames are prepared for what it looks at, and behind it for the rest.

@@ -223,7 +223,8 @@ import Testing
     /// Nothing is opened where there is nothing to undo, whatever cannot be.
     @Test func itIsIdleWhereNoLensDistorts() throws {
         var capture = try MemoryCapture.twoCameras(1)
-        capture.obstacles[.color] = Problem(.environment, "ffmpeg was not found")
+        let obstacle = Problem(.environment, "ffmpeg was not found")
+        capture.absences[.color] = Absence("nothing decodes it", obstacle: obstacle)
         capture.items[0].pixels = nil
         let run = try StageRun("- undistort", on: capture, probing: [])
         #expect(run.count("undistort", "undistorted") == 0)

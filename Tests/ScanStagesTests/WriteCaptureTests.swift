@@ -338,7 +338,7 @@ import Testing
         capture.items[0].depth = DepthMap(width: width, height: height, metres: metres)
         let problem = problem { _ = try StageRun("- write-capture: {format: scannetpp}", on: capture) }
         let place = "ScanNet++'s depth file has no place for maps of \(width)×\(height): they are 4 : 3"
-        #expect(problem?.summary == place && problem?.fault == .usage)
+        #expect(problem?.summary == place && problem?.isOfPipeline == true)
         #expect(problem?.fix == "write another format" + advice)
     }
 

@@ -205,6 +205,7 @@ import Testing
         let problem = problem {
             _ = try StageRun("- write-contact-sheet: {columns: 1, rows: 100, width: 16384}", on: .shown(2))
         }
-        #expect(problem?.fault == .usage && problem?.fix?.hasPrefix("fewer `rows`, which makes more pages") == true)
+        #expect(problem?.isOfPipeline == true)
+        #expect(problem?.fix?.hasPrefix("fewer `rows`, which makes more pages") == true)
     }
 }

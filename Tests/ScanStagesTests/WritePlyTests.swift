@@ -120,7 +120,7 @@ import Testing
         #expect(StageRun.mistakes(in: stages) == [])
         let problem = problem { _ = try StageRun(stages, on: capture) }
         #expect(problem?.summary == "`write-ply[2]` and `write-ply[1]` both write memory.ply")
-        #expect(problem?.place.file == nil && problem?.fault == .usage)
+        #expect(problem?.place.file == nil && problem?.isOfPipeline == true)
         #expect(
             StageRun.mistakes(in: "- voxel-downsample\n- write-ply: {file: receipt.json/a.ply}").first
                 == "`write-ply` would write receipt.json/a.ply, and receipt.json is the result's own")

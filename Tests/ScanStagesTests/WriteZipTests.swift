@@ -142,7 +142,7 @@ import Testing
         let archive = "\(run.path)/memory.zip"
         let back = try StageRun("- read", reading: archive, probing: [.pose])
         #expect(!back.capture.channels.contains(.timestamp))
-        #expect(back.capture.absences[.timestamp] == "no frame of transforms.json has a timestamp")
+        #expect(back.capture.absences[.timestamp]?.reason == "no frame of transforms.json has a timestamp")
         let timed = try StageRun("- read: {rate: 20}", reading: archive, probing: [.pose])
         #expect(timed.frames.map(\.timestamp) == [0, 50_000_000])
     }

@@ -14,10 +14,10 @@ public struct MiniCapture: Sendable {
     }
 
     /// The folder's name; its files are called ``stem``, as in a folder that was renamed.
-    public var id = "mini"
+    public var id: String
     public var stem = "recorded"
-    public var frameCount = 7
-    public var pictures = Pictures.png
+    public var frameCount: Int
+    public var pictures: Pictures
     /// 16-bit millimetres, and confidence from 0 to 255.
     public var isAndroid = false
     public var hasDepth = true
@@ -29,7 +29,11 @@ public struct MiniCapture: Sendable {
     /// Frames whose picture is damaged in the middle, which only decoding detects.
     public var damagedPictures: Set<Int> = []
 
-    public init() {}
+    public init(id: String = "mini", frameCount: Int = 7, pictures: Pictures = .png) {
+        self.id = id
+        self.frameCount = frameCount
+        self.pictures = pictures
+    }
 
     // MARK: - What is in it
 

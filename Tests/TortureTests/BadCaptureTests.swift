@@ -40,10 +40,7 @@ extension Torture {
             let folder = try TemporaryFolder()
             try folder.write(Rig.pipeline, to: "torture.yaml")
             for number in 0..<100 {
-                var capture = MiniCapture()
-                capture.id = "in/c\(number)"
-                capture.frameCount = 3
-                try capture.write(in: folder)
+                try MiniCapture(id: "in/c\(number)", frameCount: 3).write(in: folder)
                 guard number % 10 == 4 else { continue }
                 let damage = Self.damages[number / 10]
                 let path = "in/c\(number)/\(damage.file)"

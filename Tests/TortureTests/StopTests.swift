@@ -42,10 +42,7 @@ extension Torture {
             let rig = try Rig(["a", "b", "c", "d"])
             // Many more frames, so that the signal comes before the end, also where this process gets its turn late.
             for (id, frames) in [("b", 120), ("c", 1000), ("d", 120)] {
-                var capture = MiniCapture()
-                capture.id = "in/\(id)"
-                capture.frameCount = frames
-                try capture.write(in: rig.folder)
+                try MiniCapture(id: "in/\(id)", frameCount: frames).write(in: rig.folder)
             }
             let process = try rig.start()
             while process.isRunning && rig.names(".scanmill/work").allSatisfy({ !$0.hasPrefix("b.") }) { usleep(500) }

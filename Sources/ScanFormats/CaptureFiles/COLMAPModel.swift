@@ -23,15 +23,16 @@ public struct COLMAPModel: Sendable {
     /// At index i is camera i + 1, as PINHOLE.
     public private(set) var cameras: [CameraIntrinsics] = []
     public private(set) var images: [Image] = []
+    private let sharesCameras: Bool
     private var numbers: [CameraIntrinsics: UInt32] = [:]
 
-    public init() {}
+    /// - Parameter sharesCameras: whether images with the same intrinsics have one camera; else each has its own.
+    public init(sharesCameras: Bool = true) { self.sharesCameras = sharesCameras }
 
-    /// Adds an image; images with the same intrinsics share a camera.
     public mutating func add(_ name: String, pose: Pose, intrinsics: CameraIntrinsics) {
         let k = intrinsics.counted(from: .corner)
         let camera: UInt32
-        if let known = numbers[k] {
+        if sharesCameras, let known = numbers[k] {
             camera = known
         } else {
             cameras.append(k)

@@ -100,6 +100,6 @@ extension Capture {
             return
         }
         for index in frames.indices where frames[index].drop?.reason == FrameFacts.lost { frames[index].drop = nil }
-        absences[.pose] = reason
+        absences[.pose] = Absence(reason)
     }
 }

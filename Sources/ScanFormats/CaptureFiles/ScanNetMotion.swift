@@ -109,6 +109,6 @@ extension Capture {
     /// Gives the capture motion files that are generated from these records when they are read.
     mutating func attach(_ motion: ScanNetMotion, absence: String) {
         motionFiles = motion.files
-        if motionFiles.isEmpty { absences[.motion] = absence } else { channels.insert(.motion) }
+        if motionFiles.isEmpty { absences[.motion] = Absence(absence) } else { channels.insert(.motion) }
     }
 }

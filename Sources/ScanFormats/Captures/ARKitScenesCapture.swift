@@ -123,12 +123,12 @@ private struct ARKitScenesReader {
         let maps = try files(in: "lowres_depth", "png")
         let depth = match(pictures.times, with: maps)
         try capture.takeDepth(
-            places.map { $0.flatMap { depth.paths[$0] } }, .uint16(unitsPerMetre: 1000), in: tree, rules, to: &source,
+            places.map { $0.flatMap { depth.paths[$0] } }, .uint16(unitsPerMetre: 1000), to: &source,
             absence: absence(of: maps, in: "lowres_depth"), isWhole: false)
         let levels = try files(in: "confidence", "png")
         let confidence = match(pictures.times, with: levels)
         try capture.takeConfidence(
-            places.map { $0.flatMap { confidence.paths[$0] } }, in: tree, rules, to: &source,
+            places.map { $0.flatMap { confidence.paths[$0] } }, to: &source,
             absence: absence(of: levels, in: "confidence"), isWhole: false)
         capture.loseEmptiedDepth(in: "lowres_depth", hasConfidence: !levels.paths.isEmpty, of: tree)
         capture.findings["time-match"] = .object([

@@ -240,7 +240,7 @@ private struct COLMAPReader {
                 "the pictures in \(folder)/ are not used, since none is called after an image of the model: the mask of "
                     + "a.jpg is a.jpg.png or a.png")
         }
-        capture.takeMasks(masks, named: masks.map { $0?.path }, listedIn: "the model", in: tree, to: &source)
+        capture.takeMasks(masks, named: masks.map { $0?.path }, listedIn: "the model", to: &source)
     }
 
     /// Lists of pictures beside the model, as nerfstudio's loader takes them.

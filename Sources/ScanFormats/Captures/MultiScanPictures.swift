@@ -34,7 +34,7 @@ extension MultiScanReader {
         }
         if let recorded = metadata.colorStream?.size, let size {
             do throws(Problem) { try fitIntrinsics(from: recorded, to: size) } catch {
-                throw error.at(file: capture.videoFile ?? pictures?.folder)
+                throw error.at(file: capture.video?.file ?? pictures?.folder)
             }
         }
         if metadata.colorStream?.size == nil { setIntrinsicsSize(size) }

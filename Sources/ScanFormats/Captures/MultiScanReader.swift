@@ -154,7 +154,7 @@ struct MultiScanReader {
     mutating func lacks(
         _ channel: Channel, _ file: String, _ stream: ScanStream?, _ reason: String, fix: String? = nil
     ) {
-        guard Self.isListed(stream), tree.entry(file) == nil else { return capture.absences[channel] = reason }
+        guard Self.isListed(stream), tree.entry(file) == nil else { return capture.lacks([channel], reason) }
         capture.loses(channel, reason, fix: fix ?? "copy \(file) too")
     }
 
@@ -185,9 +185,10 @@ struct MultiScanReader {
             ofDepth: size, in: "\(stem).json", rules,
             fix: "correct `resolution` ([height, width]) of the depth stream in \(stem).json")
         capture.list(depthFile, in: tree, [.recordedDepth])
-        source.depth = PackedStream(
+        var packed = PackedStream(
             file: depthFile, size: size, content: .depth(metadata.depthUnit.encoding), rules: rules, claims: claims)
-        if stream?.isStereo == true { try fitStereo(metadata, &source) }
+        if let stream, stream.isStereo { try fit(&packed, toStereo: stream, metadata) }
+        source.depth = .stream(packed)
         capture.depthSize = size
         capture.channels.insert(.recordedDepth)
         guard tree.byteCount(of: confidenceFile) != nil else {
@@ -211,7 +212,7 @@ struct MultiScanReader {
                 "\(confidenceFile) is exactly as long as \(frames.counted("frame")) whose rows take \(padded) bytes: the last "
                     + "\(padded - confidenceSize.width) of each are taken for padding")
         }
-        source.confidence = confidence
+        source.confidence = .stream(confidence)
         capture.channels.insert(.recordedConfidence)
     }
 
@@ -243,8 +244,9 @@ struct MultiScanReader {
 
     /// Depth from two cameras has a lower frame rate than the pictures, and its rows are as long as they were in
     /// memory: only the stream's length tells how long.
-    private mutating func fitStereo(_ metadata: ScanMetadata, _ source: inout TreeSource) throws(Problem) {
-        guard var packed = source.depth, let depth = metadata.depthStream else { return }
+    private func fit(
+        _ packed: inout PackedStream, toStereo depth: ScanStream, _ metadata: ScanMetadata
+    ) throws(Problem) {
         if let pictures = metadata.colorStream?.frameCount, let frames = depth.frameCount, frames > 0 {
             packed.every = max(1, Int((Double(pictures) / Double(frames)).rounded()))
         }
@@ -252,7 +254,6 @@ struct MultiScanReader {
             try rules.check(frames: frames, of: "depth frames")
             packed.rowBytes = rowBytes(of: packed, frames: frames, longest: 2 * packed.usedRowBytes + 256)
         }
-        source.depth = packed
     }
 
     /// The length of a stream's rows, where they were written with the padding that they had in memory.

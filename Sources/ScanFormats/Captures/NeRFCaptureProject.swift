@@ -282,11 +282,11 @@ private struct NeRFCaptureReader {
         }
         do throws(Problem) {
             let header = try PNG.header(try tree.bytes(of: file, limit: PictureLimits.fileBytes))
-            capture.absences[.recordedDepth] =
+            capture.absences[.recordedDepth] = Absence(
                 header.channels == 1 && header.bitDepth == 16
-                ? "\(file) has 16-bit numbers, and the project does not say how long one is"
-                : "\(file) is a drawing of depth (\(header.channels.counted("channel")) of \(header.bitDepth) bits), without metres: "
-                    + "the app loses them when it is offline"
+                    ? "\(file) has 16-bit numbers, and the project does not say how long one is"
+                    : "\(file) is a drawing of depth (\(header.channels.counted("channel")) of \(header.bitDepth) bits), without metres: "
+                        + "the app loses them when it is offline")
         } catch { capture.absences[.recordedDepth] = "\(file) is no depth: \(error.summary)" }
     }
 }

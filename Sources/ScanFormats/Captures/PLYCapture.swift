@@ -47,15 +47,14 @@ public enum PLYCapture: CaptureFormat {
         if let first = try? reader.next(1), let doubt = first.coarseness { capture.warnings.append(doubt) }
         capture.findings["points"] = .of(reader.pointCount)
         let others: [Channel] = [
-            .pose, .intrinsics, .timestamp, .color, .recordedDepth, .recordedConfidence, .motion, .box, .video,
+            .pose, .intrinsics, .timestamp, .color, .recordedDepth, .recordedConfidence, .motion, .video,
         ]
-        capture.lacks(others, "a PLY file has only points")
-        for channel in others {
-            capture.advice[channel] =
-                "take a pipeline that begins with `read: {format: ply}` and works on points alone, such as with "
-                + "`cull-by-box`, `voxel-downsample` and `write-ply`"
-        }
-        capture.advice[.box] = "give a box in a file, with `box: FILE`"
+        let reason = "a PLY file has only points"
+        capture.lacks([.box], reason, advice: "give a box in a file, with `box: FILE`")
+        capture.lacks(
+            others, reason,
+            advice: "take a pipeline that begins with `read: {format: ply}` and works on points alone, such as with "
+                + "`cull-by-box`, `voxel-downsample` and `write-ply`")
         capture.source = PLYSource(tree: tree, file: file)
         return capture
     }

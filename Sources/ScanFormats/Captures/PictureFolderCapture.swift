@@ -48,23 +48,23 @@ public enum PictureFolderCapture: CaptureFormat {
         if let model = COLMAPModelFiles.unreadFolder(in: tree) {
             let way = "move the files of \(model)/ to \(COLMAPModelFiles.usualFolders[0])/"
             capture.warnings.append("only the pictures are read, not the COLMAP model in \(model)/: \(way), and it is")
-            for channel in [Channel.pose, .intrinsics] {
-                capture.absences[channel] = "the COLMAP model in \(model)/ is not read there"
-                capture.advice[channel] = way
-            }
-            return
+            return capture.lacks(
+                [.pose, .intrinsics], "the COLMAP model in \(model)/ is not read there", advice: way)
         }
         if let file = poseFile(in: tree) {
             let way = "write them as a sequence of TUM has them: rgb.txt, groundtruth.txt and, for depth, depth.txt"
             capture.warnings.append("only the pictures are read, not \(file) beside them; if poses are there, \(way)")
-            for channel in [Channel.pose, .intrinsics, .recordedDepth] { capture.advice[channel] = way }
-            capture.absences[.pose] = "\(file) is not read"
-            return
+            capture.lacks([.pose], "\(file) is not read")
+            return advise(way, &capture)
         }
+        advise(
+            "reconstruct poses from the pictures, for example with COLMAP, and convert that model; for the pictures alone "
+                + "take a pipeline of `read`, `select-every` and `write-frames: {depth: none}`", &capture)
+    }
+
+    private static func advise(_ way: String, _ capture: inout Capture) {
         for channel in [Channel.pose, .intrinsics, .recordedDepth] {
-            capture.advice[channel] =
-                "reconstruct poses from the pictures, for example with COLMAP, and convert that model; for the pictures "
-                + "alone take a pipeline of `read`, `select-every` and `write-frames: {depth: none}`"
+            capture.absences[channel, default: Absence(lack)].advice = way
         }
     }
 
@@ -122,8 +122,7 @@ public enum PictureFolderCapture: CaptureFormat {
             let fix = "copy \(half.missing) too"
             capture.loses(
                 .pose, "\(half.rest) is not read: \(half.missing), which makes it a ScanNet scan, is missing", fix: fix)
-            capture.absences[.intrinsics] = "\(half.missing) is missing"
-            capture.advice[.intrinsics] = fix
+            capture.lacks([.intrinsics], "\(half.missing) is missing", advice: fix)
         }
         let others = tree.entries(in: "").map(\.name).filter { other in
             [".json", ".jsonl", ".csv"].contains { other.lowercased().hasSuffix($0) }

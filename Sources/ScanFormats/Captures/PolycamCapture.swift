@@ -201,11 +201,11 @@ private struct PolycamReader {
         let depth = tree.numbered(in: "\(top)depth", ["png"])
         let confidence = tree.numbered(in: "\(top)confidence", ["png"])
         try capture.takeDepth(
-            times.map { depth[$0] }, .uint16(unitsPerMetre: 1000), in: tree, rules, to: &source,
+            times.map { depth[$0] }, .uint16(unitsPerMetre: 1000), to: &source,
             absence: absence(
                 of: "\(top)depth", "the device has no lidar, the scan was made of photos, or they were not copied"))
         try capture.takeConfidence(
-            times.map { confidence[$0] }, levels: PolycamCamera.levels, in: tree, rules, to: &source,
+            times.map { confidence[$0] }, levels: PolycamCamera.levels, to: &source,
             absence: absence(of: "\(top)confidence"))
         capture.loseEmptiedDepth(in: "\(top)depth", hasConfidence: !confidence.isEmpty, of: tree)
     }

@@ -226,7 +226,7 @@ private struct Record3DReader {
     private mutating func readExportedDepth(_ source: inout TreeSource) throws(Problem) {
         let files = tree.numbered(in: "depth", ["exr"])
         try capture.takeDepth(
-            capture.frames.map { files[$0.index] }, .float32Metres, in: tree, rules, to: &source,
+            capture.frames.map { files[$0.index] }, .float32Metres, to: &source,
             absence: "there are no files depth/<n>.exr", turning: "share the recording as .r3d instead")
         capture.absences[.recordedConfidence] = "the export has none, unlike the recording as .r3d"
     }
@@ -240,13 +240,13 @@ private struct Record3DReader {
             return
         }
         let size = try depthSize(root, depth)
-        source.depthFrames = frames(depth, .recordedDepth, size)
+        source.depth = .lzfse(frames(depth, .recordedDepth, size))
         capture.depthSize = size
         guard !confidence.isEmpty else {
             capture.absences[.recordedConfidence] = "there are no files rgbd/<n>.conf: only the lidar's depth has them"
             return
         }
-        source.confidenceFrames = frames(confidence, .recordedConfidence, size)
+        source.confidence = .lzfse(frames(confidence, .recordedConfidence, size))
     }
 
     private mutating func frames(_ files: [Int: String], _ channel: Channel, _ size: PixelSize) -> LZFSEFrames {

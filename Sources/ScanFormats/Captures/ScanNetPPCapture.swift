@@ -143,7 +143,7 @@ private struct ScanNetPPReader {
 
     /// Takes pictures that were extracted from the video, where the video is missing.
     private mutating func attach(_ pictures: [Int: String]) throws(Problem) {
-        guard capture.videoFile == nil, !pictures.isEmpty else { return }
+        guard capture.video == nil, !pictures.isEmpty else { return }
         for index in capture.frames.indices {
             if let path = pictures[index] {
                 capture.frames[index].pictureFile = path
@@ -161,8 +161,8 @@ private struct ScanNetPPReader {
         guard tree.byteCount(of: file) != nil else {
             let pictures = tree.numbered(in: "\(top)depth", ["png"])
             return try capture.takeDepth(
-                capture.frames.indices.map { pictures[$0] }, .uint16(unitsPerMetre: 1000), in: tree, rules,
-                to: &source, absence: "\(tree.absence(of: file)), and so are pictures in \(top)depth/")
+                capture.frames.indices.map { pictures[$0] }, .uint16(unitsPerMetre: 1000), to: &source,
+                absence: "\(tree.absence(of: file)), and so are pictures in \(top)depth/")
         }
         capture.list(file, in: tree, [.recordedDepth])
         let count = capture.frames.count
@@ -170,14 +170,15 @@ private struct ScanNetPPReader {
             switch try ScanNetPPDepth.layout(of: file, in: tree, rules: rules) {
             case .packed:
                 let size = ScanNetPPDepth.usualSize
-                source.depth = PackedStream(
-                    file: file, size: size, content: .depth(.float32Metres), rules: rules,
-                    claims: "the poses say \(count)")
+                source.depth = .stream(
+                    PackedStream(
+                        file: file, size: size, content: .depth(.float32Metres), rules: rules,
+                        claims: "the poses say \(count)"))
                 capture.depthSize = size
                 capture.findings["depth"] = .string("one stream of floats")
             case .chunks(let chunks, let size, let truncation):
                 try rules.check(size, of: "depth map")
-                source.depthChunks = ChunkStream(file: file, size: size, count: chunks)
+                source.depth = .chunks(ChunkStream(file: file, size: size, count: chunks))
                 capture.depthSize = size
                 capture.findings["depth"] = .string("a chunk for each frame")
                 if var truncation {

@@ -87,10 +87,10 @@ private struct ScanNetRawReader {
         capture.metadata = .object(text.values)
         capture.frameRate = 30
         capture.list(file, in: tree, [])
-        capture.absences[.pose] = "the recorder does not know where its camera is"
-        capture.advice[.pose] =
-            "write the pictures with the ready decode-images.yaml; for what needs poses, reconstruct them from these, for "
-            + "example with COLMAP, and convert that model"
+        capture.lacks(
+            [.pose], "the recorder does not know where its camera is",
+            advice: "write the pictures with the ready decode-images.yaml; for what needs poses, reconstruct them from "
+                + "these, for example with COLMAP, and convert that model")
         capture.lacks([.recordedConfidence, .box], "the recorder has none")
         let depth = try readDepth(text)
         let video = try readVideo(text)
@@ -112,7 +112,7 @@ private struct ScanNetRawReader {
     private mutating func readDepth(_ text: ScanNetText) throws(Problem) -> ShiftFrames? {
         let file = "\(stem).depth"
         guard tree.byteCount(of: file) != nil else {
-            capture.absences[.recordedDepth] = tree.absence(of: file)
+            capture.absences[.recordedDepth] = Absence(tree.absence(of: file))
             return nil
         }
         capture.list(file, in: tree, [], alsoHolding: [.recordedDepth])
@@ -123,14 +123,14 @@ private struct ScanNetRawReader {
             announced: try text.whole("numDepthFrames", in: 0...Int(Int32.max)), rules: rules)
         capture.depthSize = size
         capture.channels.insert(.recordedDepth)
-        source.shiftFrames = frames
+        source.depth = .shifts(frames)
         return frames
     }
 
     private mutating func readVideo(_ text: ScanNetText) throws(Problem) -> VideoFacts? {
         let file = "\(stem).h264"
         guard tree.byteCount(of: file) != nil else {
-            capture.absences[.color] = tree.absence(of: file)
+            capture.absences[.color] = Absence(tree.absence(of: file))
             if let count = try text.whole("numColorFrames", in: 0...Int(Int32.max)), count > 0, tree.entry(file) == nil
             {
                 let listed = "\(stem).txt lists \(count.counted("picture"))"
@@ -225,7 +225,7 @@ private struct ScanNetRawReader {
             throw Problem(
                 .input, "the video is \(size), and the description says \(camera.size)",
                 fix: "correct colorWidth and colorHeight in \(stem).txt, or copy both files again"
-            ).at(file: capture.videoFile)
+            ).at(file: capture.video?.file)
         }
         capture.warnings.append(
             "the video is \(size), and the description says \(camera.size); the intrinsics were scaled")
@@ -237,7 +237,7 @@ private struct ScanNetRawReader {
     private mutating func readMotion() throws(Problem) {
         let file = "\(stem).imu"
         guard let size = tree.byteCount(of: file) else {
-            capture.absences[.motion] = tree.absence(of: file)
+            capture.absences[.motion] = Absence(tree.absence(of: file))
             return
         }
         let count = Int(size) / ScanNetMotion.recordByteCount

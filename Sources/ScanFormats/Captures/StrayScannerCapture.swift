@@ -74,7 +74,6 @@ private struct StrayScannerReader {
 
     mutating func read() throws(Problem) -> Capture {
         capture.worldUp = Vector3(0, 1, 0)
-        capture.ignoresEditList = true
         capture.list(StrayScannerCapture.odometryFile, in: tree, [])
         let lines = try readOdometry()
         var source = TreeSource(tree, rules)
@@ -82,11 +81,10 @@ private struct StrayScannerReader {
         try readCameras()
         let depth = tree.numbered(in: "depth", ["png", "npy"])
         try capture.takeDepth(
-            paths(depth), .uint16(unitsPerMetre: 1000), in: tree, rules, to: &source,
-            absence: absence(of: depth, in: "depth"))
+            paths(depth), .uint16(unitsPerMetre: 1000), to: &source, absence: absence(of: depth, in: "depth"))
         let confidence = tree.numbered(in: "confidence", ["png"])
         try capture.takeConfidence(
-            paths(confidence), in: tree, rules, to: &source, absence: absence(of: confidence, in: "confidence"))
+            paths(confidence), to: &source, absence: absence(of: confidence, in: "confidence"))
         capture.loseEmptiedDepth(in: "depth", hasConfidence: !confidence.isEmpty, of: tree)
         capture.lacks([.box, .motion], "Stray Scanner's recordings have none that ScanMill reads")
         capture.estimateFrameRate()
@@ -201,7 +199,7 @@ private struct StrayScannerReader {
             place(lines, videoFrames: nil)
             return
         }
-        let facts = try capture.readVideo(file, in: tree, rules)
+        let facts = try capture.readVideo(file, in: tree, ignoresEditList: true, rules)
         place(lines, videoFrames: facts?.frameCount)
         guard let facts else { return }
         let count = capture.frames.count

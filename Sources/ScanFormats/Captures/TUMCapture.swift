@@ -190,7 +190,7 @@ private struct TUMReader {
             if tree.hasFolder("depth") {
                 capture.loses(.recordedDepth, tree.absence(of: file), fix: "copy \(file) too")
             } else {
-                capture.absences[.recordedDepth] = tree.absence(of: file)
+                capture.absences[.recordedDepth] = Absence(tree.absence(of: file))
             }
             return nil
         }
@@ -200,7 +200,7 @@ private struct TUMReader {
         // A path that leads out of the capture counts as none: no reason to lose the frame.
         let paths = named.map { $0.flatMap { try? tree.file(named: $0) } }
         try capture.takeDepth(
-            paths, named: named, .uint16(unitsPerMetre: TUMText.unitsPerMetre), in: tree, rules, to: &source,
+            paths, named: named, .uint16(unitsPerMetre: TUMText.unitsPerMetre), to: &source,
             absence: "none of the pictures that \(file) names belongs to a frame")
         let all = named.compactMap(\.self)
         if !all.isEmpty && paths.allSatisfy({ $0 == nil }) {
@@ -237,7 +237,7 @@ private struct TUMReader {
                     .at(file: file)
             }
         }
-        if let fix = capture.remedies[.color] {
+        if let fix = capture.absences[.color]?.remedy {
             capture.loses(.intrinsics, "nothing says what the camera is, and there are no pictures", fix: fix)
             return nil
         }

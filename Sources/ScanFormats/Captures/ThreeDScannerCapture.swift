@@ -213,7 +213,7 @@ private struct ThreeDScannerReader {
 
     /// - Returns: the sizes of the frames' pictures.
     private mutating func readPictures() throws(Problem) -> [Int: PixelSize] {
-        if capture.videoFile != nil { return [:] }
+        if capture.video != nil { return [:] }
         capture.variant = files.depth.isEmpty ? "pictures" : "pictures and depth"
         if files.pictures.isEmpty {
             capture.loses(
@@ -310,10 +310,8 @@ private struct ThreeDScannerReader {
                 "\($0) is OpenEXR, which is not read from this app: nobody knows its units"
             } ?? "there are no pictures depth_….png: the app keeps depth of lidar scans in low resolution only"
         try capture.takeDepth(
-            numbers.map { files.depth[$0] }, .uint16(unitsPerMetre: 1000), in: tree, rules, to: &source,
-            absence: absence)
+            numbers.map { files.depth[$0] }, .uint16(unitsPerMetre: 1000), to: &source, absence: absence)
         try capture.takeConfidence(
-            numbers.map { files.confidence[$0] }, in: tree, rules, to: &source,
-            absence: "there are no pictures conf_….png")
+            numbers.map { files.confidence[$0] }, to: &source, absence: "there are no pictures conf_….png")
     }
 }

@@ -41,10 +41,20 @@ public enum TransformsDataset: CaptureFormat {
     }
 
     public static func recognise(_ tree: any CaptureTree) -> Recognition? {
-        guard let file = description(in: tree), let json = try? tree.outline(of: file, limit: sizeLimit),
-            defect(of: json) == nil
-        else { return nil }
-        return Recognition(format: name, reason: "\(file) lists frames with file_path and transform_matrix")
+        guard let file = description(in: tree), let json = try? tree.outline(of: file, limit: sizeLimit) else {
+            return nil
+        }
+        guard let lister = defect(of: json) == nil ? file : holdsOutAll(json, tree) ? heldOutFile : nil else {
+            return nil
+        }
+        return Recognition(format: name, reason: "\(lister) lists frames with file_path and transform_matrix")
+    }
+
+    /// Whether a description lists no frames because instant-ngp's other one has them all, as of a dataset so small that
+    /// all of it is held out.
+    private static func holdsOutAll(_ json: JSONValue, _ tree: any CaptureTree) -> Bool {
+        guard json["frames"]?.array?.isEmpty == true, tree.byteCount(of: file) != nil else { return false }
+        return (try? tree.outline(of: heldOutFile, limit: sizeLimit)).map { defect(of: $0) == nil } ?? false
     }
 
     /// Whether a dataset's pictures lie outside its folder, or it lists none: it is a part of the dataset there, such as
@@ -55,7 +65,7 @@ public enum TransformsDataset: CaptureFormat {
             // Damaged, it is still what its place says.
             return "\(tree.name)/\(file)" == heldOutFile
         }
-        guard let frames = json["frames"]?.array else { return false }
+        guard let frames = json["frames"]?.array, !holdsOutAll(json, tree) else { return false }
         return frames.first.map { $0["file_path"]?.string?.withSlashes.hasPrefix("../") == true } ?? true
     }
 
@@ -167,13 +177,13 @@ struct TransformsReader {
     ) throws(Problem) -> [TransformsEntry] {
         let elements = trained + held
         try rules.check(frames: elements.count, of: "frames")
-        if elements.isEmpty { throw Problem(.input, "the dataset has no frames", fix: "export it again") }
         var entries = elements.map { TransformsEntry($0, root) }
         if !held.isEmpty {
             for number in entries.indices { entries[number].split = number < trained.count ? .training : .heldOut }
         } else {
             try takeHeldOut(besides: &entries, top)
         }
+        if entries.isEmpty { throw Problem(.input, "the dataset has no frames", fix: "export it again") }
         try requireFocalLengths(entries, elements, root)
         entries.sort { PictureFolder.precedesNaturally($0.path, $1.path) }
         omit(from: &entries, beyond: top.frameLimit)
@@ -209,7 +219,7 @@ struct TransformsReader {
         noteAssumedUnit(top, entries)
         let named = entries.map { top.saysNoDepth ? nil : $0.depth }
         try capture.takeDepth(
-            depths, named: named, .uint16(unitsPerMetre: top.depthUnitsPerMetre), in: tree, rules, to: &source,
+            depths, named: named, .uint16(unitsPerMetre: top.depthUnitsPerMetre), to: &source,
             absence: top.saysNoDepth ? noUnit : "\(file) names no depth pictures")
         let listed = named.compactMap(\.self)
         if !listed.isEmpty && depths.allSatisfy({ $0 == nil }) {
@@ -218,7 +228,7 @@ struct TransformsReader {
         // nerfstudio's converter of COLMAP models numbers the frames so. Depth that it has made of a model's points
         // (--use-sfm-depth) is in the model's arbitrary unit.
         let isOfModel = elements.contains { !$0["colmap_im_id"].isAbsent }
-        capture.isMetric = source.depthPictures != nil && !isOfModel
+        capture.isMetric = source.depth != nil && !isOfModel
     }
 
     /// Warns of instant-ngp's depth without the key that gives its unit.
@@ -253,7 +263,7 @@ struct TransformsReader {
                 if found.lens.size.width == nil || found.lens.size.height == nil {
                     throw Problem(
                         .input, "its picture is not there, and nothing else says how large it is",
-                        fix: capture.remedies[.color])
+                        fix: capture.absences[.color]?.remedy)
                 }
                 return try setCamera(found.lens, of: index, for: nil)
             }
@@ -289,7 +299,7 @@ struct TransformsReader {
             return (try? tree.file(named: beside)).map { FrameMasks.File(path: $0, saysIgnore: true) }
         }
         let named = zip(entries, masks).map { $0.mask ?? $1?.path }
-        capture.takeMasks(masks, named: named, listedIn: file, in: tree, to: &source)
+        capture.takeMasks(masks, named: named, listedIn: file, to: &source)
     }
 
     /// - Parameter picture: its size; nil where there is none.

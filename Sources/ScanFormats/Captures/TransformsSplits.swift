@@ -6,9 +6,12 @@ extension TransformsReader {
     /// Adds the frames that have descriptions of their own because they are held out.
     mutating func takeHeldOut(besides entries: inout [TransformsEntry], _ top: TransformsJSON.Top) throws(Problem) {
         let isBlender = file == TransformsDataset.trainingFile
-        var parts = isBlender ? TransformsDataset.heldOutFiles : []
+        // Without frames to train on, Blender's datasets are incomplete copies.
+        var parts = isBlender && !entries.isEmpty ? TransformsDataset.heldOutFiles : []
         // instant-ngp takes it with `--test_transforms`.
-        if !isBlender, top.dialect == .instantNGP { parts = [(TransformsDataset.heldOutFile, .heldOut)] }
+        if !isBlender, top.dialect == .instantNGP || entries.isEmpty {
+            parts = [(TransformsDataset.heldOutFile, .heldOut)]
+        }
         var damaged: [DamagedPart] = []
         for (part, split) in parts {
             guard let problem = try take(part, split, besides: &entries, top) else { continue }

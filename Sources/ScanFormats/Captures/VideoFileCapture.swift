@@ -11,7 +11,8 @@ public enum VideoFileCapture: CaptureFormat {
             each is shown; no poses, no depth. Name the file itself as INPUT, or have folders searched for such files \
             with `--format video`.
             """,
-        reads: [.color, .luma, .video, .timestamp], passesOver: ["sound", "further tracks of pictures"])
+        reads: [.color, .luma, .video, .timestamp], passesOver: ["sound", "further tracks of pictures"],
+        revision: 2)
 
     /// Of files, in small letters.
     static let endings: Set = ["avi", "m4v", "mkv", "mov", "mp4", "webm"]
@@ -35,7 +36,7 @@ public enum VideoFileCapture: CaptureFormat {
         capture.isMetric = false
         let facts = try capture.readVideo(file, in: tree, isUpright: true, rules) ?? VideoFacts()
         // Without ffmpeg, nothing tells what frames there are.
-        if let obstacle = capture.obstacles[.color] { throw obstacle }
+        if let obstacle = capture.absences[.color]?.obstacle { throw obstacle }
         // Frames and their times are the video's own, whatever a pipeline uses.
         capture.list(file, in: tree, [])
         let count = frameCount(of: facts)
@@ -51,13 +52,13 @@ public enum VideoFileCapture: CaptureFormat {
         }
         if facts.rotation != 0 {
             capture.findings["turned-degrees"] = .of(facts.rotation)
-            // Copied as a file, it would lie on its side.
-            capture.channels.remove(.video)
         }
+        // Copied as a file, it would be shown another way round than its frames are used.
+        if facts.rotation != 0 || facts.isMirrored { capture.channels.remove(.video) }
         capture.lacks([.timestamp], "the video does not say when its frames are shown")
-        let others: [Channel] = [.pose, .intrinsics, .recordedDepth, .recordedConfidence, .box, .motion]
-        capture.lacks(others, "a video by itself has none")
-        for channel in others.prefix(3) { capture.advice[channel] = wayToPoses }
+        let lack = "a video by itself has none"
+        capture.lacks([.pose, .intrinsics, .recordedDepth], lack, advice: wayToPoses)
+        capture.lacks([.recordedConfidence, .box, .motion], lack)
         var source = TreeSource(tree, rules)
         source.video = VideoStream(file: file, facts: facts)
         capture.source = source

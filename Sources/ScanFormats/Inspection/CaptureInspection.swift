@@ -120,9 +120,9 @@ public struct CaptureInspection: Hashable, Sendable {
         device = capture.device.flatMap { $0.isEmpty ? nil : $0 }
         isMetric = capture.isMetric
         note(errors: capture.forgiven)
-        let lost = capture.remedies.sorted { $0.key.name < $1.key.name }
+        let absences = capture.absences.sorted { $0.key.name < $1.key.name }.map(\.value)
         // Several channels may be lost to one cause.
-        let losses = lost.map { Problem(.input, capture.absences[$0.key] ?? "", fix: $0.value) }
+        let losses = absences.compactMap { lost in lost.remedy.map { Problem(.input, lost.reason, fix: $0) } }
         note(warnings: losses.enumerated().filter { !losses[..<$0.offset].contains($0.element) }.map(\.element))
         if capture.forgiven.isEmpty {
             noteShortfall(capture.frames.compactMap { facts in facts.drop.map { (facts.index, $0) } })
@@ -141,7 +141,7 @@ public struct CaptureInspection: Hashable, Sendable {
         noteBadMasks(of: capture)
         lookAtMotion(of: capture)
 
-        let isIncomplete = !Channel.payload.isDisjoint(with: capture.remedies.keys)
+        let isIncomplete = Channel.payload.contains { capture.absences[$0]?.remedy != nil }
         frames = Frames(
             sourceCount: capture.frames.count + extraCount,
             wholeCount: isIncomplete ? 0 : capture.frames.count { !$0.isDropped })
@@ -187,7 +187,7 @@ extension CaptureInspection.Missing {
 
     static func list(of capture: Capture) -> [Self] {
         names.filter { !capture.channels.contains($0.0) }.map { channel, name in
-            Self(what: name, reason: capture.absences[channel] ?? "the capture has none")
+            Self(what: name, reason: capture.absences[channel]?.reason ?? "the capture has none")
         }
     }
 }

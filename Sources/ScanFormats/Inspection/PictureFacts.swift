@@ -82,7 +82,8 @@ extension CaptureInspection {
             file = video.file
             facts = video.facts
             if let times = facts.times, capture.frames.prefix(times.count).contains(where: { $0.timestamp != nil }) {
-                offTimeCount = capture.comparesVideoTimes ? capture.findings["frames-off-time"]?.array?.count ?? 0 : nil
+                let isCompared = capture.video?.comparesTimes == true
+                offTimeCount = isCompared ? capture.findings["frames-off-time"]?.array?.count ?? 0 : nil
             }
         }
     }

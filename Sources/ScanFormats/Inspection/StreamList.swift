@@ -67,13 +67,13 @@ extension CaptureInspection.Stream {
     }
 
     private static func isPicture(_ file: InputFile, of capture: Capture) -> Bool {
-        file.channels.contains(.color) && file.path != capture.videoFile
+        file.channels.contains(.color) && file.path != capture.video?.file
     }
 
     private init(_ file: InputFile, of capture: Capture, _ inspection: CaptureInspection) {
         self.init(content: "description", file: file.path, byteCount: file.byteCount)
         let held = file.channels.union(file.alsoHolds.intersection(capture.channels))
-        if file.path == capture.videoFile {
+        if file.path == capture.video?.file {
             content = "video"
             frameCount = inspection.video?.facts.frameCount
             rate = inspection.video?.facts.averageRate

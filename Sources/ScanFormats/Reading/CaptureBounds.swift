@@ -3,6 +3,9 @@ import ScanModel
 // Where captures begin and end: what makes a folder, a file or an archive one capture, and which lie in or around
 // others.
 extension CaptureSearch {
+    /// What marks an output folder, besides its results.
+    static let stateFolder = ".scanmill"
+
     /// Whether a folder is what a run published.
     static func isResult(_ folder: any CaptureTree) -> Bool {
         guard folder.byteCount(of: ReceiptMark.fileName) != nil else { return false }
@@ -88,6 +91,11 @@ extension CaptureSearch {
     static func isRecording(_ tree: any CaptureTree) -> Bool {
         guard let recognition = CaptureFormats.recognise(tree), !isGuess(recognition, tree) else { return false }
         return CaptureFormats.format(named: recognition.format)?.card.origin != .derived
+    }
+
+    /// Whether a name is that of a file which is a capture by itself, whatever is asked for.
+    static func isNamedLikeOne(_ name: String) -> Bool {
+        ZipArchive.isNamed(name) || SensCapture.isNamed(name)
     }
 
     /// Whether something in a capture's folder may hold captures of its own.

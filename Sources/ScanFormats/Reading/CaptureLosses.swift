@@ -5,8 +5,7 @@ extension Capture {
     /// Says why something that the capture's own description lists is missing: the copy is incomplete.
     /// - Parameter fix: what to copy.
     mutating func loses(_ channel: Channel, _ reason: String, fix: String) {
-        absences[channel] = reason
-        remedies[channel] = fix
+        absences[channel] = Absence(reason, remedy: fix)
     }
 
     /// Goes on without the content of a damaged file.
@@ -87,9 +86,10 @@ extension Capture {
     }
 
     /// Says for each of these channels that the format has none.
-    mutating func lacks(_ channels: [Channel], _ reason: String) {
+    /// - Parameter advice: as ``Absence/advice``.
+    mutating func lacks(_ channels: [Channel], _ reason: String, advice: String? = nil) {
         for channel in channels where !self.channels.contains(channel) && absences[channel] == nil {
-            absences[channel] = reason
+            absences[channel] = Absence(reason, advice: advice)
         }
     }
 

@@ -20,7 +20,7 @@ public struct CapturePictures: Sendable {
             return CaptureOpening.open(tree, as: format, patience: patience)
         }
         guard let opened else { throw problems.last ?? Problem(.input, "the capture cannot be opened") }
-        if let obstacle = opened.obstacles[.color] { throw obstacle }
+        if let obstacle = opened.absences[.color]?.obstacle { throw obstacle }
         guard opened.channels.contains(.color) else { throw Problem(.input, "the capture has no pictures") }
         capture = opened
         let bare = opened.sparse[.color].map { Set($0.without).union($0.lost.keys) } ?? []
@@ -40,7 +40,7 @@ public struct CapturePictures: Sendable {
             let input = capture.videoInput(video.file, at: location)
             let facts = video.facts
             let fitting = facts.size.fitting(into: size)
-            guard let place = capture.videoFrame(of: frame) else {
+            guard let place = capture.video?.place(of: frame) else {
                 throw Problem(.input, "the video lacks the frame's picture").at(file: video.file).inFrame(frame)
             }
             let ffmpeg = try FFmpeg.find(for: capture)

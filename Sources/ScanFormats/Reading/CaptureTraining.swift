@@ -8,16 +8,15 @@ extension Capture {
     ///   - named: what the dataset's description names, whether it exists or not.
     ///   - list: the description.
     mutating func takeMasks(
-        _ masks: [FrameMasks.File?], named: [String?], listedIn list: String, in tree: any CaptureTree,
-        to source: inout TreeSource
+        _ masks: [FrameMasks.File?], named: [String?], listedIn list: String, to source: inout TreeSource
     ) {
         for (index, mask) in masks.enumerated() {
-            if let mask { self.list(mask.path, in: tree, [.mask], of: index) }
+            if let mask { self.list(mask.path, in: source.tree, [.mask], of: index) }
         }
         let count = masks.count { $0 != nil }
         let listed = named.compactMap(\.self)
         if listed.isEmpty && count == 0 { return }
-        if count == 0 { return losesPictures(.mask, listed, called: "mask ", listedIn: list, in: tree) }
+        if count == 0 { return losesPictures(.mask, listed, called: "mask ", listedIn: list, in: source.tree) }
         source.masks = FrameMasks(files: masks)
         channels.insert(.mask)
         noteGaps(.mask, in: masks.map { $0?.path }, named: named)

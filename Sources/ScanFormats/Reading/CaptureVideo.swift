@@ -3,13 +3,16 @@ import ScanModel
 /// The video of a capture, as the readers of several formats need it.
 extension Capture {
     /// Looks at the video that holds the pictures: its size, its number of frames.
-    /// - Parameter isUpright: whether its frames are used as a player shows them. Cameras are those of the recorded ones.
+    /// - Parameters:
+    ///   - isUpright: whether its frames are used as a player shows them. Cameras are those of the recorded ones.
+    ///   - ignoresEditList: as ``RecordedVideo/ignoresEditList``.
     /// - Returns: what it says about itself; nil without ffmpeg, when only the stages that need pictures fail.
     mutating func readVideo(
-        _ file: String, in tree: any CaptureTree, isUpright: Bool = false, _ rules: ReadRules
+        _ file: String, in tree: any CaptureTree, isUpright: Bool = false, ignoresEditList: Bool = false,
+        _ rules: ReadRules
     ) throws(Problem) -> VideoFacts? {
         list(file, in: tree, [.color, .luma, .video])
-        videoFile = file
+        video = RecordedVideo(file, ignoresEditList: ignoresEditList)
         channels.insert(.video)
         guard var facts = try probe(file, in: tree, rules) else { return nil }
         if isUpright { facts = facts.upright }
@@ -18,6 +21,15 @@ extension Capture {
             warnings.append(
                 "\(file) carries a rotation flag of \(facts.rotation)°; its frames are used as recorded, which is what the intrinsics are for"
             )
+        }
+        if facts.isMirrored {
+            warnings.append(
+                "\(file) is to be shown mirrored, left for right; its frames are used as the camera saw them")
+        }
+        if facts.pixelAspect != 1 {
+            warnings.append(
+                "\(file) is to be shown with pixels that are \(facts.pixelAspect.shortText(decimals: 3)) times as wide as high; its "
+                    + "frames are used with the pixels that were recorded")
         }
         if let kind = ["arib-std-b67": "HLG", "smpte2084": "PQ"][facts.color.transfer] {
             warnings.append(
@@ -31,8 +43,8 @@ extension Capture {
     /// The capture's video, as it is to be read.
     public func videoInput(_ file: String, at location: FileLocation) -> VideoInput {
         VideoInput(
-            path: location.path, range: location.range, name: file, ignoresEditList: ignoresEditList,
-            keepsWhole: videoCut != nil)
+            path: location.path, range: location.range, name: file, ignoresEditList: video?.ignoresEditList == true,
+            keepsWhole: video?.cut != nil)
     }
 
     /// Probes a video.
@@ -42,9 +54,8 @@ extension Capture {
     {
         let ffmpeg: FFmpeg
         do throws(Problem) { ffmpeg = try FFmpeg.find(patience: rules.resources.patience) } catch {
-            absences[.color] = "\(error.summary); \(error.fix ?? "")"
-            absences[.luma] = absences[.color]
-            obstacles = [.color: error.at(file: file), .luma: error.at(file: file)]
+            let absence = Absence("\(error.summary); \(error.fix ?? "")", obstacle: error.at(file: file))
+            (absences[.color], absences[.luma]) = (absence, absence)
             missingPrograms.insert("ffmpeg")
             return nil
         }
@@ -66,7 +77,7 @@ extension Capture {
         var refused = cut
         refused.fix = ReadRules.wayToMend(cutAfter: facts.frameCount, of: count)
         if let refusal = rules.refusal(of: refused, whole: facts.frameCount, of: count) { throw refusal }
-        videoCut = cut
+        video?.cut = cut
         channels.remove(.video)
         if !forgiven.contains(cut) { forgiven.append(cut) }
     }
@@ -74,19 +85,20 @@ extension Capture {
     /// For formats whose cameras do not say which picture size they are for: when the video could not be probed, that
     /// is unknown, and a guess may be off by a factor.
     mutating func withholdCamerasOfUnknownSize() {
-        guard colorSize == nil, let obstacle = obstacles[.color] else { return }
-        obstacles[.intrinsics] = obstacle
+        guard colorSize == nil, let pictures = absences[.color], let obstacle = pictures.obstacle else { return }
+        absences[.intrinsics, default: pictures].obstacle = obstacle
         channels.remove(.intrinsics)
+        for index in frames.indices { frames[index].intrinsics = nil }
     }
 
     /// The video with the frames that its edit list hides from players, if only with them it has as many as it should.
     mutating func wholeVideo(
         _ facts: VideoFacts, of file: String, expecting count: Int, in tree: any CaptureTree, _ rules: ReadRules
     ) throws(Problem) -> VideoFacts {
-        if facts.frameCount >= count || ignoresEditList { return facts }
-        ignoresEditList = true
+        if facts.frameCount >= count || video?.ignoresEditList == true { return facts }
+        video?.ignoresEditList = true
         guard let whole = try probe(file, in: tree, rules), whole.frameCount == count else {
-            ignoresEditList = false
+            video?.ignoresEditList = false
             return facts
         }
         warnings.append(
@@ -103,7 +115,7 @@ extension Capture {
     mutating func pair(
         _ facts: VideoFacts, of file: String, with listed: String, each: String, _ rules: ReadRules
     ) throws(Problem) {
-        comparesVideoTimes = true
+        video?.comparesTimes = true
         if try pairByTime(facts, of: file, with: listed, rules) { return }
         let count = frames.count
         try reconcile(listed, with: (Self.videoStream, facts.frameCount), rules)
@@ -132,7 +144,7 @@ extension Capture {
         _ facts: VideoFacts, of file: String, with listed: String, _ rules: ReadRules
     ) throws(Problem) -> Bool {
         // In a file that was cut off, it is certainly the end that is missing.
-        guard facts.frameCount < frames.count, videoCut == nil, let timestamps = timestampsOrLikely else {
+        guard facts.frameCount < frames.count, video?.cut == nil, let timestamps = timestampsOrLikely else {
             return false
         }
         let counts = [(listed, frames.count), ("video", facts.frameCount)]
@@ -141,7 +153,7 @@ extension Capture {
         let places = pairing.places
         if places.prefix(facts.frameCount).allSatisfy({ $0 != nil }) { return false }
         forgiven += rules.forgiven(counts)
-        videoFrames = places
+        video?.places = places
         let lost = places.indices.filter { places[$0] == nil }
         for index in lost { drop(index, whileReading: "the video has no frame of its time") }
         let numbers = lost.map(String.init).listed(most: 20)
@@ -187,7 +199,7 @@ extension Capture {
         of name: String, frames: Int, lines: Int, called listed: String = "camera lines",
         pairing pairs: String = "pictures and poses"
     ) {
-        if frames == lines || (name == videoFile && videoCut != nil) { return }
+        if frames == lines || (name == video?.file && video?.cut != nil) { return }
         let others = "there \(lines.isOrAre) \(lines.counted(plural: listed))"
         warnings.append("\(name) has \(frames.counted("frame")), and \(others): \(Self.doubtOfTheEnd(pairs))")
     }
@@ -210,7 +222,7 @@ extension Capture {
     ) throws(Problem) {
         let count = frames.count
         let counts = [(listed, count), other]
-        let cut = other.stream == Self.videoStream && other.frames < count ? videoCut : nil
+        let cut = other.stream == Self.videoStream && other.frames < count ? video?.cut : nil
         let isCompared = cut == nil || rules.mismatch == .fail
         let shortest = isCompared ? try rules.reconcile(counts, noting: &forgiven) : other.frames
         if let cut, let refusal = rules.refusal(of: cut, whole: shortest, of: count) { throw refusal }

@@ -55,8 +55,9 @@ extension Capture {
             return
         }
         channels.insert(.lens)
-        absences[.intrinsics] = "the lens distorts (\(first.recorded.lens))"
-        remedies[.intrinsics] = "undistort the pictures with the stage  undistort  above those that need intrinsics"
+        loses(
+            .intrinsics, "the lens distorts (\(first.recorded.lens))",
+            fix: "undistort the pictures with the stage  undistort  above those that need intrinsics")
         // A straight lens among distorting ones: its frames must not have what the capture lacks.
         for index in frames.indices {
             guard let straight = frames[index].intrinsics else { continue }

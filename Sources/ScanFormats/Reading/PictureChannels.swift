@@ -7,40 +7,37 @@ extension Capture {
     /// - Parameters:
     ///   - paths: by the frame's index; nil where a frame has none.
     ///   - named: the pictures that the capture's own lists name, where it has such lists; nil where it names none.
+    ///   - source: where the pictures are, which gives them from now on.
     ///   - absence: why there is no depth, if no frame has any.
     ///   - isWhole: whether what a frame lacks counts against the capture.
     ///   - colorFromDepth: where the depth camera is, if it is not the colour camera.
     ///   - turning: what to do where depth or pictures were turned, if the format knows.
     /// - Throws: when the machine is at fault, and where pictures stand upright and depth lies on its side.
     mutating func takeDepth(
-        _ paths: [String?], named: [String?]? = nil, _ encoding: DepthEncoding, in tree: any CaptureTree,
-        _ rules: ReadRules, to source: inout TreeSource, absence: String, isWhole: Bool = true,
-        colorFromDepth: Pose = .identity, turning: String? = nil
+        _ paths: [String?], named: [String?]? = nil, _ encoding: DepthEncoding, to source: inout TreeSource,
+        absence: String, isWhole: Bool = true, colorFromDepth: Pose = .identity, turning: String? = nil
     ) throws(Problem) {
-        guard
-            let pictures = try framePictures(
-                paths, .depth(encoding), of: .recordedDepth, in: tree, rules, absence: absence)
-        else { return }
-        source.depthPictures = pictures
+        let found = try framePictures(paths, .depth(encoding), of: .recordedDepth, in: source, absence: absence)
+        guard let pictures = found else { return }
+        source.depth = .pictures(pictures)
         depthSize = pictures.size
         let folder = paths.firstNonNil(\.self)?.folderPath
         try requireOneOrientation(
-            ofDepth: pictures.size, in: folder?.isEmpty == true ? nil : folder, rules, colorFromDepth: colorFromDepth,
-            fix: turning)
+            ofDepth: pictures.size, in: folder?.isEmpty == true ? nil : folder, source.rules,
+            colorFromDepth: colorFromDepth, fix: turning)
         noteGaps(.recordedDepth, in: paths, named: named, isWhole: isWhole)
     }
 
     /// Notes confidence as ``takeDepth`` notes depth.
     /// - Parameter levels: what each number in the pictures stands for, if not for itself.
     mutating func takeConfidence(
-        _ paths: [String?], levels: [UInt8]? = nil, in tree: any CaptureTree, _ rules: ReadRules,
-        to source: inout TreeSource, absence: String, isWhole: Bool = true
+        _ paths: [String?], levels: [UInt8]? = nil, to source: inout TreeSource, absence: String, isWhole: Bool = true
     ) throws(Problem) {
         let found = try framePictures(
-            paths, .confidence(0...2), of: .recordedConfidence, in: tree, rules, absence: absence)
+            paths, .confidence(0...2), of: .recordedConfidence, in: source, absence: absence)
         guard var pictures = found else { return }
         pictures.levels = levels
-        source.confidencePictures = pictures
+        source.confidence = .pictures(pictures)
         noteGaps(.recordedConfidence, in: paths, isWhole: isWhole)
     }
 
@@ -70,15 +67,15 @@ extension Capture {
     /// - Parameter absence: why it does, if no frame has any.
     /// - Throws: when the machine is at fault.
     private mutating func framePictures(
-        _ paths: [String?], _ content: PackedStream.Content, of channel: Channel, in tree: any CaptureTree,
-        _ rules: ReadRules, absence: String
+        _ paths: [String?], _ content: PackedStream.Content, of channel: Channel, in source: TreeSource,
+        absence: String
     ) throws(Problem) -> FramePictures? {
         for (index, path) in paths.enumerated() {
-            if let path { list(path, in: tree, [channel], of: index) }
+            if let path { list(path, in: source.tree, [channel], of: index) }
         }
         do throws(Problem) {
-            guard let pictures = try FramePictures(paths, content, in: tree, rules) else {
-                absences[channel] = absence
+            guard let pictures = try FramePictures(paths, content, in: source.tree, source.rules) else {
+                absences[channel] = Absence(absence)
                 return nil
             }
             channels.insert(channel)

@@ -174,7 +174,7 @@ struct PosedPictures {
         var source = TreeSource(tree, rules)
         // Whoever accepts any difference in length has accepted that frames lack depth.
         try capture.takeDepth(
-            entries.map(\.depth), encoding, in: tree, rules, to: &source, absence: "there are no depth pictures",
+            entries.map(\.depth), encoding, to: &source, absence: "there are no depth pictures",
             isWhole: rules.mismatch != .shortest, colorFromDepth: colorFromDepth)
         return source
     }
@@ -272,7 +272,7 @@ extension Capture {
     /// - Parameter absence: why there is none, if that is so.
     mutating func giveAllFrames(_ camera: CameraIntrinsics?, absence: String = "") {
         guard let camera else {
-            absences[.intrinsics] = absence
+            absences[.intrinsics] = Absence(absence)
             return
         }
         for index in frames.indices { frames[index].intrinsics = camera }

@@ -2,41 +2,55 @@ import ScanModel
 
 /// The source of a capture whose bytes lie in a tree: packed streams, a video, picture files, depth in Occipital's codec.
 struct TreeSource: CaptureSource {
-    var tree: any CaptureTree
-    var depth: PackedStream?
-    var depthChunks: ChunkStream?
-    var confidence: PackedStream?
-    var depthPictures: FramePictures?
-    var confidencePictures: FramePictures?
+    /// How depth is stored.
+    enum Depth {
+        case stream(PackedStream)
+        case chunks(ChunkStream)
+        case pictures(FramePictures)
+        case lzfse(LZFSEFrames)
+        case shifts(ShiftFrames)
+    }
+
+    /// How confidence is stored.
+    enum Confidence {
+        case stream(PackedStream)
+        case pictures(FramePictures)
+        case lzfse(LZFSEFrames)
+    }
+
+    let tree: any CaptureTree
+    let rules: ReadRules
+    var depth: Depth?
+    var confidence: Confidence?
     var masks: FrameMasks?
-    var depthFrames: LZFSEFrames?
-    var confidenceFrames: LZFSEFrames?
-    var shiftFrames: ShiftFrames?
     var video: VideoStream?
     /// Motion samples that are not files of their own.
     var motion: ScanNetMotion?
     /// Pictures that are turned relative to their intrinsics: frame → clockwise quarter turns that correct them.
     var quarterTurns: [Int: Int] = [:]
-    private let limits: PictureLimits
 
     init(_ tree: any CaptureTree, _ rules: ReadRules) {
         self.tree = tree
-        limits = rules.pictureLimits
+        self.rules = rules
     }
+
+    private var limits: PictureLimits { rules.pictureLimits }
 
     func tracks(for channels: Set<Channel>, of capture: Capture) throws(Problem) -> [any FrameTrack] {
         var tracks: [any FrameTrack] = []
         let count = capture.frames.count
         let carriesPrevious = channels.contains(.previousDepth)
-        let wantsDepth = carriesPrevious || channels.contains(.recordedDepth)
-        if let depth, wantsDepth {
-            tracks.append(try PackedTrack(depth, tree, frameCount: count, carriesPrevious: carriesPrevious))
+        if carriesPrevious || channels.contains(.recordedDepth) {
+            switch depth {
+            case .stream(let stream):
+                tracks.append(try PackedTrack(stream, tree, frameCount: count, carriesPrevious: carriesPrevious))
+            case .chunks(let chunks):
+                tracks.append(try ChunkTrack(chunks, tree, carriesPrevious: carriesPrevious))
+            case .pictures, .lzfse, .shifts, nil: break
+            }
         }
-        if let depthChunks, wantsDepth {
-            tracks.append(try ChunkTrack(depthChunks, tree, carriesPrevious: carriesPrevious))
-        }
-        if let confidence, channels.contains(.recordedConfidence) {
-            tracks.append(try PackedTrack(confidence, tree, frameCount: count, carriesPrevious: false))
+        if case .stream(let stream) = confidence, channels.contains(.recordedConfidence) {
+            tracks.append(try PackedTrack(stream, tree, frameCount: count, carriesPrevious: false))
         }
         if let video { tracks += try VideoTrack.tracks(of: video, tree, for: channels, of: capture) }
         return tracks
@@ -44,24 +58,24 @@ struct TreeSource: CaptureSource {
 
     func prepare(_ frame: inout Frame, for channels: Set<Channel>) throws(Problem) {
         let index = frame.facts.index
-        if let depthPictures {
+        switch depth {
+        case .pictures(let pictures):
             try frame.attachDepth(for: channels) { (index) throws(Problem) in
-                try depthPictures.depth(of: index, in: tree, limits)
+                try pictures.depth(of: index, in: tree, limits)
             }
+        case .lzfse(let frames):
+            try frame.attachDepth(for: channels) { (index) throws(Problem) in try frames.depth(of: index, in: tree) }
+        case .shifts(let frames):
+            try frame.attachDepth(for: channels) { (index) throws(Problem) in try frames.depth(of: index) }
+        case .stream, .chunks, nil: break
         }
-        if let depthFrames {
-            try frame.attachDepth(for: channels) { (index) throws(Problem) in
-                try depthFrames.depth(of: index, in: tree)
+        if channels.contains(.recordedConfidence) {
+            switch confidence {
+            case .pictures(let pictures):
+                frame.recordedConfidence = try pictures.confidence(of: index, in: tree, limits)
+            case .lzfse(let frames): frame.recordedConfidence = try frames.confidence(of: index, in: tree)
+            case .stream, nil: break
             }
-        }
-        if let shiftFrames {
-            try frame.attachDepth(for: channels) { (index) throws(Problem) in try shiftFrames.depth(of: index) }
-        }
-        if let confidencePictures, channels.contains(.recordedConfidence) {
-            frame.recordedConfidence = try confidencePictures.confidence(of: index, in: tree, limits)
-        }
-        if let confidenceFrames, channels.contains(.recordedConfidence) {
-            frame.recordedConfidence = try confidenceFrames.confidence(of: index, in: tree)
         }
         if let masks, channels.contains(.mask) {
             frame.mask = try masks.mask(of: index, in: tree, limits)

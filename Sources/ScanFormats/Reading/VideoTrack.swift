@@ -18,7 +18,7 @@ final class VideoTrack: FrameTrack, @unchecked Sendable {
     private let addsLuma: Bool
     private let frameCount: Int
     private let threads: Int
-    /// As ``Capture/videoFrames``.
+    /// As ``RecordedVideo/places``.
     private let places: [Int?]?
     private var position = 0
 
@@ -47,7 +47,7 @@ final class VideoTrack: FrameTrack, @unchecked Sendable {
         encoding = channel == .color ? YUVEncoding(of: video.facts) : nil
         let layout: VideoLayout = channel == .luma ? .luma : encoding == nil ? .rgb24 : .yuv420p
         frameCount = video.facts.frameCount
-        places = capture.videoFrames
+        places = capture.video?.places
         threads = capture.resources.videoThreads
         decoder = try VideoDecoder(
             capture.videoInput(video.file, at: location), facts: video.facts, layout: layout, threads: threads,

@@ -91,8 +91,10 @@ public final class FileSource: ByteSource {
 
     /// Reads a whole file, or a stretch of one, for a library that cannot tell a failing disk from a damaged file.
     /// - Throws: a problem of fault `environment` when the machine cannot read it.
-    static func requireReadable(_ path: String, _ range: Range<Int64>? = nil) throws(Problem) {
-        let file = try FileSource(path: path, name: path, range: range)
+    static func requireReadable(
+        _ path: String, _ range: Range<Int64>? = nil, name: String? = nil
+    ) throws(Problem) {
+        let file = try FileSource(path: path, name: name ?? path, range: range)
         let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 16, alignment: 16)
         defer { buffer.deallocate() }
         while try file.read(into: buffer) > 0 {}

@@ -34,10 +34,11 @@ final class SpooledFile: Sendable {
     deinit { if descriptor >= 0 { close(descriptor) } }
 
     private static func problem(_ folder: String, _ error: Int32, _ source: any ByteSource) -> Problem {
-        Problem(
+        let need = [ENOSPC, EDQUOT, EFBIG].contains(error) ? "with more room" : "that can be written to"
+        return Problem(
             .environment, "no temporary copy can be written: \(systemText(error))",
             notes: ["the file is compressed in its archive, and was to be unpacked into \(folder)"],
-            fix: "name a folder with more room with TMPDIR, or pack the archive with the file stored (zip -0)"
+            fix: "name a folder \(need) with TMPDIR, or pack the archive with the file stored (zip -0)"
         ).at(file: source.name)
     }
 }

@@ -32,9 +32,13 @@ public struct VideoInput: Hashable, Sendable {
     /// How long it is; nil where that cannot be told.
     var byteCount: Int64? { (try? FileSource(path: path, name: name, range: range))?.byteCount }
 
+    /// Reads all of it: ffmpeg and ffprobe take a disk that fails for the end of the file.
+    /// - Throws: a problem of fault `environment` when the machine cannot read it.
+    func requireReadable() throws(Problem) { try FileSource.requireReadable(path, range, name: name) }
+
     /// Whether the machine can read all of it.
     var isReadable: Bool {
-        do throws(Problem) { try FileSource.requireReadable(path, range) } catch { return error.fault != .environment }
+        do throws(Problem) { try requireReadable() } catch { return error.fault != .environment }
         return true
     }
 
@@ -76,7 +80,12 @@ public struct VideoFacts: PixelSized, Hashable, Sendable {
     public var height = 0
     /// By how many degrees, clockwise, a player turns the picture: 0, 90, 180 or 270.
     public var rotation = 0
-    /// Whether frames are turned by ``rotation`` when they are decoded, so that they are what a player shows.
+    /// Whether a player shows the turned picture as in a mirror, left for right. Frames never are: poses and points that
+    /// were made from them would be those of a mirrored world.
+    public var isMirrored = false
+    /// How much wider than high a player shows a pixel; 1 where they are square.
+    public var pixelAspect = 1.0
+    /// Whether frames are turned by ``rotation`` when they are decoded, so that they are upright as a player shows them.
     public private(set) var isUpright = false
     /// In ffmpeg's names, as in "h264" and "yuv420p".
     public var codec = ""
@@ -113,9 +122,12 @@ public struct VideoFacts: PixelSized, Hashable, Sendable {
     /// What to add to the flags of ffmpeg's scaler: unless told to round, it cuts more than 8 bits off.
     var roundingFlags: String { hasWideSamples ? "+accurate_rnd+full_chroma_int" : "" }
 
+    /// Filters that keep ffmpeg from strewing noise where more than 8 bits become 8: a blurred picture would seem sharp.
+    var plainScaling: [String] { hasWideSamples ? ["scale=sws_dither=none"] : [] }
+
     public init() {}
 
-    /// The same video with its frames decoded as a player shows them.
+    /// The same video with its frames decoded as upright as a player shows them.
     public var upright: VideoFacts {
         var facts = self
         facts.isUpright = true

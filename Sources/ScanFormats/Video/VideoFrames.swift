@@ -30,7 +30,8 @@ public enum VideoLayout: Hashable, Sendable {
             switch self {
             case .rgb24 where facts.hasWideSamples: ["scale=flags=bicubic\(facts.roundingFlags)", "format=rgb24"]
             case .rgb24: ["format=rgb24"]
-            case .luma: ["format=\(kind)420p|\(kind)422p|\(kind)444p", "extractplanes=y"]
+            case .luma:
+                facts.plainScaling + ["format=\(kind)420p|\(kind)422p|\(kind)444p", "extractplanes=y"]
             case .yuv420p: ["format=\(kind)420p"]
             }
         return ["-vf", (filters + facts.turningFilters).joined(separator: ",")]
@@ -212,6 +213,8 @@ private struct FrameStream: ~Copyable, Sendable {
         let ending = tool.finish()
         let progress = frame.counted(of: expected, "frame", "was", "were") + " decoded"
         try ending.checkMachine(behind: tool, reading: input, noting: progress)
+        if ending == .exited(0), count == 0, frame == expected { return }
+        try input.requireReadable()
         switch ending {
         case .exited(let status) where status != 0:
             throw Problem(

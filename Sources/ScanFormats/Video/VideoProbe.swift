@@ -33,8 +33,8 @@ public enum VideoProbe {
         let log = FFmpegLog(replacing: input.address, with: input.name)
         let entries =
             "stream=index,codec_name,pix_fmt,width,height,time_base,avg_frame_rate,nb_frames,color_range,color_space,"
-            + "color_primaries,color_transfer:stream_side_data=rotation:stream_tags=rotate:packet=pts,dts,flags"
-            + ":program_version=version"
+            + "color_primaries,color_transfer,sample_aspect_ratio:stream_side_data=rotation,displaymatrix"
+            + ":stream_tags=rotate:packet=pts,dts,flags:program_version=version"
         let arguments =
             FFmpegLog.arguments(for: .error) + input.options
             + ["-select_streams", "V:0", "-show_entries", entries, "-of", "compact", "-i", input.address]
@@ -60,6 +60,7 @@ public enum VideoProbe {
                 .input, "the video cannot be read", notes: tool.log.notes(from: "ffprobe"),
                 fix: "copy the file again; if it is complete, it is no video, or its recording was never finished")
         }
+        if reader.mayEndEarly(tool.log) { try input.requireReadable() }
         return (reader, tool.log)
     }
 
@@ -149,15 +150,24 @@ private struct ProbeReader {
             case "time_base": timeBase = Self.ratio(value) ?? timeBase
             case "avg_frame_rate":
                 facts.averageRate = Self.ratio(value).map { Double($0.numerator) / Double($0.denominator) }
+            case "sample_aspect_ratio":
+                facts.pixelAspect = Self.ratio(value, ":").map { Double($0.numerator) / Double($0.denominator) } ?? 1
+            case "displaymatrix": facts.isMirrored = Self.isMirroring(value)
             // The display matrix rotates counter-clockwise, the tag of older versions clockwise.
             case "rotation": turns.matrix = Double(value).map { -$0 }
             case "rotate": turns.tag = Double(value)
             default: continue
             }
         }
-        let quarters = ((turns.matrix ?? turns.tag ?? 0) / 90).rounded().truncatingRemainder(dividingBy: 4)
+        var turn = turns.matrix ?? turns.tag ?? 0
+        // ffprobe tells where the matrix turns the picture's upper edge's direction. Mirrored, it points the other way.
+        if facts.isMirrored { turn = 180 - turn }
+        let quarters = (turn / 90).rounded().truncatingRemainder(dividingBy: 4)
         facts.rotation = quarters.isFinite ? (Int(quarters) + 4) % 4 * 90 : 0
     }
+
+    /// Whether the file may have more than was read of it. Without an index nothing tells.
+    func mayEndEarly(_ log: FFmpegLog) -> Bool { facts.listedCount == nil || lacksListed || !log.lines.isEmpty }
 
     /// Whether the index lists frames that did not come.
     var lacksListed: Bool { facts.listedCount.map { facts.frameCount < $0 } == true }
@@ -272,8 +282,15 @@ private struct ProbeReader {
         return (key, parts.count == 2 ? parts[1] : "")
     }
 
-    private static func ratio(_ text: Substring) -> (numerator: Int64, denominator: Int64)? {
-        let parts = text.split(separator: "/").compactMap { Int32($0) }
+    /// Whether a display matrix mirrors: its determinant is negative. It comes row by row, each behind its number, as in
+    /// `\n00000000: -65536 0 0\n00000001: 0 65536 0\n…`, where `\n` are two characters.
+    private static func isMirroring(_ dump: Substring) -> Bool {
+        let numbers = dump.replacing("\\n", with: " ").split(separator: " ").compactMap { Double($0) }
+        return numbers.count == 9 && numbers[0] * numbers[4] < numbers[1] * numbers[3]
+    }
+
+    private static func ratio(_ text: Substring, _ sign: Character = "/") -> (numerator: Int64, denominator: Int64)? {
+        let parts = text.split(separator: sign).compactMap { Int32($0) }
         guard parts.count == 2, parts[0] > 0, parts[1] > 0 else { return nil }
         return (Int64(parts[0]), Int64(parts[1]))
     }

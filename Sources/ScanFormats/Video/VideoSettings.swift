@@ -60,7 +60,15 @@ extension VideoSettings {
     func check() throws(Problem) {
         let sizes = 2...16_384
         guard sizes.contains(width), sizes.contains(height), width * height <= VideoInput.largestPicture else {
-            throw Problem(.usage, "a video of \(width) × \(height) pixels cannot be written")
+            let change =
+                min(width, height) < sizes.lowerBound
+                ? "have `resize` above it leave them larger" : "make them smaller above it, with `resize`"
+            throw Problem(
+                .usage, "a video of \(width) × \(height) pixels cannot be written",
+                notes: [
+                    "each side is \(sizes.lowerBound) to \(sizes.upperBound) pixels, and both together make at most "
+                        + "\(VideoInput.largestPicture)"
+                ], fix: "\(change), or write pictures where the format has them")
         }
         guard width.isMultiple(of: 2), height.isMultiple(of: 2) else {
             throw Problem(

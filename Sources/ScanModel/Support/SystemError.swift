@@ -27,6 +27,14 @@ extension Problem {
             problem.fix = "that filesystem is mounted read-only: mount it writable, or choose another place"
         case EACCES, EPERM: problem.fix = "check the owner and the permissions of the file and of its folders"
         case EMFILE, ENFILE, ENOMEM: problem.fault = .environment
+        case EFBIG:
+            problem.fix =
+                "raise the limit of a file's size (`ulimit -f`), or choose a filesystem that takes files as large as "
+                + "this one: FAT's end at 4 GB"
+        case ETIMEDOUT, ENOTCONN, ECONNREFUSED, EHOSTDOWN, EHOSTUNREACH, ENETDOWN, ENETUNREACH:
+            problem.fix = "look whether the file server answers, and run the same command again"
+        case EBUSY:
+            problem.fix = "something else holds it, such as a mount: let go of it and run the same command again"
         case ENOENT: problem.fix = "check the path: a folder in it is missing, or what it names was moved meanwhile"
         default: break
         }

@@ -82,13 +82,14 @@ public struct BatchPlan: Sendable {
         entries.filter(\.decision.isToRun).map(\.input)
     }
 
-    /// Those of them whose digests alone tell whether there is anything to do.
-    public var toCompare: [CaptureInput] {
-        entries.compactMap { entry in if case .compare = entry.decision { entry.input } else { nil } }
+    /// Those of them that are certain to run: digests may tell of the others that there is nothing to do, and of some it
+    /// is known what keeps them from running.
+    public var certainToRun: [CaptureInput] {
+        entries.compactMap { entry in if case .run = entry.decision { entry.input } else { nil } }
     }
 
     /// Whether any is certain to run.
-    public var willRun: Bool { entries.contains { if case .run = $0.decision { true } else { false } } }
+    public var willRun: Bool { !certainToRun.isEmpty }
 
     /// All others, as they stand.
     public var waiting: [CaptureOutcome] {
@@ -104,19 +105,6 @@ public struct BatchPlan: Sendable {
 
     /// The captures that are waited for.
     public var arriving: [CaptureInput] { entries.filter { $0.decision == .arriving }.map(\.input) }
-
-    /// How many captures have this decision.
-    public func count(_ decision: Decision) -> Int { entries.count { $0.decision == decision } }
-
-    /// The captures that cannot run because of what is in their results' places.
-    public var obstructed: [CaptureInput] {
-        entries.compactMap { entry in if case .obstructed = entry.decision { entry.input } else { nil } }
-    }
-
-    /// How many are passed over because they failed before.
-    public var failedBefore: Int {
-        entries.count { entry in if case .failedBefore = entry.decision { true } else { false } }
-    }
 
     // MARK: - Why
 

@@ -33,7 +33,7 @@ package enum CaptureCheck {
             for role in step.uses.roles {
                 let missing = role.demands(given: available).filter(available.isDisjoint)
                 let absent = missing.joined() + role.wants.filter { !available.contains($0) }
-                let obstacle = absent.compactMap { capture.obstacles[$0] }.first?.inStage(step.label)
+                let obstacle = absent.compactMap { capture.absences[$0]?.obstacle }.first?.inStage(step.label)
                 if let lack = obstacle ?? lack(of: missing, in: capture, at: step, steps) {
                     lacks.append(lack)
                     // What follows from it is no lack of its own.
@@ -66,19 +66,20 @@ package enum CaptureCheck {
         let names = missing.map { $0.map(\.name).joined(separator: " or ") }.joined(separator: ", ")
         let root = root(of: missing, in: capture, steps)
         // An incomplete copy is no reason to want less.
-        let loss = root.flatMap { capture.remedies[$0] }
+        let absence = root.flatMap { capture.absences[$0] }
+        let loss = absence?.remedy
         // What only waits for its lens to be undone lacks a stage.
         let isOfPipeline = loss == nil || root == .intrinsics && capture.channels.contains(.lens)
         let own = wayAround(missing, of: step)
         // A setting does with this capture and this pipeline, whereas an advice asks for others.
         let setting = own.flatMap { $0.contains("--set") ? $0 : nil }
         let fix =
-            loss ?? setting ?? root.flatMap { capture.advice[$0] } ?? own
+            loss ?? setting ?? absence?.advice ?? own
             ?? steps.first.flatMap { wayAround(missing, of: $0) }
             ?? "use a pipeline without \(step.label) for captures like this one, or see  scanmill inspect"
         return Problem(
             .input, "\(step.label) needs \(names), and this capture has none",
-            notes: root.flatMap { capture.absences[$0] }.map { [$0] } ?? [], fix: fix
+            notes: absence.map { [$0.reason] } ?? [], fix: fix
         ).inStage(step.label).ofPipeline(isOfPipeline)
     }
 

@@ -1,7 +1,7 @@
 import ScanModel
 
 /// Finds steps whose work no step below looks at, or only steps whose own work goes unused, and what would put it to
-/// use.
+/// use; and pipelines that have nothing to show for their work.
 struct WasteCheck {
     private let steps: [Pipeline.Step]
     private let library: StageLibrary
@@ -38,7 +38,23 @@ struct WasteCheck {
     }
 
     var findings: [OrderCheck.Finding] {
-        useless.sorted().map { OrderCheck.Finding(step: $0, problem: problem(of: $0)) }
+        if useless.isEmpty { return emptiness.map { [$0] } ?? [] }
+        return useless.sorted().map { OrderCheck.Finding(step: $0, problem: problem(of: $0)) }
+    }
+
+    /// A pipeline that leaves nothing but receipts of what its steps chose.
+    private var emptiness: OrderCheck.Finding? {
+        let leavesSomething = steps.contains { step in
+            let uses = step.uses
+            // What neither makes nor drops anything only looks, to tell what it sees.
+            return !uses.claims.isEmpty || uses.isMeasurement || uses.touches.isEmpty && !uses.drops
+        }
+        guard !leavesSomething, let last = steps.indices.last else { return nil }
+        return OrderCheck.Finding(
+            step: last,
+            problem: Problem(
+                .usage, "no stage writes or measures anything, so that a result is a receipt and no more",
+                fix: "add a writer below `\(steps[last].label)`"))
     }
 
     private func problem(of index: Int) -> Problem {

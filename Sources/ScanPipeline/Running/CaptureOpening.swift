@@ -40,9 +40,9 @@ extension CaptureRun {
                 role.update(&available)
             }
         }
-        let lost = capture.remedies.filter { missed.contains($0.key) }
-        for (channel, remedy) in lost.sorted(by: { $0.key.name < $1.key.name }) {
-            capture.warnings.append("\(capture.absences[channel] ?? channel.name): \(remedy)")
+        let lost = capture.absences.filter { missed.contains($0.key) }
+        for (_, absence) in lost.sorted(by: { $0.key.name < $1.key.name }) {
+            if let remedy = absence.remedy { capture.warnings.append("\(absence.reason): \(remedy)") }
         }
         let regrets = capture.regrets.filter { !kept.contains($0.key) }
         capture.warnings += regrets.sorted { $0.key.name < $1.key.name }.map(\.value)

@@ -72,7 +72,7 @@ extension CaptureRun {
             // Where pictures are files, no frame has to wait: a stage that drops frames by comparing them ends the
             // pass, and the next one does not open the dropped frames' pictures. A video would have to be decoded
             // twice.
-            guard capture.videoFile != nil, let most = mostNeighbours(of: steps[index]) else { return false }
+            guard capture.video != nil, let most = mostNeighbours(of: steps[index]) else { return false }
             return most <= Self.heldBytes / bytesOfAFrame(waitingAt: index)
         }
     }

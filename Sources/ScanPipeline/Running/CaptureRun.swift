@@ -167,7 +167,17 @@ struct CaptureRun {
     // MARK: - Why it failed
 
     /// A problem that ended the run, with all that is known of its cause.
-    func explaining(_ problem: Problem) -> Problem { cause(of: recallingWarnings(in: placing(problem))) }
+    func explaining(_ problem: Problem) -> Problem { cause(of: recallingWarnings(in: placing(outlasting(problem)))) }
+
+    /// What a step cannot do with this capture as it is asked to: it fails again until one of the two changes, while other
+    /// captures may pass. Until here, the fault kept frames from being dropped for it.
+    private func outlasting(_ problem: Problem) -> Problem {
+        // What stands in the result's place is no step's.
+        guard problem.fault == .usage, problem.place.stage != nil else { return problem }
+        var lasting = problem.ofPipeline()
+        lasting.fault = .input
+        return lasting
+    }
 
     /// With the whole path of a file that an option named and that lies outside the capture: messages show other paths
     /// as below the capture.

@@ -35,11 +35,11 @@ struct MaskOutput: Sendable {
             options.refuse("mask-margin", beside: "masks", "with `masks: silhouette` and `masks: depth`")
         }
         if place == .alpha && masks == .none { options.refuse("mask-as", beside: "masks", "with masks") }
-        // Recorded masks may be missing, and then pictures are written as without them.
-        if isOfBox {
+        // Recorded masks may be missing, as may a box, and then pictures are written as without masks.
+        if needsBox {
             for name in ["color", "quality"] { options.warn(name, unless: !isAlpha, "where masks are files") }
-            warnOfPointsOutside(&options)
         }
+        if isOfBox { warnOfPointsOutside(&options) }
     }
 
     /// Warns where points are kept of more than the box for masks.
@@ -84,8 +84,9 @@ struct MaskOutput: Sendable {
         if isOfBox && !isOn(context) {
             // Needed, it was promised by a stage above.
             guard needsBox else { return context.note("the capture has no box, so no masks were written") }
+            let reason = context.capture.absences[.box]?.reason ?? "no stage has made it"
             throw Problem(
-                .input, "there is no box for masks: \(context.capture.absences[.box] ?? "no stage has made it")",
+                .input, "there is no box for masks: \(reason)",
                 fix: "go on without masks with  --set \(context.label).mask-if-missing=pass"
             ).ofPipeline()
         }

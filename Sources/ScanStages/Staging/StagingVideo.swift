@@ -4,14 +4,16 @@ import ScanPipeline
 
 /// The capture's own video on its way into a staging capture.
 struct StagingVideo {
-    let file: String
+    let video: RecordedVideo
     let context: StageContext
 
     init?(_ context: StageContext) {
-        guard let file = context.capture.videoFile else { return nil }
-        self.file = file
+        guard let video = context.capture.video else { return nil }
+        self.video = video
         self.context = context
     }
+
+    var file: String { video.file }
 
     /// Copies the video byte for byte if it shows exactly the frames that were written, puts them into a new mp4 if its
     /// edit list hides some of them, and encodes them again if it holds other frames too.
@@ -20,16 +22,16 @@ struct StagingVideo {
     ///   - sourceCount: the capture's frames, including dropped ones.
     /// - Returns: whether the frames stay as they were encoded.
     func write(_ frames: [Int], times: [Int64], of sourceCount: Int, to path: String) throws(Problem) -> Bool {
-        if frames.count == sourceCount && isMP4 && !context.capture.ignoresEditList {
+        if frames.count == sourceCount && isMP4 && !video.ignoresEditList {
             if !context.capture.channels.contains(.color) {
-                context.warn(
-                    "\(file) was copied without a look at its frames: \(context.capture.absences[.color] ?? "")")
+                let reason = context.capture.absences[.color]?.reason ?? ""
+                context.warn("\(file) was copied without a look at its frames: \(reason)")
             }
             try context.output.copy(file, of: context.capture, to: path)
             return true
         }
         let (input, facts, ffmpeg) = try probe()
-        let shown = frames.compactMap(context.capture.videoFrame)
+        let shown = frames.compactMap(video.place)
         if shown.count == facts.frameCount && shown.last == facts.frameCount - 1 && isMP4 {
             warnOfTimes(times, facts)
             if hidesFrames(input, facts, ffmpeg) {

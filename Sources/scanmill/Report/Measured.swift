@@ -169,10 +169,17 @@ struct Measured: Sendable {
                 return (frame, a, b, values[3].finite)
             }
             jumps = PathJumps(json)
-            // A drawing of a hundred pixels cannot show more.
+            // A drawing of a hundred pixels cannot show more places. Each has the highest speed on the way to it: most
+            // single frames that were too fast would else be left out.
             let step = max(1, (places.count + 95) / 96)
-            track = places.enumerated().filter { $0.offset.isMultiple(of: step) || $0.offset == places.count - 1 }
-                .map { ($0.element.a, $0.element.b, $0.element.speed) }
+            track = []
+            var fastest: Double?
+            for (number, place) in places.enumerated() {
+                fastest = [fastest, place.speed].compactMap(\.self).max()
+                if !number.isMultiple(of: step) && number < places.count - 1 { continue }
+                track.append((place.a, place.b, fastest))
+                fastest = nil
+            }
             boxOutline = (json["box-outline"]?.array ?? []).compactMap { corner in
                 guard let values = corner.doubles, values.count == 2, values.allSatisfy(\.isFinite) else { return nil }
                 return (values[0], values[1])

@@ -199,8 +199,14 @@ struct CaptureProcess: Sendable {
             return Problem(
                 .environment, "the capture's process was killed",
                 fix: "the machine may have run out of memory: try fewer captures side by side with --jobs")
-        case .signaled(let signal) where signal == SIGINT || signal == SIGTERM || signal == SIGHUP:
-            return Problem(.environment, "the capture's process was stopped by signal \(signal)")
+        case .signaled(let signal) where signal == SIGXCPU:
+            return Problem(
+                .environment, "the capture's process took more processor time than it may",
+                fix: "raise the limit: `ulimit -t`, or LimitCPU= of the systemd unit")
+        case .signaled(let signal) where !crashSignals.contains(signal):
+            return Problem(
+                .environment, "the capture's process was stopped by signal \(signal)",
+                fix: "look for who sent it, and run the same command again")
         default:
             let how =
                 switch status {
@@ -212,6 +218,9 @@ struct CaptureProcess: Sendable {
                 fix: "this is a mistake in ScanMill: please report it with the capture's format and these lines")
         }
     }
+
+    /// Those that a program's own mistake raises. Any other was sent from outside.
+    private static let crashSignals = [SIGILL, SIGTRAP, SIGABRT, SIGBUS, SIGFPE, SIGSEGV, SIGSYS]
 
     /// How much Swift's runtime says about a trap: what whoever fixes it needs, and no more.
     private static let crashReport =

@@ -3,6 +3,7 @@ import ScanPipeline
 
 /// Free bytes on a path's filesystem.
 enum FreeSpace {
+    /// - Returns: nil where the filesystem does not say.
     static func bytes(at path: String) -> Int64? {
         var facts = statvfs()
         var path = path
@@ -13,6 +14,8 @@ enum FreeSpace {
             if parent == path { return nil }
             path = parent
         }
+        // Some filesystems of programs answer with zeros.
+        if facts.f_blocks == 0 { return nil }
         // Some network filesystems say more than there can be.
         let (bytes, overflow) = UInt64(facts.f_bavail).multipliedReportingOverflow(by: UInt64(facts.f_frsize))
         return overflow ? .max : Int64(clamping: bytes)

@@ -76,6 +76,9 @@ struct Night {
         if !options.isSilent { loaded.pipeline.warnings.forEach { Console.error($0.compilerStyleWarning) } }
         // Whatever is left out is said here, since nothing else mentions it.
         (found.warnings + CaptureList.warnings(of: plan)).forEach { Console.error(Console.visible($0)) }
+        if options.minFree != nil, FreeSpace.bytes(at: options.batch.output) == nil {
+            Console.error("warning: the filesystem of OUT does not say how much is free: --min-free has no effect")
+        }
         messages.runBegan(options.batch, captures: found.count)
         let refused = found.refused.map { !isAskedToTryAgain && $0.isNoted(in: state) ? $0.failedBefore : $0 }
         let waiting = found.excluded + plan.waiting

@@ -15,13 +15,15 @@ struct CaptureList {
     var warnings: [String] = []
     /// How many captures are of other formats than those that `--format` names.
     var ofOtherFormats = 0
-    /// How many captures were asked for.
-    var count: Int { inputs.count + refused.count + excluded.count }
     /// The same for people; nil for none.
     var passedOver: String? {
         if ofOtherFormats == 0 { return nil }
         return ofOtherFormats.counted("capture", "of another format", "of other formats") + " passed over"
     }
+    /// How many captures were asked for.
+    var count: Int { inputs.count + refused.count + excluded.count }
+    /// Where the pipeline's file stands.
+    private let pipelineFolder: String
 
     /// How many paths a message names.
     static let shown = 5
@@ -33,7 +35,7 @@ struct CaptureList {
     static func find(_ options: BatchOptions, for pipeline: Pipeline, reports: [String] = []) throws -> CaptureList {
         try requireFormats(options.formats)
         let formats = options.formats.isEmpty ? formatsRead(by: pipeline) : options.formats
-        var list = CaptureList()
+        var list = CaptureList(pipelineFolder: FileSystem.parent(of: options.pipeline))
         let limits = (pipeline.steps.first?.stage as? Read)?.archiveLimits ?? ArchiveLimits()
         let found = try list.search(options.inputs, skipping: options.output, formats: Set(formats), limits: limits)
         let asked = try found.only(options.only)
@@ -42,98 +44,63 @@ struct CaptureList {
         }
         // Recordings may be meant to be read as another format than they look like, but not as videos.
         let taken = formats == [VideoFileCapture.name] ? formats : options.formats
-        let wanted = asked.captures.filter { capture in
+        var wanted = asked
+        wanted.captures = asked.captures.filter { capture in
             // What cannot be looked into may be of any format.
             taken.isEmpty || capture.format.map(taken.contains) ?? true
         }
-        list.ofOtherFormats = asked.captures.count - wanted.count
+        list.ofOtherFormats = asked.captures.count - wanted.captures.count
         try requireFormat(of: options.only, asked, wanted, taken)
-        if wanted.isEmpty { list.warn(ofFormats: Set(asked.captures.compactMap(\.format)), insteadOf: taken) }
-        let pipelineFolder = FileSystem.parent(of: options.pipeline)
-        let kept = list.exclude(
-            options.exclude, from: Finds(captures: wanted, unreadable: asked.unreadable), among: found,
-            pipelineFolder: pipelineFolder)
-        for odd in kept.unreadable {
-            let input = CaptureInput(id: odd.name, path: odd.path, pipelineFolder: pipelineFolder)
-            list.refused.append(CaptureOutcome(input: input, ending: .failed(odd.problem)))
-        }
+        if wanted.captures.isEmpty { list.warn(ofFormats: Set(asked.captures.compactMap(\.format)), insteadOf: taken) }
+        let kept = list.exclude(options.exclude, from: wanted, among: found.ids)
+        list.refused = kept.unreadable.map { list.outcome(of: $0.name, at: $0.path, .failed($0.problem)) }
         let twins = CaptureTwins(inputs: options.inputs, asked: formats, limits: limits)
         let (single, packed) = twins.separate(kept.captures)
         list.warn(ofPacked: packed)
-        list.take(single, twins, pipelineFolder: pipelineFolder)
+        list.take(single, twins)
         return list
     }
 
-    /// What a search found.
-    private struct Finds {
-        var captures: [CaptureSearch.Found] = []
-        /// Folders and archives that cannot be looked into.
-        var unreadable: [CaptureSearch.Unreadable] = []
+    private func input(_ id: String, at path: String) -> CaptureInput {
+        CaptureInput(id: id, path: path, pipelineFolder: pipelineFolder)
+    }
 
-        var isEmpty: Bool { captures.isEmpty && unreadable.isEmpty }
-
-        var ids: [String] { captures.map(\.id) + unreadable.map(\.name) }
-
-        func filter(_ isWanted: (String) -> Bool) -> Finds {
-            Finds(captures: captures.filter { isWanted($0.id) }, unreadable: unreadable.filter { isWanted($0.name) })
-        }
-
-        /// Those with the ids that are asked for; all if none is.
-        /// - Throws: exit code 2 for a word that no capture's id fits.
-        func only(_ words: [String]) throws -> Finds {
-            if words.isEmpty { return self }
-            let choice = IDChoice(words, among: ids)
-            if let word = choice.idle.first {
-                throw Console.exitCode(saying: IDChoice.problem(with: word, of: "--only", among: ids))
-            }
-            return filter(choice.ids.contains)
-        }
-
-        /// Each once, however its path is spelt.
-        var distinct: Finds {
-            var seen: Set<Place> = []
-            return Finds(
-                captures: captures.filter { seen.insert(Place($0.id, $0.path)).inserted },
-                unreadable: unreadable.filter { seen.insert(Place($0.name, $0.path)).inserted })
-        }
+    private func outcome(of id: String, at path: String, _ ending: CaptureEnding) -> CaptureOutcome {
+        CaptureOutcome(input: input(id, at: path), ending: ending)
     }
 
     /// Takes out what `--exclude` names. A word that no id fits ends no night: a capture that was known to be bad may be
     /// gone at last.
-    /// - Parameter all: everything that was found, whose ids a word may fit.
+    /// - Parameter ids: those of everything that was found, which a word may fit.
     /// - Returns: the others.
     private mutating func exclude(
-        _ words: [String], from finds: Finds, among all: Finds, pipelineFolder: String
-    ) -> Finds {
-        if words.isEmpty { return finds }
-        let choice = IDChoice(words, among: all.ids)
+        _ words: [String], from found: CaptureSearch, among ids: [String]
+    ) -> CaptureSearch {
+        if words.isEmpty { return found }
+        let choice = IDChoice(words, among: ids)
         for word in choice.idle {
-            let problem = IDChoice.problem(with: word, of: "--exclude", among: all.ids)
+            let problem = IDChoice.problem(with: word, of: "--exclude", among: ids)
             warn(problem.summary, fix: problem.fix ?? "leave it out")
         }
         var seen: Set<String> = []
-        let out = finds.filter(choice.ids.contains)
+        let out = found.filter(choice.ids.contains)
         let places = out.captures.map { ($0.id, $0.path) } + out.unreadable.map { ($0.name, $0.path) }
-        for (id, path) in places where seen.insert(id).inserted {
-            let input = CaptureInput(id: id, path: path, pipelineFolder: pipelineFolder)
-            excluded.append(CaptureOutcome(input: input, ending: .excluded))
-        }
-        return finds.filter { !choice.ids.contains($0) }
+        excluded = places.filter { seen.insert($0.0).inserted }.map { outcome(of: $0, at: $1, .excluded) }
+        return found.filter { !choice.ids.contains($0) }
     }
 
     /// Separates captures that can be run from those that cannot because of their names.
-    private mutating func take(_ captures: [CaptureSearch.Found], _ twins: CaptureTwins, pipelineFolder: String) {
+    private mutating func take(_ captures: [CaptureSearch.Found], _ twins: CaptureTwins) {
         let byID = Dictionary(grouping: captures, by: \.id)
         var refusedIDs: Set<String> = []
         for capture in captures where !refusedIDs.contains(capture.id) {
-            let input = CaptureInput(id: capture.id, path: capture.path, pipelineFolder: pipelineFolder)
             let alike = byID[capture.id] ?? []
             if let defect = OutputFolder.defect(ofID: capture.id) ?? twins.problem(of: alike) {
                 // All captures with one id are refused as one.
                 refusedIDs.insert(capture.id)
-                refused.append(CaptureOutcome(input: input, ending: .failed(defect.at(file: capture.path))))
+                refused.append(outcome(of: capture.id, at: capture.path, .failed(defect.at(file: capture.path))))
             } else {
-                inputs.append(input)
+                inputs.append(input(capture.id, at: capture.path))
             }
         }
     }
@@ -159,10 +126,9 @@ struct CaptureList {
     /// An id that nothing is left of counts as one that no capture has.
     /// - Throws: exit code 2 where `--format` leaves nothing of what an `--only` names.
     private static func requireFormat(
-        of words: [String], _ asked: Finds, _ wanted: [CaptureSearch.Found], _ formats: [String]
+        of words: [String], _ asked: CaptureSearch, _ wanted: CaptureSearch, _ formats: [String]
     ) throws {
-        let left = wanted.map(\.id) + asked.unreadable.map(\.name)
-        guard let id = IDChoice(words, among: left).idle.first else { return }
+        guard let id = IDChoice(words, among: wanted.ids).idle.first else { return }
         let named = IDChoice([id], among: asked.ids).ids
         let found = Set(asked.captures.filter { named.contains($0.id) }.compactMap(\.format)).sorted().listed
         throw Console.exitCode(
@@ -172,51 +138,42 @@ struct CaptureList {
                     + formats.joined(separator: " or "), fix: "leave one of the two out"))
     }
 
-    /// Looks at everything that was named. A capture named twice, or found below two of the folders, counts once.
+    /// Looks at everything that was named. What is named twice, or found below two of the folders, counts once.
     /// - Throws: exit code 2 when there is no capture at all, or a path that leads nowhere; 3 for one that may not be read.
     private mutating func search(
         _ paths: [String], skipping output: String, formats: Set<String>, limits: ArchiveLimits
-    ) throws -> Finds {
-        var found = Finds()
-        var without: [String] = []
-        var strayResults: [String] = []
-        var strangers: [CaptureSearch.Stranger: [String]] = [:]
-        var crowded: [(capture: String, within: [String])] = []
-        var loose: [(folder: String, reason: String)] = []
+    ) throws -> CaptureSearch {
+        var found = CaptureSearch()
         let place = FileSystem.realPath(output)
         // `captures/*` also names OUT if it is among them.
         for path in paths where paths.count == 1 || place == nil || FileSystem.realPath(path) != place {
             do throws(Problem) {
-                let search = try CaptureSearch(at: path, skipping: output, formats: formats, limits: limits)
-                found.captures += search.captures
-                found.unreadable += search.unreadable
-                without += (search.captures.isEmpty && search.unreadable.isEmpty ? [path] : search.without)
-                    .filter { !Self.isEmptied($0, output) }
-                // A capture below two of the paths is found twice.
-                crowded += search.crowded.filter { new in !crowded.contains { $0.capture == new.capture } }
-                loose += search.loose.filter { new in !loose.contains { $0.folder == new.folder } }
-                strangers.merge(search.strangers, uniquingKeysWith: +)
-                strayResults += search.strayResults.filter { !strayResults.contains($0) }
+                var search = try CaptureSearch(at: path, skipping: output, formats: formats, limits: limits)
+                if search.isEmpty { search.without = [path] }
+                search.without.removeAll { Self.isEmptied($0, output) }
+                found.add(search)
             } catch {
                 // Something that exists but is not a capture does not keep the others from being run.
                 guard paths.count > 1, FileSystem.exists(path) else {
                     throw NamedPath.exitCode(saying: error, of: path)
                 }
-                without.append(path)
+                found.without.append(path)
             }
         }
+        found.dropRepeats()
         // Those that were named one by one are run.
-        let run = Set(found.captures.map(\.path))
-        warn(ofCrowded: crowded.map { ($0.capture, $0.within.filter { !run.contains($0) }) }.filter { !$1.isEmpty })
-        warn(ofLoose: loose)
-        warn(of: strangers)
+        let run = Set(found.captures.map { Place($0.path) })
+        let crowded = found.crowded.map { ($0.capture, $0.within.filter { !run.contains(Place($0)) }) }
+        warn(ofCrowded: crowded.filter { !$1.isEmpty })
+        warn(ofLoose: found.loose)
+        warn(of: found.strangers)
         if found.isEmpty {
             warnings.forEach { Console.error(Console.visible($0)) }
             throw Console.exitCode(saying: Self.nothing(in: paths, formats))
         }
-        warn(without: without)
-        warn(ofResults: strayResults)
-        return found.distinct
+        warn(without: found.without)
+        warn(ofResults: found.strayResults)
+        return found
     }
 
     /// Whether a folder is what stayed behind when the files of a capture with a result were moved away: it deserves no
@@ -244,16 +201,60 @@ struct CaptureList {
             } else { "`scanmill inspect \(ShellWord.quoted(paths[0]))` says what it holds" }
         return Problem(.usage, "there is no capture in \(paths.joined(separator: ", "))", fix: fix)
     }
+}
 
-    /// What an id and a path lead to: it is one capture, however the path is spelt, and two if links give it two ids.
-    private struct Place: Hashable {
-        /// As bytes: to Swift, names that differ only in Unicode composition are equal.
-        let id: [UInt8]
-        let path: [UInt8]
+extension CaptureSearch {
+    fileprivate var isEmpty: Bool { captures.isEmpty && unreadable.isEmpty }
 
-        init(_ id: String, _ path: String) {
-            self.id = id.bytes
-            self.path = (FileSystem.realPath(path) ?? path).bytes
+    fileprivate var ids: [String] { captures.map(\.id) + unreadable.map(\.name) }
+
+    fileprivate func filter(_ isWanted: (String) -> Bool) -> CaptureSearch {
+        var rest = self
+        rest.captures = captures.filter { isWanted($0.id) }
+        rest.unreadable = unreadable.filter { isWanted($0.name) }
+        return rest
+    }
+
+    /// Those with the ids that are asked for; all if none is.
+    /// - Throws: exit code 2 for a word that no capture's id fits.
+    fileprivate func only(_ words: [String]) throws -> CaptureSearch {
+        if words.isEmpty { return self }
+        let choice = IDChoice(words, among: ids)
+        if let word = choice.idle.first {
+            throw Console.exitCode(saying: IDChoice.problem(with: word, of: "--only", among: ids))
         }
+        return filter(choice.ids.contains)
+    }
+
+    /// Keeps each once, however its path is spelt.
+    fileprivate mutating func dropRepeats() {
+        captures = captures.distinct { Place($0.path, id: $0.id) }
+        unreadable = unreadable.distinct { Place($0.path, id: $0.name) }
+        without = without.distinct { Place($0) }
+        strangers = strangers.mapValues { $0.distinct { Place($0) } }
+        crowded = crowded.distinct { Place($0.capture) }
+        loose = loose.distinct { Place($0.folder) }
+        strayResults = strayResults.distinct { Place($0) }
+    }
+}
+
+/// What a path leads to, by an id: it is one capture, however the path is spelt, and two if links give it two ids.
+private struct Place: Hashable {
+    /// As bytes: to Swift, names that differ only in Unicode composition are equal.
+    let id: [UInt8]
+    let path: [UInt8]
+
+    /// - Parameter id: its own, or the path's last part.
+    init(_ path: String, id: String? = nil) {
+        self.id = (id ?? path.lastPart).bytes
+        self.path = (FileSystem.realPath(path) ?? path).bytes
+    }
+}
+
+extension Array {
+    /// The first element of each place.
+    fileprivate func distinct(_ place: (Element) -> Place) -> [Element] {
+        var seen: Set<Place> = []
+        return filter { seen.insert(place($0)).inserted }
     }
 }

@@ -1,5 +1,6 @@
 import FoundationEssentials
 import ScanModel
+import ScanPipeline
 
 /// The words of the command line.
 enum CommandWords {
@@ -15,6 +16,16 @@ enum CommandWords {
         let words = bytes.split(separator: 0, omittingEmptySubsequences: false).dropLast()
         return words.dropFirst().map { String(decoding: $0, as: UTF8.self) }
     }()
+
+    /// - Throws: a problem with fault `environment` where nothing tells the words, rather than as if there were none.
+    static func requireKnown() throws(Problem) {
+        // Even without words there is the program's own name.
+        if CommandLine.arguments.isEmpty, !FileSystem.exists("/proc/self/cmdline") {
+            throw Problem(
+                .environment, "the command line cannot be read: /proc is not mounted",
+                fix: "mount it:  mount -t proc proc /proc")
+        }
+    }
 
     /// The command as it was given, with other words in place of some, to be copied into a shell.
     /// - Parameter others: what stands in place of which word, where that stands first. The folder for the results and

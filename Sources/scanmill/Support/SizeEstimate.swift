@@ -21,8 +21,7 @@ struct SizeEstimate {
         var ratios: [Double] = []
         var known: [String: Int64] = [:]
         // What is only compared is most likely up to date.
-        let others = Set(plan.toCompare + plan.obstructed)
-        let toWrite = plan.toRun.filter { !others.contains($0) }
+        let toWrite = plan.certainToRun
         let running = Set(toWrite.map(\.id))
         for id in StateFolder(output: root).published where ratios.count < 50 || running.contains(id) {
             guard let result = PublishedResult(id, in: root), result.inputBytes > 0 else { continue }

@@ -11,6 +11,7 @@
 //                   `no-locks`   the filesystem has no locks
 //                   `no-exchange` the filesystem cannot swap two names
 //                   `few-threads` the system starts five threads for a process and refuses any more
+// SABOTAGE_UNREADABLE  `path:n`: reading that file fails at byte n, as on a disk that breaks
 // SABOTAGE_WRAPPER  a program that is run in place of a capture's process, with its command line as arguments
 // SABOTAGE_BELOW    a folder: calls that change something below it are counted, in capture processes only
 // SABOTAGE_LOG      a file to which each counted call is appended, as `name path`

@@ -376,7 +376,7 @@ import Testing
         let problem = problem { () throws(Problem) in _ = try tree.open("a.txt") }
         #expect(problem?.summary == "expected a file, found a file that is encrypted in its archive")
         // Nothing in it can be recognised, which is no matter of its format.
-        let unknown = ScanFormatsTests.problem { () throws(Problem) in _ = try CaptureFormats.format(of: tree) }
+        let unknown = TestSupport.problem { () throws(Problem) in _ = try CaptureFormats.format(of: tree) }
         #expect(unknown?.summary == "the archive is encrypted")
         let search = try CaptureSearch(at: path)
         #expect(search.unreadable.map(\.problem.summary) == ["the archive is encrypted"])
@@ -387,7 +387,7 @@ import Testing
         let tree = try ZipArchive(path: path)
         let problem = problem { () throws(Problem) in _ = try tree.open("a.txt") }
         #expect(problem?.summary == "expected a file, found a file that its archive holds packed with LZMA")
-        let unknown = ScanFormatsTests.problem { () throws(Problem) in _ = try CaptureFormats.format(of: tree) }
+        let unknown = TestSupport.problem { () throws(Problem) in _ = try CaptureFormats.format(of: tree) }
         #expect(unknown?.summary == "the archive is packed with LZMA, which is not read")
         #expect(unknown?.fix == "unpack it, or pack the capture again with Deflate, as `zip -r` does")
     }
@@ -420,7 +420,7 @@ import Testing
         #expect(problem?.summary == "the archive lacks 7 bytes" && problem?.place.file == path)
         // The rest of a block may stand behind it.
         try Data(whole[..<40] + whole[47...] + [UInt8](repeating: 0, count: 300)).write(to: URL(fileURLWithPath: path))
-        let padded = ScanFormatsTests.problem { () throws(Problem) in _ = try ZipArchive(path: path) }
+        let padded = TestSupport.problem { () throws(Problem) in _ = try ZipArchive(path: path) }
         #expect(padded?.summary == "the archive lacks 7 bytes", "\(String(describing: padded))")
         #expect(padded?.notes.last == "300 bytes that are not its own follow its end")
     }
@@ -438,7 +438,7 @@ import Testing
         let way = "join them with  zip -s 0 \(path) --out \(folder.path)/scan-whole.zip  and remove the parts"
         #expect(problem?.fix == way)
         try FileManager.default.removeItem(atPath: "\(folder.path)/scan.z02")
-        let incomplete = ScanFormatsTests.problem { () throws(Problem) in _ = try ZipArchive(path: path) }
+        let incomplete = TestSupport.problem { () throws(Problem) in _ = try ZipArchive(path: path) }
         #expect(incomplete?.notes == ["not beside it: scan.z02"])
         #expect(incomplete?.fix == "copy all of them, and \(way)")
     }

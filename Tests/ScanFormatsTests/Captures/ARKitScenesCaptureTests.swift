@@ -86,9 +86,9 @@ import Testing
         for time in ["7.000", "7.100"] { try video.depth("lowres_depth/41069021_\(time).png", first: 1000) }
         let absences = try video.open(ARKitScenesCapture.self).absences
         #expect(
-            absences[.recordedDepth]
+            absences[.recordedDepth]?.reason
                 == "no file in lowres_depth/ is called after a picture's time; it holds 2 files")
-        #expect(absences[.recordedConfidence] == "there are no pictures in confidence/")
+        #expect(absences[.recordedConfidence]?.reason == "there are no pictures in confidence/")
     }
 
     @Test func depthThatDidNotArriveIsMissed() throws {

@@ -192,15 +192,15 @@ import Testing
         try picture("images/a.png")
         let capture = try open()
         #expect(capture.keptFrames.count == 1 && capture.cloud == nil && !capture.channels.contains(.cloud))
-        #expect(capture.absences[.cloud]?.hasPrefix("the points cannot be read: ") == true)
+        #expect(capture.absences[.cloud]?.reason.hasPrefix("the points cannot be read: ") == true)
         // Nothing is lost any more where it cannot even be opened.
         #expect(capture.files.first { $0.path == "points3D.txt" }?.stake == .nothing)
-        #expect(capture.absences[.cloud]?.contains("points3D.txt:1") == true)
+        #expect(capture.absences[.cloud]?.reason.contains("points3D.txt:1") == true)
         #expect(capture.remedies[.cloud] == "copy points3D.txt again")
         // COLMAP writes an empty one where there are no points: a model without it is an incomplete copy.
         try FileManager.default.removeItem(atPath: folder.url("m/points3D.txt").path)
         let bare = try open()
-        #expect(bare.keptFrames.count == 1 && bare.absences[.cloud] == "points3D.txt is missing")
+        #expect(bare.keptFrames.count == 1 && bare.absences[.cloud]?.reason == "points3D.txt is missing")
         #expect(bare.remedies[.cloud] == "copy points3D.txt too")
         try text("", "points3D.txt")
         #expect(try open().remedies == [:])
@@ -372,7 +372,7 @@ import Testing
         }
         let capture = try open()
         #expect(
-            capture.absences[.color]
+            capture.absences[.color]?.reason
                 == "the model lists 2 pictures, and none is there; pictures of their names lie in photos/a/")
         #expect(capture.remedies[.color] == "rename photos/ to images/")
     }

@@ -267,11 +267,11 @@ import Testing
         }
         let lack = "there is no folder color/, rgb/ or images/ with pictures"
         let inFiles = try capture(with: "file_extension", .string("jpg"))
-        #expect(inFiles.absences[.color] == "\(lack), though the metadata lists colour as .jpg files")
+        #expect(inFiles.absences[.color]?.reason == "\(lack), though the metadata lists colour as .jpg files")
         #expect(inFiles.remedies[.color] == "copy the folder with the .jpg files too")
         // A stream without frames was never recorded.
         let none = try capture(with: "number_of_frames", .integer(0))
-        #expect(none.absences[.color] == "scan.mp4 is missing, and \(lack)")
+        #expect(none.absences[.color]?.reason == "scan.mp4 is missing, and \(lack)")
         #expect(none.remedies[.color] == nil)
     }
 
@@ -284,19 +284,20 @@ import Testing
         }
         #expect(capture.channels == [.pose, .intrinsics, .timestamp])
         #expect(
-            capture.absences[.recordedDepth] == "scan.depth.zlib is missing, though the metadata lists a depth stream")
-        #expect(capture.absences[.recordedConfidence] == "there is no depth")
+            capture.absences[.recordedDepth]?.reason
+                == "scan.depth.zlib is missing, though the metadata lists a depth stream")
+        #expect(capture.absences[.recordedConfidence]?.reason == "there is no depth")
         #expect(
-            capture.absences[.color]
+            capture.absences[.color]?.reason
                 == "scan.mp4 is missing, though the metadata lists a colour stream, and there is no folder color/, rgb/ or images/ with pictures"
         )
         #expect(capture.remedies == [.color: "copy scan.mp4 too", .recordedDepth: "copy scan.depth.zlib too"])
-        #expect(capture.absences[.box] == "boundingbox.json is missing")
-        #expect(capture.absences[.motion] == "there are no files scan.rot, .acce, .mag, .atti, .grav")
+        #expect(capture.absences[.box]?.reason == "boundingbox.json is missing")
+        #expect(capture.absences[.motion]?.reason == "there are no files scan.rot, .acce, .mag, .atti, .grav")
         #expect(capture.colorSize == PixelSize(32, 24))
         let unsure = try open { $0["scan.confidence.zlib"] = nil }
         #expect(
-            unsure.absences[.recordedConfidence]
+            unsure.absences[.recordedConfidence]?.reason
                 == "scan.confidence.zlib is missing, though the metadata lists a confidence stream")
         #expect(unsure.remedies == [.recordedConfidence: "copy scan.confidence.zlib too"])
         #expect(unsure.channels.contains(.recordedDepth))
@@ -305,7 +306,8 @@ import Testing
             files["scan.json"] = Array(#"{"streams": []}"#.utf8)
         }
         #expect(
-            unlisted.absences[.recordedDepth] == "scan.depth.zlib is missing, the metadata lists no depth stream either"
+            unlisted.absences[.recordedDepth]?.reason
+                == "scan.depth.zlib is missing, the metadata lists no depth stream either"
         )
         #expect(unlisted.remedies.isEmpty)
         let still = try open { files in
@@ -313,7 +315,7 @@ import Testing
             files["scan.json"] = Array(
                 #"{"streams": [{"type": "rot", "number_of_frames": 9}, {"type": "acce", "number_of_frames": 0}]}"#.utf8)
         }
-        #expect(still.absences[.motion] == "the metadata lists motion that is missing: scan.rot")
+        #expect(still.absences[.motion]?.reason == "the metadata lists motion that is missing: scan.rot")
         #expect(still.remedies[.motion] == "copy scan.rot too")
     }
 
@@ -343,7 +345,8 @@ import Testing
         let capture = try open(sample)
         #expect(capture.frames.allSatisfy { $0.intrinsics == nil })
         #expect(!capture.channels.contains(.intrinsics) && capture.channels.contains(.pose))
-        #expect(capture.absences[.intrinsics]?.contains("scan.json has no resolution for the colour stream") == true)
+        #expect(
+            capture.absences[.intrinsics]?.reason.contains("scan.json has no resolution for the colour stream") == true)
         #expect(capture.keptFrames.count == 4)
     }
 

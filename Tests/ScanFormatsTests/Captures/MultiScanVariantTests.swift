@@ -190,7 +190,7 @@ import Testing
         let capture = try open(["scan.json": metadata(), "scan.rot": [1]])
         #expect(capture.frames.count == 6 && capture.keptFrames.count == 6)
         #expect(capture.channels == [.color, .luma, .video, .intrinsics, .motion])
-        #expect(capture.absences[.pose] == "scan.jsonl is missing" && capture.forgiven.isEmpty)
+        #expect(capture.absences[.pose]?.reason == "scan.jsonl is missing" && capture.forgiven.isEmpty)
         #expect(
             capture.frames[5].intrinsics
                 == CameraIntrinsics(fx: 50, fy: 50, cx: 31.5, cy: 23.5, width: 64, height: 48, pixelOrigin: .centre))
@@ -204,7 +204,7 @@ import Testing
         try TestVideo.gray("scan/scan-primary.mp4", in: folder, frames: 6)
         try TestVideo.gray("scan/scan-secondary.mp4", in: folder, frames: 7)
         let capture = try open(["scan.json": metadata()])
-        #expect(capture.videoFile == "scan-primary.mp4" && capture.frames.count == 6)
+        #expect(capture.video?.file == "scan-primary.mp4" && capture.frames.count == 6)
         #expect(capture.findings["passed-over"] == .of(["scan-secondary.mp4"]))
         #expect(capture.files.map(\.path) == ["scan-primary.mp4", "scan.json"])
     }

@@ -120,7 +120,8 @@ import Testing
                 "images/1.confidence.png has no entry in transforms.json",
             ])
         #expect(
-            capture.absences[.recordedConfidence] == "confidence pictures are not read: the app itself writes none")
+            capture.absences[.recordedConfidence]?.reason
+                == "confidence pictures are not read: the app itself writes none")
     }
 
     @Test func manyMissingPicturesDidNotArrive() throws {
@@ -137,14 +138,14 @@ import Testing
         let capture = try open()
         #expect(capture.frames.count == 2 && capture.frames.allSatisfy { !$0.isDropped })
         #expect(!capture.channels.contains(.color))
-        #expect(capture.absences[.color] == "transforms.json lists 2 pictures, and none is there")
+        #expect(capture.absences[.color]?.reason == "transforms.json lists 2 pictures, and none is there")
         #expect(capture.remedies == [.color: "copy the folder images/ too"])
         try project([frame("1"), frame("images/2")])
         #expect(try open().remedies == [.color: "copy the pictures too"])
         try project([frame("../images/1")])
         let apart = try open()
         #expect(
-            apart.absences[.color]
+            apart.absences[.color]?.reason
                 == "transforms.json lists a picture by a path that leads out of the capture and is not followed: ../images/1"
         )
         #expect(apart.remedies == [.color: "list pictures relative to transforms.json, and copy them too"])
@@ -268,7 +269,7 @@ import Testing
         let capture = try open()
         #expect(!capture.channels.contains(.recordedDepth))
         #expect(
-            capture.absences[.recordedDepth]?.hasPrefix(
+            capture.absences[.recordedDepth]?.reason.hasPrefix(
                 "images/0.depth.png is a drawing of depth (3 channels of 8 bits)") == true)
         #expect(capture.frames.count == 1)
     }

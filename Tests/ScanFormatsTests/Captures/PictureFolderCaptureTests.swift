@@ -17,7 +17,7 @@ import Testing
         #expect(capture.frames.map(\.index) == [0, 1, 2, 3])
         #expect(!capture.isMetric && capture.worldUp == nil)
         for channel in [Channel.pose, .recordedDepth, .box] {
-            #expect(capture.absences[channel] == "a plain folder of pictures has none")
+            #expect(capture.absences[channel]?.reason == "a plain folder of pictures has none")
         }
         var frame = Frame(capture.frames[2])
         try capture.source.prepare(&frame, for: [.color])
@@ -32,23 +32,25 @@ import Testing
         #expect(PictureFolderCapture.recognise(tree)?.reason == "color/ holds 1 picture")
         let capture = try PictureFolderCapture.open(tree, rules: ReadRules())
         #expect(
-            capture.absences[.recordedDepth] == "depth/ is not read: beside plain pictures nothing tells its unit")
-        #expect(capture.absences[.pose] == "a plain folder of pictures has none" && capture.remedies.isEmpty)
+            capture.absences[.recordedDepth]?.reason
+                == "depth/ is not read: beside plain pictures nothing tells its unit")
+        #expect(capture.absences[.pose]?.reason == "a plain folder of pictures has none" && capture.remedies.isEmpty)
     }
 
     @Test func posesAreToBeReconstructed() throws {
         let shots = try WrittenCapture("shots")
         try shots.picture("images/0.png")
         let capture = try shots.open(PictureFolderCapture.self)
-        let fix = capture.advice[.pose] ?? ""
+        let fix = capture.absences[.pose]?.advice ?? ""
         #expect(fix.hasPrefix("reconstruct poses from the pictures, for example with COLMAP"))
         #expect(fix.hasSuffix("`write-frames: {depth: none}`") && capture.remedies.isEmpty)
-        #expect(capture.advice[.intrinsics] == fix && capture.advice[.recordedDepth] == fix)
+        #expect(capture.absences[.intrinsics]?.advice == fix && capture.absences[.recordedDepth]?.advice == fix)
         #expect(capture.warnings == [])
         // A part of a dataset has poses.
         try shots.write("{}", to: "transforms_test.json")
         let part = try shots.open(PictureFolderCapture.self)
-        #expect(part.remedies[.pose]?.hasPrefix("copy transforms_train.json too") == true && part.advice.isEmpty)
+        #expect(part.remedies[.pose]?.hasPrefix("copy transforms_train.json too") == true)
+        #expect(part.absences.values.allSatisfy { $0.advice == nil })
     }
 
     /// Poses in the files of other datasets are not to be reconstructed either.
@@ -62,7 +64,8 @@ import Testing
             capture.warnings == [
                 "only the pictures are read, not room.gt.freiburg beside them; if poses are there, \(way)"
             ])
-        #expect(capture.absences[.pose] == "room.gt.freiburg is not read" && capture.advice[.pose] == way)
+        #expect(
+            capture.absences[.pose]?.reason == "room.gt.freiburg is not read" && capture.absences[.pose]?.advice == way)
     }
 
     /// A model in a folder of another name is not read, but nobody is to reconstruct it again.
@@ -74,8 +77,8 @@ import Testing
         let fix = "move the files of \(place)/ to sparse/0/"
         #expect(
             capture.warnings == ["only the pictures are read, not the COLMAP model in \(place)/: \(fix), and it is"])
-        #expect(capture.absences[.pose] == "the COLMAP model in \(place)/ is not read there")
-        #expect(capture.advice[.pose] == fix && capture.remedies.isEmpty)
+        #expect(capture.absences[.pose]?.reason == "the COLMAP model in \(place)/ is not read there")
+        #expect(capture.absences[.pose]?.advice == fix && capture.remedies.isEmpty)
         // With pictures of its own it is another capture, whose cameras may be others.
         try shots.picture("model/images/0.png")
         #expect(try shots.open(PictureFolderCapture.self).warnings == [])
@@ -102,17 +105,18 @@ import Testing
         try shots.picture("color/0.png")
         try shots.write("1", to: "intrinsic/intrinsic_color.txt")
         let capture = try shots.open(PictureFolderCapture.self)
-        #expect(capture.remedies == [.pose: "copy pose/ too"] && capture.advice[.intrinsics] == "copy pose/ too")
+        #expect(capture.remedies == [.pose: "copy pose/ too"])
+        #expect(capture.absences[.intrinsics]?.advice == "copy pose/ too")
         // Depth waits for them as well.
         try shots.depth("depth/0.png", first: 1000)
         let half = try shots.open(PictureFolderCapture.self)
         #expect(half.remedies[.recordedDepth] == "copy pose/ too")
-        #expect(half.absences[.recordedDepth] == "depth/ is not read: pose/ is missing")
+        #expect(half.absences[.recordedDepth]?.reason == "depth/ is not read: pose/ is missing")
         // Where ScanNet's sample of 25,000 frames has its matrices.
         try shots.remove("intrinsic")
         try shots.write("1", to: "intrinsics_color.txt")
         #expect(
-            try shots.open(PictureFolderCapture.self).absences[.pose]
+            try shots.open(PictureFolderCapture.self).absences[.pose]?.reason
                 == "intrinsics_color.txt is not read: pose/, which makes it a ScanNet scan, is missing")
     }
 

@@ -80,19 +80,20 @@ import Testing
         try export.remove("keyframes/depth/1.png")
         let without = try export.open(PolycamCapture.self)
         #expect(
-            without.absences[.recordedDepth]
+            without.absences[.recordedDepth]?.reason
                 == "there are no pictures in keyframes/depth/, though confidence is there")
         #expect(without.remedies[.recordedDepth] == "copy the folder keyframes/depth/ too")
         #expect(without.channels.contains(.recordedConfidence))
         try export.remove("keyframes/confidence")
         let empty = try export.open(PolycamCapture.self)
         #expect(
-            empty.absences[.recordedDepth] == "there are no pictures in keyframes/depth/, though the folder is there")
+            empty.absences[.recordedDepth]?.reason
+                == "there are no pictures in keyframes/depth/, though the folder is there")
         try export.depth("keyframes/depth/depth_a.png", first: 1000)
         try export.depth("keyframes/depth/77.png", first: 1000)
         let renamed = try export.open(PolycamCapture.self)
         #expect(
-            renamed.absences[.recordedDepth]
+            renamed.absences[.recordedDepth]?.reason
                 == "no file in keyframes/depth/ is a PNG called after a camera's time; it holds 2 files")
     }
 
@@ -163,7 +164,7 @@ import Testing
         let capture = try export.open(PolycamCapture.self)
         #expect(!capture.channels.contains(.recordedDepth) && capture.depthSize == nil)
         #expect(
-            capture.absences[.recordedDepth]
+            capture.absences[.recordedDepth]?.reason
                 == "there are no pictures in keyframes/depth/: the device has no lidar, the scan was made of photos, or they were not copied"
         )
         #expect(capture.remedies[.recordedDepth] == nil)
@@ -176,7 +177,7 @@ import Testing
         let capture = try export.open(PolycamCapture.self)
         #expect(capture.frames.count == 3 && capture.frames.allSatisfy { !$0.isDropped })
         #expect(!capture.channels.contains(.color))
-        #expect(capture.absences[.color] == "there are 3 cameras, and no pictures in keyframes/\(set)images/")
+        #expect(capture.absences[.color]?.reason == "there are 3 cameras, and no pictures in keyframes/\(set)images/")
         #expect(capture.remedies[.color] == "copy the folder keyframes/\(set)images/ too")
     }
 
@@ -184,7 +185,7 @@ import Testing
         let export = try export([9])
         try export.remove("keyframes/images")
         let capture = try export.open(PolycamCapture.self)
-        #expect(capture.absences[.color] == "there is 1 camera, and no pictures in keyframes/images/")
+        #expect(capture.absences[.color]?.reason == "there is 1 camera, and no pictures in keyframes/images/")
     }
 
     @Test func theOthersAreNotTakenForIt() throws {
@@ -235,8 +236,8 @@ import Testing
         #expect(capture.channels.isDisjoint(with: [.recordedDepth, .recordedConfidence]))
         #expect(capture.keptFrames.count == 3 && capture.gaps.isEmpty)
         for (channel, name) in [(Channel.recordedDepth, "depth"), (.recordedConfidence, "confidence")] {
-            #expect(capture.absences[channel]?.hasPrefix("none of the \(name) pictures can be read: ") == true)
-            #expect(capture.remedies[channel] == "copy the picture again from the device")
+            #expect(capture.absences[channel]?.reason.hasPrefix("none of the \(name) pictures can be read: ") == true)
+            #expect(capture.absences[channel]?.remedy == "copy the picture again from the device")
         }
         let inspection = try CaptureInspection.inspect(export.path)
         #expect(inspection.findings.contains { $0.problem.summary.hasPrefix("none of the depth pictures can be read") })

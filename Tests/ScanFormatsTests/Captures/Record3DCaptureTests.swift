@@ -124,7 +124,7 @@ import Testing
         let (map, repaired) = try DepthCodec.decode(depth[0])
         #expect(map.metres == EXRSamples.depth.map { $0.isNaN ? 0 : $0 } && repaired.nan == 1)
         #expect(
-            capture.absences[.recordedConfidence] == "the export has none, unlike the recording as .r3d")
+            capture.absences[.recordedConfidence]?.reason == "the export has none, unlike the recording as .r3d")
     }
 
     /// All exports are called the same.
@@ -165,7 +165,7 @@ import Testing
         let capture = try export([EXRSamples.tiles, EXRSamples.tiles]).open(Record3DCapture.self)
         #expect(capture.keptFrames.count == 2)
         #expect(
-            capture.absences[.recordedDepth]
+            capture.absences[.recordedDepth]?.reason
                 == "none of the depth pictures can be read: no depth that can be read: its pixels are in tiles, or deep "
                 + "(depth/0.exr)")
     }
@@ -183,7 +183,7 @@ import Testing
         try export.remove("depth/0.exr")
         try export.write("", to: "depth/notes.txt")
         let capture = try export.open(Record3DCapture.self)
-        #expect(capture.absences[.recordedDepth] == "there are no files depth/<n>.exr")
+        #expect(capture.absences[.recordedDepth]?.reason == "there are no files depth/<n>.exr")
         #expect(capture.keptFrames.count == 1)
     }
 
@@ -254,7 +254,7 @@ import Testing
         let text = metadata(2).replacing(#/"poses": .*\]\}/#, with: #""poses": []}"#)
         let capture = try recording(2, text).open(Record3DCapture.self)
         #expect(capture.frames.count == 2 && capture.frames.allSatisfy { !$0.isDropped && $0.pose == nil })
-        #expect(capture.absences[.pose] == "the recording has no poses, as those of the front camera have none")
+        #expect(capture.absences[.pose]?.reason == "the recording has no poses, as those of the front camera have none")
     }
 
     /// Poses, cameras and depth are there all the same.
@@ -264,17 +264,17 @@ import Testing
         let capture = try recording.open(Record3DCapture.self)
         #expect(capture.keptFrames.count == 3 && !capture.channels.contains(.color))
         #expect(capture.channels.isSuperset(of: [.pose, .intrinsics, .timestamp, .recordedDepth]))
-        #expect(capture.absences[.color] == "there are 3 poses, and no pictures in rgbd/")
+        #expect(capture.absences[.color]?.reason == "there are 3 poses, and no pictures in rgbd/")
         #expect(capture.remedies == [.color: "copy the folder rgbd/ too"])
         #expect(capture.colorSize == PixelSize(6, 8))
         let one = try self.recording(1)
         try one.remove("rgbd/0.jpg")
         let single = try one.open(Record3DCapture.self)
-        #expect(single.absences[.color] == "there is 1 pose, and no pictures in rgbd/")
+        #expect(single.absences[.color]?.reason == "there is 1 pose, and no pictures in rgbd/")
         let export = try export([EXRSamples.floats, EXRSamples.colors])
         for index in 0..<2 { try export.remove("rgb/\(index).jpg") }
         let bare = try export.open(Record3DCapture.self)
-        #expect(bare.absences[.color] == "there are 2 poses, and no pictures in rgb/")
+        #expect(bare.absences[.color]?.reason == "there are 2 poses, and no pictures in rgb/")
         #expect(bare.remedies[.color] == "copy the folder rgb/ too")
     }
 
@@ -358,11 +358,11 @@ import Testing
         let recording = try recording(1)
         try recording.remove("rgbd/0.conf")
         #expect(
-            try recording.open(Record3DCapture.self).absences[.recordedConfidence]
+            try recording.open(Record3DCapture.self).absences[.recordedConfidence]?.reason
                 == "there are no files rgbd/<n>.conf: only the lidar's depth has them")
         try recording.remove("rgbd/0.depth")
         let capture = try recording.open(Record3DCapture.self)
-        #expect(capture.absences[.recordedDepth] == "there are no files rgbd/<n>.depth")
+        #expect(capture.absences[.recordedDepth]?.reason == "there are no files rgbd/<n>.depth")
         #expect(capture.channels.isDisjoint(with: [.recordedDepth, .recordedConfidence]))
     }
 

@@ -359,7 +359,7 @@ import Testing
     @Test func depthAloneUsesItsOwnCamera() throws {
         var files = try extracted().filter { !$0.key.hasPrefix("color/") }
         let capture = try open(files)
-        #expect(capture.absences[.color] == "there are no pictures")
+        #expect(capture.absences[.color]?.reason == "there are no pictures")
         #expect(capture.frames[0].intrinsics?.fx == 4.5 && capture.depthCamera == nil)
         // Its own place too: a quarter of a metre to the right, which is up in this pose.
         files["intrinsic/extrinsic_depth.txt"] = Array("1 0 0 0.25 0 1 0 0 0 0 1 0 0 0 0 1".utf8)
@@ -367,7 +367,7 @@ import Testing
         #expect(displaced.frames[0].pose?.position == Vector3(0, 2.25, 3) && displaced.depthCamera == nil)
         files["intrinsic/intrinsic_depth.txt"] = nil
         let blind = try open(files)
-        #expect(blind.absences[.intrinsics] == "there are no pictures, and no matrix of the depth camera")
+        #expect(blind.absences[.intrinsics]?.reason == "there are no pictures, and no matrix of the depth camera")
     }
 
     // MARK: - Hostile folders
@@ -404,10 +404,10 @@ import Testing
         #expect(CaptureFormats.recognise(tree)?.format == "frames")
         let plain = try PictureFolderCapture.open(tree, rules: ReadRules())
         #expect(
-            plain.absences[.pose] == "pose/ is not read: intrinsic/, which makes it a ScanNet scan, is missing")
+            plain.absences[.pose]?.reason == "pose/ is not read: intrinsic/, which makes it a ScanNet scan, is missing")
         #expect(plain.remedies == [.pose: "copy intrinsic/ too", .recordedDepth: "copy intrinsic/ too"])
-        #expect(plain.absences[.recordedDepth] == "depth/ is not read: intrinsic/ is missing")
-        #expect(plain.absences[.box] == "a plain folder of pictures has none")
+        #expect(plain.absences[.recordedDepth]?.reason == "depth/ is not read: intrinsic/ is missing")
+        #expect(plain.absences[.box]?.reason == "a plain folder of pictures has none")
         // A matrix, but nothing to be seen.
         let blind = try extracted().filter { $0.key.hasPrefix("intrinsic/") || $0.key.hasPrefix("pose/") }
         let rest = CaptureFolder(path: try folder.write(blind, under: "blind"))

@@ -45,7 +45,7 @@ import Testing
         #expect(
             capture.frames[0].intrinsics
                 == CameraIntrinsics(fx: 50, fy: 51, cx: 32.5, cy: 24.25, width: 64, height: 48, pixelOrigin: .corner))
-        #expect(capture.videoFile == "\(top)rgb.mkv")
+        #expect(capture.video?.file == "\(top)rgb.mkv")
         #expect(capture.depthSize == PixelSize(4, 3))
         let frames = try capture.loaded([.luma, .recordedDepth])
         #expect(frames.map { $0.recordedDepth?.first } == [1, 1.001, 1.002])
@@ -145,13 +145,13 @@ import Testing
         let missing = "it has no entry in iphone/pose_intrinsic_imu.json"
         #expect(capture.dropReasons == [nil, missing, missing, nil])
         #expect(capture.frames.map { $0.pose?.position.x } == [0, nil, nil, 3])
-        #expect(capture.absences[.recordedDepth]?.hasPrefix("iphone/depth.bin is missing") == true)
+        #expect(capture.absences[.recordedDepth]?.reason.hasPrefix("iphone/depth.bin is missing") == true)
     }
 
     @Test func aSceneWithoutPictures() throws {
         let scene = try scene([0, 1])
         let capture = try scene.open(ScanNetPPCapture.self)
-        #expect(capture.absences[.color] == "iphone/rgb.mkv is missing, and so are pictures in iphone/rgb/")
+        #expect(capture.absences[.color]?.reason == "iphone/rgb.mkv is missing, and so are pictures in iphone/rgb/")
         #expect(capture.remedies[.color] == "download iphone/rgb.mkv too")
     }
 

@@ -115,8 +115,8 @@ import Testing
                 == CameraIntrinsics(fx: 4, fy: 4.5, cx: 1.5, cy: 1, width: 4, height: 3, pixelOrigin: .centre))
         // What the file has takes points from colour to depth, with y down.
         #expect(depthCamera.colorFromDepth.position == Vector3(0.25, -0.5, -0.125))
-        #expect(capture.absences[.pose] == "the recorder does not know where its camera is")
-        let fix = capture.advice[.pose] ?? ""
+        #expect(capture.absences[.pose]?.reason == "the recorder does not know where its camera is")
+        let fix = capture.absences[.pose]?.advice ?? ""
         #expect(fix.contains("decode-images.yaml") && fix.contains("COLMAP"))
         #expect(capture.findings["axis-alignment"]?.array?.count == 16)
         #expect(capture.metadata?["numDepthFrames"]?.string == "5")
@@ -159,7 +159,7 @@ import Testing
         var files = files()
         files["abc.imu"] = [UInt8](repeating: 0, count: 100)
         let capture = try open(try write(files))
-        #expect(capture.motionFiles.isEmpty && capture.absences[.motion] == "abc.imu holds no whole record")
+        #expect(capture.motionFiles.isEmpty && capture.absences[.motion]?.reason == "abc.imu holds no whole record")
         #expect(capture.warnings == ["the last record of abc.imu has 100 of 128 bytes and is left out"])
     }
 
@@ -198,13 +198,13 @@ import Testing
 
     @Test func aScanOfWhichOneStreamIsMissing() throws {
         let blind = try open(try write(files(), video: nil))
-        #expect(blind.absences[.color] == "abc.h264 is missing, though abc.txt lists 5 pictures")
+        #expect(blind.absences[.color]?.reason == "abc.h264 is missing, though abc.txt lists 5 pictures")
         #expect(blind.remedies == [.color: "copy abc.h264 too"] && blind.keptFrames.count == 5)
         try FileManager.default.removeItem(atPath: folder.path + "/scan/abc.depth")
         var files = files()
         files["abc.depth"] = nil
         let flat = try open(try write(files))
-        #expect(flat.absences[.recordedDepth] == "abc.depth is missing" && flat.keptFrames.count == 5)
+        #expect(flat.absences[.recordedDepth]?.reason == "abc.depth is missing" && flat.keptFrames.count == 5)
         #expect(!flat.channels.contains(.timestamp))
     }
 

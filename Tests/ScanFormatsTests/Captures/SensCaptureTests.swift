@@ -109,7 +109,7 @@ import Testing
         for index in 0..<3 { sens.frames[index].color = [] }
         let capture = try open(sens)
         #expect(capture.channels == [.pose, .intrinsics, .timestamp, .recordedDepth] && capture.warnings.isEmpty)
-        #expect(capture.absences[.color] == "the frames have no pictures")
+        #expect(capture.absences[.color]?.reason == "the frames have no pictures")
         #expect(
             capture.frames[1].intrinsics
                 == CameraIntrinsics(
@@ -198,7 +198,7 @@ import Testing
         for index in 0..<3 { sens.frames[index].color = jpeg }
         #expect(try open(sens).frames[0].pictureFile == "color/000000.jpg")
         for index in 0..<3 { sens.frames[index].color = [1, 2, 3] }
-        #expect(try open(sens).absences[.color]?.contains("neither JPEG nor PNG") == true)
+        #expect(try open(sens).absences[.color]?.reason.contains("neither JPEG nor PNG") == true)
     }
 
     @Test func versionThreeHasNoMotion() throws {
@@ -207,7 +207,7 @@ import Testing
         sens.motion = nil
         let capture = try open(sens)
         #expect(capture.variant == "version 3" && capture.motionFiles.isEmpty)
-        #expect(capture.absences[.motion] == "the file has no motion samples")
+        #expect(capture.absences[.motion]?.reason == "the file has no motion samples")
         // Nor do other programs always write its block.
         sens.version = 4
         #expect(try open(sens).warnings.isEmpty)
@@ -341,7 +341,8 @@ import Testing
         #expect(try open(sens).warnings.first?.contains("taken for the colour camera") == true)
         sens.colorIntrinsic[0] = 0
         let capture = try open(sens)
-        #expect(!capture.channels.contains(.intrinsics) && capture.absences[.intrinsics]?.contains("focal") == true)
+        #expect(
+            !capture.channels.contains(.intrinsics) && capture.absences[.intrinsics]?.reason.contains("focal") == true)
     }
 
     // MARK: - Bad frames
@@ -369,7 +370,7 @@ import Testing
         for index in 0..<3 { sens.frames[index].pose = Self.lost }
         let capture = try open(sens)
         #expect(capture.keptFrames.count == 3 && !capture.channels.contains(.pose))
-        #expect(capture.absences[.pose]?.contains("never tracked") == true)
+        #expect(capture.absences[.pose]?.reason.contains("never tracked") == true)
     }
 
     @Test func damagedPayloadsCostTheirFrameAlone() throws {
@@ -420,7 +421,7 @@ import Testing
         for index in 0..<3 { (sens.frames[index].color, sens.frames[index].depth) = ([], []) }
         let empty = try open(sens)
         #expect(empty.channels == [.pose, .intrinsics, .timestamp])
-        #expect(empty.absences[.color] == "the frames have no pictures")
+        #expect(empty.absences[.color]?.reason == "the frames have no pictures")
     }
 
     @Test func filesWithoutTimes() throws {

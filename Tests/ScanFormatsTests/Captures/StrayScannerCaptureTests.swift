@@ -57,8 +57,8 @@ import Testing
     @Test func aRecordingWithoutItsVideo() throws {
         let capture = try recording().open(StrayScannerCapture.self)
         for channel in [Channel.color, .luma, .video] {
-            #expect(capture.absences[channel] == "rgb.mp4 is missing")
-            #expect(capture.remedies[channel] == "copy rgb.mp4 too")
+            #expect(capture.absences[channel]?.reason == "rgb.mp4 is missing")
+            #expect(capture.absences[channel]?.remedy == "copy rgb.mp4 too")
         }
     }
 
@@ -169,7 +169,7 @@ import Testing
         #expect(frames.map { $0.recordedDepth?.first } == [1.1, nil, nil])
         #expect(capture.findings["frames-without-depth"]?.integer == 2)
         #expect(capture.frames.allSatisfy { !$0.isDropped })
-        #expect(capture.absences[.color] == "rgb.mp4 is missing")
+        #expect(capture.absences[.color]?.reason == "rgb.mp4 is missing")
         // Nobody can look at a video: the app's own size.
         #expect(capture.frames[0].intrinsics?.width == 1920)
     }
@@ -194,7 +194,7 @@ import Testing
         #expect(capture.frames.map { $0.pose?.position } == [Vector3(1, 2, 3), Vector3(4, 5, 6)])
         #expect(capture.frames.allSatisfy { $0.timestamp == nil })
         #expect(!capture.channels.contains(.timestamp))
-        #expect(capture.absences[.timestamp] == "the app wrote none before version 1.2")
+        #expect(capture.absences[.timestamp]?.reason == "the app wrote none before version 1.2")
         #expect(try capture.loaded([.recordedDepth]).map { $0.recordedDepth?.first } == [2, 2.001])
         #expect(!capture.warnings.contains { $0.hasPrefix("the last line") })
         // With names of columns, too.
@@ -258,8 +258,8 @@ import Testing
         for folder in ["depth", "confidence"] { try recording.remove("\(folder)/000000.png") }
         for number in [7, 8] { try recording.depth("depth/00000\(number).png", first: 1000) }
         let absences = try recording.open(StrayScannerCapture.self).absences
-        #expect(absences[.recordedDepth] == "no file in depth/ has the number of a frame; it holds 2 files")
-        #expect(absences[.recordedConfidence] == "there are no pictures in confidence/")
+        #expect(absences[.recordedDepth]?.reason == "no file in depth/ has the number of a frame; it holds 2 files")
+        #expect(absences[.recordedConfidence]?.reason == "there are no pictures in confidence/")
     }
 
     /// The app makes both folders, and fills them, for every recording.
@@ -270,7 +270,7 @@ import Testing
         }
         let capture = try recording.open(StrayScannerCapture.self)
         let sign = hasConfidence ? "confidence" : "the folder"
-        #expect(capture.absences[.recordedDepth] == "there are no pictures in depth/, though \(sign) is there")
+        #expect(capture.absences[.recordedDepth]?.reason == "there are no pictures in depth/, though \(sign) is there")
         #expect(capture.remedies[.recordedDepth] == "copy the folder depth/ too")
     }
 
@@ -316,7 +316,7 @@ import Testing
         let large = try recording(3).open(StrayScannerCapture.self, rules: rules)
         let allowed = "4 × 3 pixels, where `max-picture-pixels` of read allows 11 (depth/000000.png)"
         #expect(
-            large.absences[.recordedDepth] == "none of the depth pictures can be read: a picture of \(allowed)")
+            large.absences[.recordedDepth]?.reason == "none of the depth pictures can be read: a picture of \(allowed)")
         #expect(large.remedies[.recordedDepth]?.hasSuffix("--set read.max-picture-pixels=12") == true)
     }
 

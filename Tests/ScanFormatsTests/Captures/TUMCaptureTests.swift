@@ -135,7 +135,8 @@ import Testing
         let capture = try sequence.open(TUMCapture.self)
         #expect(!capture.channels.contains(.recordedDepth) && capture.channels.contains(.color))
         #expect(
-            capture.absences[.recordedDepth]?.hasPrefix("none of the depth pictures can be read: PNG damaged") == true)
+            capture.absences[.recordedDepth]?.reason.hasPrefix("none of the depth pictures can be read: PNG damaged")
+                == true)
         #expect(capture.remedies[.recordedDepth] == "copy the picture again from the device")
         #expect(capture.files.contains { $0.path == "depth/0.png" })
     }
@@ -144,7 +145,7 @@ import Testing
         let sequence = try sequence()
         try sequence.remove("groundtruth.txt")
         let capture = try sequence.open(TUMCapture.self)
-        #expect(capture.absences[.pose] == "groundtruth.txt is missing")
+        #expect(capture.absences[.pose]?.reason == "groundtruth.txt is missing")
         #expect(capture.remedies[.pose]?.hasPrefix("copy groundtruth.txt too") == true)
         #expect(!capture.channels.contains(.pose) && capture.frames.allSatisfy { !$0.isDropped })
         try sequence.remove("depth.txt")
@@ -158,7 +159,7 @@ import Testing
         // Without its pictures it was left out on purpose.
         try sequence.remove("depth")
         let without = try sequence.open(TUMCapture.self)
-        #expect(without.absences[.recordedDepth] == "depth.txt is missing" && without.remedies.isEmpty)
+        #expect(without.absences[.recordedDepth]?.reason == "depth.txt is missing" && without.remedies.isEmpty)
     }
 
     /// Poses and depth are there all the same.
@@ -175,7 +176,7 @@ import Testing
         try sequence.remove("rgb")
         try sequence.remove("calibration.txt")
         let bare = try sequence.open(TUMCapture.self)
-        #expect(bare.absences[.color] == "rgb.txt lists 3 pictures, and none is there")
+        #expect(bare.absences[.color]?.reason == "rgb.txt lists 3 pictures, and none is there")
         #expect(bare.remedies == [.color: "copy the folder rgb/ too", .intrinsics: "copy the folder rgb/ too"])
     }
 
@@ -192,7 +193,7 @@ import Testing
         let distorted = try sequence.open(TUMCapture.self)
         #expect(distorted.channels.contains(.lens) && !distorted.channels.contains(.intrinsics))
         #expect(distorted.undistortions[0]?.recorded.lens.radial == [0.1, -0.2, 0, 0])
-        #expect(distorted.absences[.intrinsics] == "the lens distorts (k1 0.1, k2 -0.2)")
+        #expect(distorted.absences[.intrinsics]?.reason == "the lens distorts (k1 0.1, k2 -0.2)")
         #expect(distorted.warnings.isEmpty)
         try sequence.write("9.5 9 3.75 2.25 0.1 -0.2 0.003 -0.004 0.5\n", to: "camera.txt")
         let whole = try sequence.open(TUMCapture.self).undistortions[0]?.recorded.lens
@@ -257,7 +258,7 @@ import Testing
         try depth.write("1305031100.175304 /data/depth/0.png\n1305031101.186304 /data/depth/1.png\n", to: "depth.txt")
         let none = try depth.open(TUMCapture.self)
         #expect(none.dropReasons == [nil, nil] && !none.channels.contains(.recordedDepth))
-        #expect(none.absences[.recordedDepth]?.contains("paths that lead out of the capture") == true)
+        #expect(none.absences[.recordedDepth]?.reason.contains("paths that lead out of the capture") == true)
         #expect(none.remedies[.recordedDepth]?.contains("depth/0.png instead of /data/depth/0.png") == true)
     }
 

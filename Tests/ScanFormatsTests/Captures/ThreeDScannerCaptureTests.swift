@@ -175,7 +175,7 @@ import Testing
         try export.write(bare, to: "frame_00000.json")
         let old = try export.open(ThreeDScannerCapture.self)
         #expect(old.frames[0].intrinsics?.size == PixelSize(9, 6))
-        #expect(old.absences[.timestamp] == "no frame_….json has a “time”")
+        #expect(old.absences[.timestamp]?.reason == "no frame_….json has a “time”")
         #expect(!old.channels.contains(.exposure))
         try export.remove("frame_00000.jpg")
         let lost = try export.open(ThreeDScannerCapture.self)
@@ -228,10 +228,11 @@ import Testing
         }
         let pictures = try export.open(ThreeDScannerCapture.self)
         #expect(pictures.variant == "pictures")
-        #expect(pictures.absences[.recordedDepth]?.contains("lidar scans in low resolution only") == true)
+        #expect(pictures.absences[.recordedDepth]?.reason.contains("lidar scans in low resolution only") == true)
         try export.write("v/1\u{1}", to: "frame_00000.exr")
         #expect(
-            try export.open(ThreeDScannerCapture.self).absences[.recordedDepth]?.hasPrefix("frame_00000.exr is OpenEXR")
+            try export.open(ThreeDScannerCapture.self).absences[.recordedDepth]?.reason.hasPrefix(
+                "frame_00000.exr is OpenEXR")
                 == true)
     }
 
@@ -248,7 +249,7 @@ import Testing
         let cut = try self.export()
         try cut.write([0], to: "frames.mp4")
         let capture = try cut.open(ThreeDScannerCapture.self)
-        #expect(capture.keptFrames.count == 7 && capture.channels.contains(.color) && capture.videoFile == nil)
+        #expect(capture.keptFrames.count == 7 && capture.channels.contains(.color) && capture.video == nil)
         let passed = "frames.mp4 was passed over, and the 3 pictures beside it were taken"
         #expect(capture.warnings.first?.hasPrefix(passed) == true)
     }
@@ -268,7 +269,7 @@ import Testing
         let times = (0..<8).map { Int64($0) * 1_000_000_000 }
         let capture = try filmed { try TestVideo.gray("a.mp4", in: $0, at: times, dropping: [3]) }
             .open(ThreeDScannerCapture.self)
-        #expect(capture.videoFrames == [0, 1, 2, nil, 3, 4, 5, 6])
+        #expect(capture.video?.places == [0, 1, 2, nil, 3, 4, 5, 6])
         #expect(capture.frames.filter(\.isDropped).map(\.index) == [3])
         #expect(
             capture.warnings.first
@@ -289,7 +290,7 @@ import Testing
         try TestVideo.gray("a.mp4", in: folder, frames: 8, rate: 1)
         try export.write(try folder.bytes("a.mp4"), to: "frames.mp4")
         let capture = try export.open(ThreeDScannerCapture.self)
-        #expect(capture.videoFile == nil && capture.frames.allSatisfy { $0.pictureFile != nil })
+        #expect(capture.video == nil && capture.frames.allSatisfy { $0.pictureFile != nil })
     }
 
     @Test func framesThatTheEditListHidesCount() throws {
@@ -297,7 +298,7 @@ import Testing
             let whole = try TestVideo.gray("a.mp4", in: folder, frames: 8, rate: 1)
             return try TestVideo.hidingFirst(whole, rate: 1, as: "hiding.mp4", in: folder)
         }.open(ThreeDScannerCapture.self)
-        #expect(capture.ignoresEditList && capture.frames.allSatisfy { !$0.isDropped })
+        #expect(capture.video?.ignoresEditList == true && capture.frames.allSatisfy { !$0.isDropped })
         #expect(capture.warnings.first?.hasPrefix("frames.mp4 hides 1 of its frames from players") == true)
     }
 

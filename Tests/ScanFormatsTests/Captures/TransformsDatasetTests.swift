@@ -71,7 +71,7 @@ import Testing
         try folder.write("x", to: "secret.png")
         try folder.write("x", to: "d/images/notes.txt")
         #expect(symlink("\(folder.path)/secret.png", "\(folder.path)/d/images/Ku\u{308}che.png") == 0)
-        let reason = try open().absences[.color]
+        let reason = try open().absences[.color]?.reason
         #expect(reason?.contains("behind a link that leads out of the capture") == true, "\(reason ?? "")")
     }
 
@@ -234,7 +234,7 @@ import Testing
         let capture = try open()
         let place = folder.isEmpty ? "at the capture's top" : "in \(folder)/"
         #expect(
-            capture.absences[.color]
+            capture.absences[.color]?.reason
                 == "transforms.json lists 2 pictures, and none is there; pictures of their names lie \(place)")
         #expect(capture.remedies[.color] == way)
     }
@@ -244,8 +244,8 @@ import Testing
             [frame("images/a.png", with: ["depth_file_path": "depths/a.png"]), frame("images/b.png")],
             Self.lens.merging(["ply_file_path": "points.ply"]) { $1 })
         let capture = try open()
-        #expect(capture.absences[.color] == "transforms.json lists 2 pictures, and none is there")
-        #expect(capture.absences[.recordedDepth] == "transforms.json lists a depth picture, which is not there")
+        #expect(capture.absences[.color]?.reason == "transforms.json lists 2 pictures, and none is there")
+        #expect(capture.absences[.recordedDepth]?.reason == "transforms.json lists a depth picture, which is not there")
         #expect(
             capture.remedies == [
                 .color: "copy the folder images/ too", .recordedDepth: "copy the folder depths/ too",
@@ -254,7 +254,7 @@ import Testing
         for name in ["a", "b"] { try picture("images/\(name).png") }
         try write([frame("images/a.png"), frame("images/b.png")], Self.lens)
         let plain = try open()
-        #expect(plain.absences[.recordedDepth] == "transforms.json names no depth pictures")
+        #expect(plain.absences[.recordedDepth]?.reason == "transforms.json names no depth pictures")
         #expect(plain.remedies.isEmpty)
     }
 
@@ -368,7 +368,7 @@ import Testing
         try write((0..<5).map { frame("\($0).png", with: ["mask_path": "masks/\($0).png"]) }, Self.lens)
         for number in 0..<5 { try picture("\(number).png") }
         let none = try open()
-        #expect(none.absences[.mask] == "transforms.json lists 5 mask pictures, and none is there")
+        #expect(none.absences[.mask]?.reason == "transforms.json lists 5 mask pictures, and none is there")
         #expect(none.remedies[.mask] == "copy the folder masks/ too" && !none.channels.contains(.mask))
         try picture("masks/3.png")
         #expect(try open().gaps[.mask] == [0, 1, 2, 4])
@@ -397,7 +397,7 @@ import Testing
         try FileManager.default.createSymbolicLink(
             atPath: "\(folder.path)/d/images", withDestinationPath: "../elsewhere")
         #expect(
-            try open().absences[.color]
+            try open().absences[.color]?.reason
                 == "transforms.json lists a picture behind a link that leads out of the capture and is not followed: "
                 + "images/a.png")
     }
@@ -466,7 +466,7 @@ import Testing
             let capture = try open()
             let path = (start + name).replacingOccurrences(of: "\\", with: "/")
             #expect(
-                capture.absences[.color]
+                capture.absences[.color]?.reason
                     == "transforms.json lists a picture by a path that leads out of the capture and is not followed: \(path)"
             )
             #expect(
@@ -481,7 +481,7 @@ import Testing
         try picture("images/a.jpg")
         let capture = try open()
         #expect(
-            capture.absences[.color]
+            capture.absences[.color]?.reason
                 == "transforms.json lists 2 pictures, such as images/a.png, which is not there, and images/a.jpg is")
         #expect(
             capture.remedies[.color]

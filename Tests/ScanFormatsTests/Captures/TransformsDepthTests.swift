@@ -116,7 +116,7 @@ extension TransformsDatasetTests {
         try picture("a.png")
         let capture = try open()
         #expect(capture.dropReasons == [nil] && !capture.channels.contains(.recordedDepth))
-        #expect(capture.absences[.recordedDepth]?.contains("leads out of the capture") == true)
+        #expect(capture.absences[.recordedDepth]?.reason.contains("leads out of the capture") == true)
     }
 
     private func depth(_ file: String, _ first: UInt16) throws {
@@ -171,7 +171,7 @@ extension TransformsDatasetTests {
         try picture("a.png")
         try array([1000, 2000], type: ">f4", "depths/a.npy")
         let capture = try open()
-        #expect(capture.absences[.recordedDepth]?.contains("numbers of type >f4") == true)
+        #expect(capture.absences[.recordedDepth]?.reason.contains("numbers of type >f4") == true)
         #expect(
             capture.remedies[.recordedDepth] == "convert each array: np.save(path, np.load(path).astype('<f4'))")
     }
@@ -203,7 +203,7 @@ extension TransformsDatasetTests {
         let capture = try open()
         #expect(!capture.channels.contains(.recordedDepth) && capture.dropReasons == [nil, nil])
         #expect(
-            capture.absences[.recordedDepth]
+            capture.absences[.recordedDepth]?.reason
                 == "none of the depth pictures can be read: not a depth picture: it has 1 × 8 bits a pixel, not 1 × 16 "
                 + "(depths/a.png)")
         #expect(capture.remedies[.recordedDepth] == "export the depth with 16 bits, or leave it out")

@@ -44,7 +44,7 @@ extension TransformsDatasetTests {
         #expect(capture.undistortions[0]?.recorded.intrinsics.fx == 9.5)
         #expect(capture.frames.allSatisfy { $0.intrinsics == nil && !$0.isDropped })
         #expect(capture.channels.contains(.lens) && !capture.channels.contains(.intrinsics))
-        #expect(capture.absences[.intrinsics] == "the lens distorts (\(lens))")
+        #expect(capture.absences[.intrinsics]?.reason == "the lens distorts (\(lens))")
         // A frame's own numbers hide those at the top.
         #expect(capture.undistortions[1]?.recorded.lens.radial == [0.05, 0, 0, 0])
     }

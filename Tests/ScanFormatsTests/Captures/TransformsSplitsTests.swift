@@ -108,6 +108,30 @@ extension TransformsDatasetTests {
         #expect(try open().frames.count == 2)
     }
 
+    /// As `write-transforms` leaves a dataset of so few frames that none is left to train on.
+    @Test func aDatasetOfWhichAllFramesAreHeldOut() throws {
+        let ngp = Self.lens.merging(["aabb_scale": 4]) { $1 }
+        func write(_ frames: [[String: Any]], to file: String) throws {
+            let json = ngp.merging(["frames": frames]) { $1 }
+            try folder.write([UInt8](try JSONSerialization.data(withJSONObject: json)), to: "d/\(file)")
+        }
+        for file in ["transforms.json", "downscaled_2/transforms.json"] { try write([], to: file) }
+        try picture("images/0.png")
+        func dataset(_ part: String = "") -> CaptureFolder { CaptureFolder(path: "\(folder.path)/d\(part)") }
+        #expect(TransformsDataset.recognise(dataset()) == nil && TransformsDataset.isPart(dataset()))
+        try write([frame("../images/0.png", x: 7)], to: "test/transforms.json")
+        let capture = try open()
+        #expect(capture.frames.map(\.pictureFile) == ["images/0.png"] && capture.dropReasons == [nil])
+        #expect(capture.frames.map(\.split) == [.heldOut] && capture.frames[0].pose?.position.x == 7)
+        #expect(capture.warnings.isEmpty, "\(capture.warnings)")
+        #expect(["", "/test", "/downscaled_2"].map { TransformsDataset.isPart(dataset($0)) } == [false, true, true])
+        #expect(try CaptureSearch.captures(at: folder.path).map(\.format) == ["transforms"])
+        // A dataset of its own.
+        try write([frame("images/0.png")], to: "test/transforms.json")
+        let problem = #expect(throws: Problem.self) { try open() }
+        #expect(problem?.summary == "the dataset has no frames")
+    }
+
     /// instant-ngp sorts the frames by name and takes the first; who reads its dataset otherwise takes what was left out.
     @Test func framesBeyondTheLimitAreDropped() throws {
         for name in ["a_2", "a_9", "a_10"] { try picture("\(name).png") }

@@ -49,8 +49,8 @@ import Testing
         }
         #expect(abs((capture.frameRate ?? 0) - 30) < 0.01)
         #expect(capture.colorSize == PixelSize(64, 48) && !capture.isMetric && capture.worldUp == nil)
-        #expect(capture.absences[.pose] == "a video by itself has none")
-        #expect(capture.advice[.pose]?.contains("video-frames.yaml") == true)
+        #expect(capture.absences[.pose]?.reason == "a video by itself has none")
+        #expect(capture.absences[.pose]?.advice?.contains("video-frames.yaml") == true)
         #expect(capture.warnings == [] && capture.forgiven == [])
         // Whatever a pipeline uses, its frames depend on the file.
         #expect(capture.files.map(\.path) == ["walk.v2.MOV"] && capture.files.first?.channels == [])
@@ -92,6 +92,38 @@ import Testing
         let settings = VideoSettings(like: facts.upright)
         #expect(PixelSize(settings.width, settings.height) == size && settings.rotation == 0)
         #expect(facts.upright.upright == facts.upright)
+    }
+
+    /// Selfies, and what editors turned over. As a player shows it but left for right, and so with its own sky above.
+    @Test(arguments: [[-1, 0, 0, 1], [1, 0, 0, -1], [0, 1, 1, 0], [0, -1, -1, 0]] as [[Int32]])
+    func aMirroredVideoIsUprightAndNotMirrored(_ m: [Int32]) throws {
+        let recorded = try TestVideo.detailed("recorded.mp4", in: folder, frames: 2)
+        let path = try TestVideo.shown(recorded, by: (m[0], m[1], m[2], m[3]), in: folder)
+        let capture = try open(path)
+        #expect(capture.warnings.count == 1 && capture.warnings[0].contains("mirrored"), "\(capture.warnings)")
+        #expect(capture.channels == [.color, .luma, .timestamp])
+        let player = folder.url("player.yuv").path
+        try TestVideo.ffmpeg(["-i", path, "-vf", "hflip,format=yuv420p", "-f", "rawvideo", player])
+        let bytes = try folder.bytes("player.yuv")
+        try #require(bytes.count == 2 * 320 * 240 * 3 / 2)
+        for frame in try capture.loaded([.luma]) {
+            let luma = try #require(frame.luma)
+            let plane = bytes[(frame.index * 320 * 240 * 3 / 2)...].prefix(320 * 240)
+            let isSame = zip(luma.pixels, plane).allSatisfy { ours, theirs in
+                abs(Double(ours) - min(max((Double(theirs) - 16) * 255 / 219, 0), 255)) <= 1
+            }
+            #expect(isSame, "frame \(frame.index)")
+        }
+    }
+
+    /// As camcorders film, and DVDs were.
+    @Test func pixelsThatAreNotSquareAreTold() throws {
+        let recorded = try TestVideo.gray("a.mp4", in: folder, frames: 2)
+        let wide = folder.url("wide.mp4").path
+        try TestVideo.ffmpeg(["-i", recorded, "-c", "copy", "-bsf:v", "h264_metadata=sample_aspect_ratio=4/3", wide])
+        let capture = try open(wide)
+        #expect(capture.colorSize == PixelSize(64, 48))
+        #expect(capture.warnings.contains { $0.contains("1.333 times as wide as high") }, "\(capture.warnings)")
     }
 
     /// Nothing but the places of the values changes, whoever makes the colours.

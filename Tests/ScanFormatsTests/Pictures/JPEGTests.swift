@@ -98,7 +98,7 @@ func meanDifference(_ a: [UInt8], _ b: [UInt8]) -> Double {
             let problem = problem { () throws(Problem) in _ = try JPEG.decodeRGB(part) }
             #expect(problem?.fault == .input, "cut at \(cut)")
             if cut >= 3 { #expect(problem?.summary == "JPEG truncated", "cut at \(cut)") }
-            let luma = ScanFormatsTests.problem { () throws(Problem) in _ = try JPEG.decodeLuma(part) }
+            let luma = TestSupport.problem { () throws(Problem) in _ = try JPEG.decodeLuma(part) }
             #expect(luma == problem)
             #expect(JPEG.cutDefect(part) != nil)
         }
@@ -207,7 +207,7 @@ func meanDifference(_ a: [UInt8], _ b: [UInt8]) -> Double {
         #expect(problem?.notes.first?.hasSuffix("extraneous bytes before marker 0xd9") == true)
         // Zeros behind stray bytes do not excuse those.
         let mixed = Array(file.dropLast(2)) + [UInt8](repeating: 0x12, count: 60) + [0, 0] + Array(file.suffix(2))
-        #expect(ScanFormatsTests.problem { () throws(Problem) in _ = try JPEG.decodeRGB(mixed) } != nil)
+        #expect(TestSupport.problem { () throws(Problem) in _ = try JPEG.decodeRGB(mixed) } != nil)
     }
 
     /// A header that announces much in few bytes: refused before any memory is taken for it.
@@ -233,9 +233,9 @@ func meanDifference(_ a: [UInt8], _ b: [UInt8]) -> Double {
         // As many as are allowed are not too many.
         #expect(try JPEG.header(file, limits: PictureLimits(side: 16, pixels: 256)).width == 16)
         let tight = PictureLimits(side: 16, pixels: 255)
-        #expect(ScanFormatsTests.problem { () throws(Problem) in _ = try JPEG.header(file, limits: tight) } != nil)
+        #expect(TestSupport.problem { () throws(Problem) in _ = try JPEG.header(file, limits: tight) } != nil)
         // Within the limits, but the data is for 16 × 16 pixels.
-        let hollow = ScanFormatsTests.problem { () throws(Problem) in _ = try JPEG.decodeRGB(announcing(32_768, 7629)) }
+        let hollow = TestSupport.problem { () throws(Problem) in _ = try JPEG.decodeRGB(announcing(32_768, 7629)) }
         #expect(hollow?.summary == "JPEG damaged")
     }
 

@@ -36,7 +36,7 @@ import Testing
     @Test func videoFramesAreThePicturesInOrder() throws {
         let capture = try openFilmed(filmed) { try TestVideo.gray("v.mp4", in: $0, frames: 8) }
         #expect(capture.channels.isSuperset(of: [.color, .luma]))
-        #expect(capture.videoFile == "scan.mp4")
+        #expect(capture.video?.file == "scan.mp4")
         #expect(capture.colorSize == PixelSize(64, 48))
         #expect(capture.warnings.isEmpty)
         #expect(capture.keptFrames.count == 8)
@@ -221,7 +221,7 @@ import Testing
         #expect(capture.frames.count == 8 && capture.frames.allSatisfy { !$0.isDropped })
         #expect(capture.warnings.count == 1)
         #expect(capture.warnings.first?.contains("of its frames from players") == true, "\(capture.warnings)")
-        #expect(capture.ignoresEditList)
+        #expect(capture.video?.ignoresEditList == true)
     }
 
     /// The clocks are set by the first frame that has both times.

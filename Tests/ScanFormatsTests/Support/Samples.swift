@@ -70,14 +70,6 @@ func read(_ stream: InflateStream, into buffer: inout [UInt8]) throws(Problem) -
     return try result.get()
 }
 
-/// The problem that `body` throws, or nil.
-func problem(of body: () throws(Problem) -> Void) -> Problem? {
-    do throws(Problem) {
-        try body()
-        return nil
-    } catch { return error }
-}
-
 extension DepthPicture {
     /// The numbers of a picture of millimetres.
     static func decode(_ bytes: [UInt8]) throws(Problem) -> Gray16Image {

@@ -70,6 +70,21 @@ enum TestVideo {
         return result
     }
 
+    /// The same frames with any display matrix: a pixel at (x, y) is shown at (a·x + c·y, b·x + d·y).
+    static func shown(
+        _ path: String, by matrix: (a: Int32, b: Int32, c: Int32, d: Int32), in folder: TemporaryFolder
+    ) throws -> String {
+        var bytes = try Array(Data(contentsOf: URL(fileURLWithPath: path)))
+        let box = try #require(bytes.firstRange(of: "tkhd".utf8)).lowerBound
+        // Behind the name, of version 0, lie 40 bytes; then the matrix, in 16.16 fixed point and 2.30 in its last column.
+        let first = box + 4 + 40
+        for (place, value) in [(0, matrix.a), (1, matrix.b), (3, matrix.c), (4, matrix.d)] {
+            let number = UInt32(bitPattern: value << 16)
+            for byte in 0..<4 { bytes[first + 4 * place + byte] = UInt8(truncatingIfNeeded: number >> (24 - 8 * byte)) }
+        }
+        return try folder.write(bytes, to: "shown.mp4")
+    }
+
     /// The same video with an edit list that hides its first frame, as left by an app that begins its file after the
     /// time of that frame.
     /// - Parameter rate: frames per second.

@@ -92,6 +92,8 @@ extension Capture {
     }
 
     var dropReasons: [String?] { frames.map { $0.drop?.reason } }
+
+    var remedies: [Channel: String] { absences.compactMapValues(\.remedy) }
 }
 
 extension RecordedDepth {

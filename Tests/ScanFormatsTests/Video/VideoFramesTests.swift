@@ -106,6 +106,24 @@ import Testing
         }
     }
 
+    /// Noise between 184 and 185 would make a blurred picture of a value in between as sharp as a good one.
+    @Test(arguments: ["tv", "pc"]) func whatIsEvenInTenBitsIsEvenInEight(_ range: String) throws {
+        let path = folder.url("ten.mp4").path
+        try TestVideo.ffmpeg(
+            [
+                "-f", "lavfi", "-i", "color=black:s=64x48:r=30,format=yuv420p10le", "-frames:v", "4", "-vf",
+                "geq=lum='737+N':cb=512:cr=512,setparams=range=\(range)", "-c:v", "libx264", "-qp", "0", "-color_range",
+                range, path,
+            ])
+        let luma = try open(path, .luma)
+        #expect(luma.facts.isFullRange == (range == "pc") && luma.facts.pixelFormat == "yuv420p10le")
+        var greys: [UInt8] = []
+        for _ in 0..<4 {
+            try #require(try luma.nextFrame(into: &greys))
+            #expect(Set(greys).count == 1)
+        }
+    }
+
     /// To the nearest of 8 bits: cut off, every colour would be one to three levels too dark.
     @Test func colorsOfTenBitsAreRounded() throws {
         let path = folder.url("ten.mp4").path

@@ -19,6 +19,7 @@ import Testing
                 + more)
         #expect(result.status == 0, "\(result.errors)")
         let receipt = try JSONValue.parse(try folder.bytes("\(sample)/receipt.json"), file: "receipt.json")
+        #expect(ReceiptManual.committed.unexplained(in: receipt) == [])
         return (folder, receipt)
     }
 

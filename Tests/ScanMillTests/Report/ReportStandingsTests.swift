@@ -50,9 +50,7 @@ import Testing
         #expect(html.contains("--only=-dash --retry"))
 
         try FileManager.default.removeItem(atPath: "\(folder.path)/out")
-        var mini = MiniCapture()
-        mini.id = "more/b"
-        try mini.write(in: folder)
+        try MiniCapture(id: "more/b").write(in: folder)
         #expect(try run("in/a", "in/b", "more/b").contains("2 captures: 1 done, 1 failed"))
         let twins = try #require(try report()["summary"])
         #expect(twins["captures"]?.integer == 2 && twins["ready"]?.integer == 1 && twins["failed"]?.integer == 1)

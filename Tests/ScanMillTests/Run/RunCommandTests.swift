@@ -41,9 +41,8 @@ import Testing
         for file in ["desk/receipt.json", ".scanmill/inputs/desk.json"] {
             let text = String(decoding: try quick.folder.bytes("out/\(file)"), as: UTF8.self)
                 .replacing(#/"key": "[^"]*"/#, with: "\"key\": \"\(String(repeating: "0", count: 64))\"")
-                .replacing(#/,\s*"seal": "[^"]*"/#, with: "").replacing(
-                    #/\["multiscan", \d+\]/#, with: "[\"multiscan\", 0]")
-            try quick.folder.write(text, to: "out/\(file)")
+                .replacing(#/\["multiscan", \d+\]/#, with: "[\"multiscan\", 0]")
+            try quick.folder.write(text.withoutSeal, to: "out/\(file)")
         }
         let plan = try Scanmill.run(["plan", "quick.yaml", QuickRun.sample, "-o", "out"], in: quick.folder.path)
         let why = "since an update, ScanMill reads multiscan in another way"

@@ -78,4 +78,45 @@ import Testing
         let json = try StateJSON.read("\(quick.folder.path)/\(page.replacing("report.html", with: "report.json"))")
         #expect(json["findings"]?.array?.map { $0["captures"]?.array?.count } == [3])
     }
+
+    /// Five of them are named, and all are counted.
+    @Test func whatManyCapturesShareIsCounted() throws {
+        let archives = (0..<6).map { "cut\($0).zip" }
+        for archive in archives { try quick.folder.write("PK\u{3}\u{4} and then nothing", to: archive) }
+        let result = try quick.folder.run("read, decompress", archives + ["-o", "out", "--no-report"])
+        #expect(result.status == 1)
+        #expect(result.errors.contains("6 captures failed:\n  6 × "), "\(result.errors)")
+        #expect(result.errors.contains(": cut0, cut1, cut2, cut3, cut4, …\n"), "\(result.errors)")
+    }
+
+    /// A bad night does not say hundreds of times how to mend the same thing, nor warn of it hundreds of times.
+    @Test func whatManyCapturesShareIsSaidInFullOfAFew() throws {
+        let archives = (0..<7).map { "cut\($0).zip" }
+        for archive in archives { try quick.folder.write("PK\u{3}\u{4} and then nothing", to: archive) }
+        let failed = try quick.folder.run("read, decompress", archives + ["-o", "out", "--no-report"])
+        #expect(failed.errors.split(separator: "error: ").count - 1 == 7, "\(failed.errors)")
+        #expect(failed.errors.split(separator: "= nothing was published").count - 1 == 5, "\(failed.errors)")
+        let ids = (0..<7).map { "mini\($0)" }
+        var mini = MiniCapture()
+        mini.hasMotion = false
+        try mini.write(ids, in: quick.folder)
+        for id in ids { try quick.folder.write("", to: "\(id)/recorded.rot/not-a-file") }
+        let warned = try quick.folder.run("read, decompress", ids + ["-o", "out2", "--no-report"])
+        #expect(warned.status == 0, "\(warned.errors)")
+        #expect(warned.errors.split(separator: "warning: mini").count - 1 == 5, "\(warned.errors)")
+        #expect(warned.errors.contains("warning: 2 more captures: recorded.rot is a folder"), "\(warned.errors)")
+    }
+
+    /// Wherever they lie, and whatever else is noted of each.
+    @Test func whatCapturesOfManyFoldersShareIsSaidInFullOfAFew() throws {
+        let places = ["anna/lamp", "bob/shoe", "carl/cup", "dora/vase", "emil/chair", "fritz/desk", "gina/sofa"]
+        for place in places {
+            try quick.folder.write("PK\u{3}\u{4}\(String(repeating: "-", count: 900)) \(place)", to: "in/\(place).zip")
+        }
+        let failed = try quick.folder.run("read, decompress", ["in", "-o", "out", "--no-report", "--jobs", "1"])
+        #expect(failed.errors.split(separator: "= nothing was published").count - 1 == 5, "\(failed.errors)")
+        #expect(failed.errors.contains("error: sofa: the archive is cut off (in/gina/sofa.zip"), "\(failed.errors)")
+        #expect(failed.errors.contains("\n  7 × the archive is cut off: "), "\(failed.errors)")
+        #expect(failed.output.split(separator: "failed   ").count == 7, "\(failed.output)")
+    }
 }

@@ -35,6 +35,11 @@ import Testing
         let without = try folder.run(Self.cloud, arguments, environment: ["PATH": "\(folder.path)/no-tools"])
         #expect(without.status == 3, "\(without.output)\(without.errors)")
         #expect(without.errors.contains("ffprobe was not found") || without.errors.contains("ffmpeg was not found"))
+        // Nor is one shown, or doubted.
+        let seen = try Scanmill.run(
+            ["inspect", "stray"], in: folder.path, environment: ["PATH": "\(folder.path)/no-tools"])
+        #expect(!seen.output.contains("Intrinsics\n") && !seen.output.contains("Problems\n"), "\(seen)")
+        #expect(!seen.output.contains("intrinsics       the capture has none"), "\(seen)")
         let with = try folder.run(Self.cloud, arguments)
         #expect(with.status == 0, "\(with.output)\(with.errors)")
     }
@@ -44,10 +49,8 @@ import Testing
         "echo '[error] mini.mp4: Stale file handle' >&2; exit 1",
     ])
     func anFfmpegThatDoesNotWorkIsNotTheVideosFault(_ behaviour: String) throws {
-        var mini = MiniCapture()
-        mini.pictures = .mp4
-        try mini.write(in: folder)
-        let path = try folder.fakeFFmpeg(version: "FFMPEG -version", else: behaviour)
+        try MiniCapture(pictures: .mp4).write(in: folder)
+        let path = try folder.fakeFFmpeg(else: behaviour)
         let scores = "read, filter-blur: {window: 3}"
         let broken = try folder.run(scores, environment: path)
         #expect(broken.status == 3, "\(broken.output)\(broken.errors)")
@@ -61,26 +64,22 @@ import Testing
         mini.pictures = .mp4
         try mini.write(in: folder)
         let says = "echo '[error] mini.mp4: Input/output error' >&2; exit 1"
-        let path = try folder.fakeFFmpeg(version: "FFMPEG -version", else: says)
+        let path = try folder.fakeFFmpeg(else: says)
         let readable = try folder.run("read, filter-blur: {window: 3}", environment: path)
         #expect(readable.status == 1, "\(readable.output)\(readable.errors)")
         #expect(readable.errors.contains("says: mini.mp4: Input/output error"), "\(readable.errors)")
     }
 
     @Test func aVideoThatCannotBeReadIsNotDamaged() throws {
-        guard RunProcessTests.hasStrace else { return }
-        var mini = MiniCapture()
-        mini.pictures = .mp4
-        try mini.write(in: folder)
+        guard Strace.isThere else { return }
+        try MiniCapture(pictures: .mp4).write(in: folder)
         try folder.write("name: trouble\nstages: [read, {filter-blur: {window: 3}}]\n", to: "trouble.yaml")
         let result = try run("mini", failing: "read,pread64", on: "mini/recorded.mp4", with: "error=EIO")
         #expect(result?.status == 3, "\(result?.output ?? "")\(result?.errors ?? "nothing was injected")")
     }
 
     @Test func moreThreadsThanHelpAreNotAskedOfFfmpeg() throws {
-        var mini = MiniCapture()
-        mini.pictures = .mp4
-        try mini.write(in: folder)
+        try MiniCapture(pictures: .mp4).write(in: folder)
         let many = try folder.run("read, filter-blur: {window: 3}", ["mini", "-o", "out", "--jobs", "99999999999"])
         #expect(many.output.contains("done     mini"), "\(many.output)\(many.errors)")
     }
@@ -100,7 +99,7 @@ import Testing
 
     /// A read that fails in the middle of an archive.
     @Test func anArchiveThatCannotBeReadIsNotDamaged() throws {
-        guard RunProcessTests.hasStrace else { return }
+        guard Strace.isThere else { return }
         let sample = ["sample", "room", "--frames", "6"]
         #expect(try Scanmill.run(sample, in: folder.path).status == 0)
         try runCommand(["python3", "-m", "zipfile", "-c", "room.zip", "room/"], in: folder.path).require(0)
@@ -121,7 +120,7 @@ import Testing
 
     /// Captures may have been missed in it: the others are run, and the night was not a good one.
     @Test func aFolderThatCannotBeListedToItsEndIsNamed() throws {
-        guard RunProcessTests.hasStrace else { return }
+        guard Strace.isThere else { return }
         try MiniCapture().write(in: folder)
         let moves = "mkdir -p night/b && cp -r mini night/a && mv mini night/b/"
         try runCommand(["sh", "-c", moves], in: folder.path).require(0)
@@ -138,7 +137,7 @@ import Testing
 
     /// A file server that forgets a picture for a moment, while it is copied.
     @Test func aPictureThatIsOutOfReachIsNoBadFrame() throws {
-        guard RunProcessTests.hasStrace else { return }
+        guard Strace.isThere else { return }
         try MiniCapture().write(in: folder)
         let stages = "{read: {bad-frame-limit: 0.5}}, write-transforms"
         try folder.write("name: trouble\nstages: [\(stages)]\n", to: "trouble.yaml")

@@ -319,6 +319,25 @@ import Testing
         #expect(result.errors == warning)
     }
 
+    /// Also by different paths.
+    @Test func whatIsFoundTwiceIsSaidOnce() throws {
+        try quick.copySample("desk")
+        try quick.folder.copySample("polycam", to: "in/desk/more")
+        for name in ["room.tgz", "notes/text.txt"] { try quick.folder.write("x", to: "in/\(name)") }
+        func plan(_ inputs: String...) throws -> CommandResult {
+            try Scanmill.run(["plan", "quick.yaml"] + inputs + ["-o", "out"], in: quick.folder.path)
+        }
+        let once = try plan("in")
+        for what in ["there are more in it: in/desk/more\n", "over: in/room.tgz\n", "no capture in in/notes\n"] {
+            #expect(once.errors.contains(what), "\(once)")
+        }
+        let twice = try plan("in", "./in", "in/notes")
+        #expect(twice.status == 0 && twice.errors == once.errors, "\(twice)")
+        // What is named by itself is run, and not left out.
+        let inner = try plan("in/desk", "./in/desk/more")
+        #expect(inner.errors == "" && inner.output.contains("run        more  new\n"), "\(inner)")
+    }
+
     /// By the command line, by the pipeline, or by their names; what needs more than pictures says so.
     @Test func videosThatAreAskedForAreRun() throws {
         try quick.copySample("desk")

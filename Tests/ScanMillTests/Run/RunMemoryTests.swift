@@ -11,9 +11,7 @@ import Testing
     init() throws {
         folder = try TemporaryFolder()
         for id in ["a", "b"] {
-            var mini = MiniCapture()
-            mini.id = "in/\(id)"
-            try mini.write(in: folder)
+            try MiniCapture(id: "in/\(id)").write(in: folder)
         }
     }
 
@@ -85,11 +83,8 @@ import Testing
 
     /// Runs a capture with a video, for which another ffmpeg is in the place of the real one.
     private func runVideo(_ more: [String], ffmpeg: String) throws -> CommandResult {
-        var mini = MiniCapture()
-        mini.id = "video"
-        mini.pictures = .mp4
-        try mini.write(in: folder)
-        let path = try folder.fakeFFmpeg(version: "FFMPEG -version", else: ffmpeg)
+        try MiniCapture(id: "video", pictures: .mp4).write(in: folder)
+        let path = try folder.fakeFFmpeg(else: ffmpeg)
         return try folder.run(
             "read, filter-blur: {window: 3}, write-transforms", ["video", "-o", "out", "--no-report"] + more,
             environment: path)

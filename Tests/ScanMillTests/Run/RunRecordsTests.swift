@@ -12,16 +12,12 @@ import Testing
 
     init() throws {
         folder = try TemporaryFolder()
-        var sound = MiniCapture()
-        sound.id = "sound"
-        try sound.write(in: folder)
+        try MiniCapture(id: "sound").write(in: folder)
         var damaged = MiniCapture()
         damaged.id = "damaged"
         damaged.damagedPictures = [2]
         try damaged.write(in: folder)
-        var broken = MiniCapture()
-        broken.id = "broken"
-        try broken.write(in: folder)
+        try MiniCapture(id: "broken").write(in: folder)
         try folder.write("{", to: "broken/recorded.json")
     }
 

@@ -3,7 +3,7 @@ import ScanModel
 import TestSupport
 import Testing
 
-/// Trouble that must not pass for success.
+/// Trouble that must not pass for success: tools that are missing, captures that are not whole, mistakes.
 @Suite struct RunTroubleTests {
     private let folder: TemporaryFolder
 
@@ -28,9 +28,7 @@ import Testing
 
     /// Decoded pictures may differ with ffmpeg's version, so a new one makes them anew, and says so beforehand.
     @Test func anotherFfmpegIsNoticed() throws {
-        var mini = MiniCapture()
-        mini.pictures = .mp4
-        try mini.write(in: folder)
+        try MiniCapture(pictures: .mp4).write(in: folder)
         let frames = "read, write-transforms"
         #expect(try folder.run(frames).status == 0)
         #expect(try folder.run(frames).output.contains("1 up to date"))
@@ -41,114 +39,6 @@ import Testing
         #expect(plan.output.contains(", and now there is ffmpeg version 999"), "\(plan.output)")
         #expect(try folder.run(frames, environment: path).output.contains("1 done"))
         #expect(try folder.run(frames, environment: path).output.contains("1 up to date"))
-    }
-
-    /// Options name files from the capture or from the pipeline, and people from where they are.
-    @Test func aFileNamedFromWhereTheCommandIsGiven() throws {
-        try MiniCapture().write(in: folder)
-        try folder.write("{}", to: "boxes/box.json")
-        try folder.write("stages: [read, decompress, unproject, cull-by-box, write-ply]\n", to: "p/cut.yaml")
-        let result = try Scanmill.run(
-            ["run", "p/cut.yaml", "mini", "-o", "out", "--set", "cull-by-box.box=boxes/box.json"], in: folder.path)
-        #expect(result.status == 1)
-        #expect(result.errors.contains("= fix: name it by its whole path, "), "\(result.errors)")
-        #expect(result.errors.contains("/boxes/box.json\n"), "\(result.errors)")
-    }
-
-    /// A wildcard names more than captures; what is none is said, and does not end the night.
-    @Test func whatIsNoCaptureDoesNotStopTheOthers() throws {
-        try MiniCapture().write(in: folder)
-        try folder.write("notes", to: "notes.txt")
-        try folder.write("notes", to: "papers/notes.txt")
-        try folder.write("PK\u{3}\u{4} and then nothing", to: "cut.zip")
-        let result = try folder.run("read, decompress", ["mini", "notes.txt", "papers", "cut.zip", "-o", "out"])
-        #expect(result.status == 1)
-        #expect(result.output.contains("done     mini"))
-        #expect(result.output.contains("failed   cut  "))
-        #expect(result.errors.contains("warning: there is no capture in notes.txt, papers\n"), "\(result.errors)")
-        #expect(result.errors.contains("  --> cut.zip at byte 21 of 21, stage read\n"), "\(result.errors)")
-        #expect(try folder.run("read", ["notes.txt", "-o", "out2"]).status == 2)
-        #expect(try folder.run("read", ["mini", "nosuch", "-o", "out2"]).status == 2)
-        #expect(!FileManager.default.fileExists(atPath: "\(folder.path)/out2"))
-    }
-
-    /// Five of them are named, and all are counted.
-    @Test func whatManyCapturesShareIsCounted() throws {
-        let archives = (0..<6).map { "cut\($0).zip" }
-        for archive in archives { try folder.write("PK\u{3}\u{4} and then nothing", to: archive) }
-        let result = try folder.run("read, decompress", archives + ["-o", "out", "--no-report"])
-        #expect(result.status == 1)
-        #expect(result.errors.contains("6 captures failed:\n  6 × "), "\(result.errors)")
-        #expect(result.errors.contains(": cut0, cut1, cut2, cut3, cut4, …\n"), "\(result.errors)")
-    }
-
-    /// A bad night does not say hundreds of times how to mend the same thing, nor warn of it hundreds of times.
-    @Test func whatManyCapturesShareIsSaidInFullOfAFew() throws {
-        let archives = (0..<7).map { "cut\($0).zip" }
-        for archive in archives { try folder.write("PK\u{3}\u{4} and then nothing", to: archive) }
-        let failed = try folder.run("read, decompress", archives + ["-o", "out", "--no-report"])
-        #expect(failed.errors.split(separator: "error: ").count - 1 == 7, "\(failed.errors)")
-        #expect(failed.errors.split(separator: "= nothing was published").count - 1 == 5, "\(failed.errors)")
-        let ids = (0..<7).map { "mini\($0)" }
-        var mini = MiniCapture()
-        mini.hasMotion = false
-        try mini.write(ids, in: folder)
-        for id in ids { try folder.write("", to: "\(id)/recorded.rot/not-a-file") }
-        let warned = try folder.run("read, decompress", ids + ["-o", "out2", "--no-report"])
-        #expect(warned.status == 0, "\(warned.errors)")
-        #expect(warned.errors.split(separator: "warning: mini").count - 1 == 5, "\(warned.errors)")
-        #expect(warned.errors.contains("warning: 2 more captures: recorded.rot is a folder"), "\(warned.errors)")
-    }
-
-    /// Wherever they lie, and whatever else is noted of each.
-    @Test func whatCapturesOfManyFoldersShareIsSaidInFullOfAFew() throws {
-        let places = ["anna/lamp", "bob/shoe", "carl/cup", "dora/vase", "emil/chair", "fritz/desk", "gina/sofa"]
-        for place in places {
-            try folder.write("PK\u{3}\u{4}\(String(repeating: "-", count: 900)) \(place)", to: "in/\(place).zip")
-        }
-        let failed = try folder.run("read, decompress", ["in", "-o", "out", "--no-report", "--jobs", "1"])
-        #expect(failed.errors.split(separator: "= nothing was published").count - 1 == 5, "\(failed.errors)")
-        #expect(failed.errors.contains("error: sofa: the archive is cut off (in/gina/sofa.zip"), "\(failed.errors)")
-        #expect(failed.errors.contains("\n  7 × the archive is cut off: "), "\(failed.errors)")
-        #expect(failed.output.split(separator: "failed   ").count == 7, "\(failed.output)")
-    }
-
-    @Test func whatCannotBeLookedAtCanBeNamedAlone() throws {
-        try MiniCapture().write(in: folder)
-        // Two captures whose files share a folder.
-        let pack = """
-            import os, zipfile
-            with zipfile.ZipFile('two.zip', 'w') as z:
-                for one in ['a', 'b']:
-                    for name in os.listdir('mini'):
-                        if name.startswith('recorded'): z.write('mini/' + name, name.replace('recorded', one))
-            """
-        try folder.write(pack, to: "pack.py")
-        #expect(try runCommand(["python3", "pack.py"], in: folder.path).status == 0)
-        let alone = try folder.run("read, decompress", ["mini", "two.zip", "-o", "out", "--only", "two"])
-        #expect(alone.status == 1)
-        #expect(alone.output.hasPrefix("failed   two  2 captures lie in one folder"), "\(alone.output) \(alone.errors)")
-        #expect(alone.output.contains("1 capture: 1 failed"))
-        #expect(try folder.run("read, decompress", ["mini", "two.zip", "-o", "out", "--only", "mini"]).status == 0)
-    }
-
-    @Test func theInputIsNeverWrittenTo() throws {
-        try MiniCapture().write(in: folder)
-        for output in ["mini", "mini/out", "./mini/../mini/deep/er"] {
-            let result = try folder.run("read, decompress", ["mini", "-o", output])
-            #expect(result.status == 2)
-            #expect(result.errors.contains("the results would be written into the capture mini"), "\(result.errors)")
-        }
-        #expect(symlink("mini", folder.path + "/link") == 0)
-        #expect(try folder.run("read, decompress", ["mini", "-o", "link/out"]).status == 2)
-        #expect(!FileManager.default.fileExists(atPath: "\(folder.path)/mini/.scanmill"))
-        // A result is a capture too, and its own result would take its place.
-        let staging = "read, decompress, write-staging"
-        #expect(try folder.run(staging).status == 0)
-        let own = try folder.run(staging, ["out/mini", "-o", "out", "--set", "read.format=multiscan"])
-        #expect(own.status == 2)
-        #expect(own.errors.contains("the result would replace the capture out/mini itself"), "\(own.errors)")
-        #expect(try folder.run(staging, ["out/mini", "-o", "out2"]).status == 0)
     }
 
     /// What the pipeline allows is said all the same.
@@ -186,242 +76,6 @@ import Testing
         // Nobody asked for it.
         let other = try folder.run("read, measure-motion, write-tum", ["mini", "-o", "other"])
         #expect(other.status == 0 && !other.errors.contains("confidence"), "\(other)")
-    }
-
-    @Test func oneFormatOfSeveral() throws {
-        try MiniCapture().write(in: folder)
-        for name in ["0", "1"] {
-            try folder.write(try folder.bytes("mini/color/00000\(name).png"), to: "in/pictures/color/\(name).png")
-        }
-        try FileManager.default.moveItem(at: folder.url("mini"), to: folder.url("in/mini"))
-        let pipeline = "read, decompress, unproject, write-ply"
-        let all = try folder.run(pipeline, ["in", "-o", "out"])
-        #expect(all.status == 1 && all.output.contains("2 captures: 1 done, 1 failed"), "\(all)")
-        let one = try folder.run(pipeline, ["in", "-o", "out", "--format", "multiscan"])
-        #expect(one.status == 0 && one.output.contains("1 capture: 1 up to date"), "\(one)")
-        let none = try folder.run(pipeline, ["in", "-o", "out", "--format", "polycam", "--format", "tum"])
-        #expect(none.status == 0 && none.output.contains("none has the format polycam or tum"), "\(none)")
-        let typed = try folder.run(pipeline, ["in", "-o", "out", "--format", "multscan"])
-        #expect(typed.status == 2 && typed.errors.contains("did you mean `multiscan`?"), "\(typed)")
-    }
-
-    /// To a terminal or to Unicode these end a line, and one of them is a control character.
-    @Test(arguments: ["x\u{85}y", "x\u{2028}y", "\u{c3}\u{84}"]) func oddNamesDoNotHideTheCause(_ id: String) throws {
-        var mini = MiniCapture()
-        mini.id = id
-        try mini.write(in: folder)
-        #expect(try folder.run("read, decompress, write-staging", [id, "-o", "out"]).status == 0)
-        let depth = try folder.bytes("\(id)/recorded.depth.zlib")
-        try folder.write(Array(depth.prefix(depth.count / 2)), to: "\(id)/recorded.depth.zlib")
-        let result = try folder.run("read, decompress, write-staging", [id, "-o", "out"])
-        #expect(result.status == 1, "\(result.errors)")
-        #expect(result.errors.contains("error: depth stream truncated"), "\(result.errors)")
-    }
-
-    /// The results are there all the same, and so is the rest of what was asked for.
-    @Test func figuresThatCannotBeWritten() throws {
-        try MiniCapture().write(in: folder)
-        let result = try folder.run(
-            "read, decompress",
-            ["mini", "-o", "out", "--metrics", "/dev/full", "--on-finish", "echo ended with $SCANMILL_STATUS"])
-        #expect(result.status == 3)
-        let cause = "error: cannot write the file: No space left on device\n  --> /dev/full\n"
-        #expect(result.errors.contains(cause), "\(result.errors)")
-        #expect(result.errors.contains("ended with 3"))
-        #expect(FileManager.default.fileExists(atPath: "\(folder.path)/out/.scanmill/report.html"))
-        // It outranks what a capture's own fault ends with.
-        try folder.write("{", to: "mini/recorded.json")
-        #expect(try folder.run("read, decompress", ["mini", "-o", "out"]).status == 1)
-        let both = try folder.run("read, decompress", ["mini", "-o", "out", "--retry", "--metrics", "/dev/full"])
-        #expect(both.status == 3)
-        try MiniCapture().write(in: folder)
-        let hook = try folder.run("read, decompress", ["mini", "-o", "out", "--on-finish", "exit 4"])
-        #expect(hook.errors.contains("the command of --on-finish ended with exit code 4"))
-    }
-
-    /// Typed as it stands, it fails in the same way.
-    @Test func theCommandThatIsShownFailsAgain() throws {
-        try MiniCapture().write(in: folder)
-        #expect(try folder.run("read, decompress").status == 0)
-        try folder.write("{", to: "mini/recorded.json")
-        let options = ["--force", "--format", "multiscan", "--capture-memory", "900M", "--patience", "5m"]
-        let first = try folder.run("read, decompress", ["mini", "-o", "out"] + options)
-        let mark = "to try it again:  scanmill "
-        let line = try #require(first.errors.split(separator: "\n").first { $0.hasPrefix(mark) })
-        let command = line.dropFirst(mark.count)
-        #expect(
-            command
-                == "run trouble.yaml mini -o out --retry --force --format multiscan --capture-memory 900000000 --patience 300s"
-        )
-        let page = try runCommand(["sh", "-c", "cat out/.scanmill/runs/*/report.html"], in: folder.path).output
-        #expect(page.contains("scanmill \(command.replacing(" --retry", with: " --only mini --retry"))"))
-        let again = try Scanmill.run(command.split(separator: " ").map(String.init), in: folder.path)
-        #expect(again.status == 1)
-        #expect(again.errors.contains(line))
-    }
-
-    /// Whatever they failed for, one command tries all again that may succeed; what to do before stands with the causes.
-    @Test func theCommandThatIsShownTriesAllAgain() throws {
-        for name in ["in/a", "in/b", "in/c c", "in/d"] { try folder.copySample("desk", to: name) }
-        for name in ["a", "b"] {
-            let file = "in/\(name)/desk.depth.zlib"
-            try folder.write(Array(try folder.bytes(file).prefix(250_000)), to: file)
-        }
-        try FileManager.default.removeItem(at: folder.url("in/c c/desk.jsonl"))
-        try FileManager.default.removeItem(at: folder.url("in/d/desk.depth.zlib"))
-        // Nothing is wrong with this one.
-        try folder.copySample("nerfcapture", to: "in/e")
-        let result = try folder.run("read, decompress", ["in", "-o", "out", "--no-report"])
-        let end = """
-            5 captures failed:
-              2 × decompress needs recorded-depth, and this capture has none: d, nerfcapture
-                  fix for d: copy desk.depth.zlib too
-              2 × depth stream truncated: a, b
-                  fix: copy the file again from the device, or keep the whole frames with  --set read.truncated=keep-whole
-              1 × the camera lines are missing: c c
-                  fix: copy the capture again; without camera lines there are no poses
-            to try them again:  scanmill run trouble.yaml in/a in/b 'in/c c' in/d -o out --retry
-            trying nerfcapture again does not help: use a pipeline for captures without depth, such as the ready pictures-only
-
-            """
-        #expect(result.errors.hasSuffix(end), "\(result.errors)")
-    }
-
-    /// More than anybody wants to read in a command: the same run tries those again that were mended.
-    @Test func manyAreTriedAgainByTheSameRun() throws {
-        let inputs = (10..<23).map { "in/\($0)" }
-        try MiniCapture().write(inputs, in: folder)
-        for input in inputs { try folder.write("{", to: "\(input)/recorded.json") }
-        let options = ["in", "-o", "out", "--no-report"]
-        let all = try folder.run("read, decompress", options)
-        let command = "to try all 13 again when they are mended:  scanmill run trouble.yaml in -o out\n"
-        #expect(all.errors.contains(command), "\(all.errors)")
-        try MiniCapture().write([inputs[0]], in: folder)
-        let again = try folder.run("read, decompress", options)
-        #expect(again.output.contains("13 captures: 1 done, 12 failed before"), "\(again.output)")
-    }
-
-    /// The command that tries them again chooses as this one did, also by words that look like options.
-    @Test func manyThatWereChosenAreTriedAgain() throws {
-        let inputs = (10..<23).map { "in/\($0)" } + ["in/-x"]
-        try MiniCapture().write(inputs, in: folder)
-        for input in inputs { try folder.write("{", to: "\(input)/recorded.json") }
-        let words = ["--only=1*", "--only=2*", "--only=-*", "--exclude=-x"]
-        let all = try folder.run("read, decompress", ["in", "-o", "out", "--no-report"] + words)
-        let command = try #require(
-            all.errors.firstMatch(of: #/again when they are mended:  scanmill (run .*)\n/#)?.1, "\(all.errors)")
-        let again = try runCommand(["sh", "-c", "'\(Scanmill.path)' \(command)"], in: folder.path)
-        #expect(again.status == 1, "\(again.errors)")
-        #expect(again.output.contains("14 captures: 13 failed before, 1 excluded"), "\(again.output)")
-    }
-
-    /// Tried again without a change, they would only fail again.
-    @Test func whatToChangeIsShownWhereTheRequestIsAtFault() throws {
-        let inputs = ["in/a", "in/b"]
-        try MiniCapture().write(inputs, in: folder)
-        let stages = "read, {select-frames: {include: [900]}}, decompress, write-frames"
-        let line = "\ntrying a, b again does not help: loosen the stage that dropped them\n"
-        // The second run only remembers.
-        for news in ["no frame is left of 7", "as before: no frame is left of 7"] {
-            let result = try folder.run(stages, inputs + ["-o", "out"])
-            #expect(result.status == 1 && result.output.contains("failed   a  \(news)"), "\(result)")
-            #expect(result.errors.contains(line), "\(result.errors)")
-            #expect(!result.errors.contains("again:  scanmill"), "\(result.errors)")
-        }
-        let page = try runCommand(["sh", "-c", "cat out/.scanmill/runs/*/report.html"], in: folder.path).output
-        #expect(page.contains("scanmill inspect ") && !page.contains("--only a --retry"))
-    }
-
-    /// The collector's file is replaced in one step; a pipe and a device are written to.
-    @Test func figuresThatGoIntoAPipe() throws {
-        try MiniCapture().write(in: folder)
-        try folder.write("name: t\nstages: [read, decompress]\n", to: "t.yaml")
-        let script = """
-            mkfifo pipe; cat pipe > got & "$1" run t.yaml mini -o out -q --no-report --metrics pipe; status=$?
-            wait; test -p pipe && echo "status $status"
-            "$1" run t.yaml mini -o out -q --no-report --metrics pipe; echo "status $?"
-            """
-        let result = try runCommand(["sh", "-c", script, "sh", Scanmill.path], in: folder.path)
-        // In the end nobody reads it.
-        #expect(result.output == "status 0\nstatus 3\n", "\(result.errors)")
-        let figures = String(decoding: try folder.bytes("got"), as: UTF8.self).withoutOwner
-        #expect(figures.contains("scanmill_captures{ended=\"done\"} 1\n"))
-    }
-
-    /// `ulimit -f`: an error like that of a full disk, and no signal. What the run starts has the signal again.
-    @Test(.disabled(if: Sanitizer.isOn, "the limit also cuts off a file that the thread sanitizer maps"))
-    func aFileThatGrowsPastTheLimit() throws {
-        var mini = MiniCapture()
-        mini.frameCount = 40
-        try mini.write(in: folder)
-        try folder.write("name: t\nstages: [read, decompress, unproject, write-ply]\n", to: "t.yaml")
-        let run = "'\(Scanmill.path)' run t.yaml mini -o out --no-report --on-finish 'kill -XFSZ $$; echo lived on'"
-        let result = try runCommand(["sh", "-c", "ulimit -f 20; \(run)"], in: folder.path)
-        #expect(result.status == 3)
-        #expect(result.errors.contains("File too large"), "\(result.errors)")
-        #expect(!result.errors.contains("lived on"))
-        #expect(!FileManager.default.fileExists(atPath: "\(folder.path)/out/mini"))
-    }
-
-    @Test func aLogThatIsNotCompleteIsSaid() throws {
-        try MiniCapture().write(in: folder)
-        let lost = try folder.run("read, decompress", ["mini", "-o", "out", "--log", "/dev/full"])
-        #expect(lost.status == 3)
-        #expect(lost.output.contains("1 capture: 1 done"))
-        let cause = "error: the log is not complete: No space left on device\n  --> /dev/full\n"
-        #expect(lost.errors.contains(cause), "\(lost.errors)")
-    }
-
-    /// As a full disk leaves it: the night after is not lost with it.
-    @Test func aTornLineOfTheLogStaysAlone() throws {
-        try MiniCapture().write(in: folder)
-        try folder.write("{\"event\":\"run-ended\"}\n{\"event\":\"run-be", to: "log")
-        #expect(try folder.run("read, decompress", ["mini", "-o", "out", "--log", "log"]).status == 0)
-        let lines = String(decoding: try folder.bytes("log"), as: UTF8.self).split(separator: "\n")
-        #expect(lines.count == 6)
-        #expect(lines.dropFirst().first == "{\"event\":\"run-be")
-        for line in lines.dropFirst(2) { _ = try JSONValue.parse(Array(line.utf8), file: "log") }
-    }
-
-    @Test func outputThatIsLostIsSaid() throws {
-        let lost = try runCommand(["sh", "-c", "'\(Scanmill.path)' schema > /dev/full"])
-        #expect(lost.status == 3)
-        #expect(lost.errors == "error: what was printed is not complete: No space left on device\n")
-        for words in ["help", "help run", "--help", "--version", "--generate-completion-script bash"] {
-            let help = try runCommand(["sh", "-c", "'\(Scanmill.path)' \(words) > /dev/full"])
-            #expect(help.status == 3 && help.errors == lost.errors, "\(words): \(help)")
-        }
-        // Whoever closes a pipe has seen enough.
-        let closed = try runCommand(["sh", "-c", "'\(Scanmill.path)' schema | head -c 1"])
-        #expect(closed.status == 0 && closed.errors == "")
-        // Whoever watches over the nights is told the code with which this one ends.
-        try MiniCapture().write(in: folder)
-        try folder.write("name: t\nstages: [read, decompress]\n", to: "t.yaml")
-        let options = "--no-report --metrics figures --on-finish 'echo ended with $SCANMILL_STATUS'"
-        let run = "'\(Scanmill.path)' run t.yaml mini -o out \(options) > /dev/full"
-        let night = try runCommand(["sh", "-c", run], in: folder.path)
-        #expect(night.status == 3)
-        let end = "ended with 3\nerror: what was printed is not complete: No space left on device\n"
-        #expect(night.errors.hasSuffix(end), "\(night.errors)")
-        let figures = String(decoding: try folder.bytes("figures"), as: UTF8.self).withoutOwner
-        #expect(figures.contains("scanmill_run_status 3.0\n"))
-    }
-
-    /// A screen holds a dozen fixes; the rest is not passed over in silence.
-    @Test func fixesThatAreNotShownAreCounted() throws {
-        let ids = (10..<24).map { "c\($0)" }
-        let inputs = ids.map { "in/\($0)" }
-        try MiniCapture().write(inputs, in: folder)
-        let stages = "read, {select-frames: {include: [900]}}, decompress, write-frames"
-        _ = try folder.run(stages, inputs + ["-o", "out", "--no-report"])
-        for id in ids {
-            let note = "out/.scanmill/failures/\(id).json"
-            let text = String(decoding: try folder.bytes(note), as: UTF8.self)
-            try folder.write(text.replacing("\"fix\": \"loosen", with: "\"fix\": \"for \(id), loosen"), to: note)
-        }
-        let again = try folder.run(stages, inputs + ["-o", "out", "--no-report"])
-        let shown = again.errors.split(separator: "\n").count { $0.contains(" again does not help: for c") }
-        #expect(shown == 12 && again.errors.contains("\nand 2 more of other kinds\n"), "\(again.errors)")
     }
 
     /// As a user who may not read them.
@@ -475,9 +129,7 @@ import Testing
     }
 
     @Test func damagedDepthIsABadFrame() throws {
-        var mini = MiniCapture()
-        mini.frameCount = 40
-        try mini.write(in: folder)
+        try MiniCapture(frameCount: 40).write(in: folder)
         // Stored blocks: wrong bytes stay what they are. Every second pixel of frame 3 becomes negative.
         var bytes = try folder.bytes("mini/recorded.depth.zlib")
         let frame = MiniCapture.depthSize.width * MiniCapture.depthSize.height * 2
@@ -501,24 +153,6 @@ import Testing
         #expect(many.status == 1 && many.output.contains("are bad"), "\(many.output)")
     }
 
-    /// Nobody has named the inner ones, and nothing else tells of them.
-    @Test func capturesInsideACaptureAreWarnedOf() throws {
-        var mini = MiniCapture()
-        try mini.write(in: folder)
-        mini.id = "mini/inner"
-        try mini.write(in: folder)
-        let result = try folder.run("read, write-transforms", ["mini", "-o", "out", "--metrics", "figures"])
-        #expect(result.status == 0, "\(result.errors)")
-        let figures = String(decoding: try folder.bytes("figures"), as: UTF8.self).withoutOwner
-        #expect(figures.contains("scanmill_captures_salvaged 0.0\n"), "nothing of it was lost")
-        let receipt = try JSONValue.parse(try folder.bytes("out/mini/receipt.json"), file: "receipt.json")
-        let warnings = (receipt["warnings"]?.array ?? []).compactMap(\.string)
-        #expect(
-            warnings.contains {
-                $0.hasPrefix("read: more captures lie in the folder of this one, and are not read: inner")
-            })
-    }
-
     @Test func anEmptyCloudIsSaid() throws {
         try MiniCapture().write(in: folder)
         let result = try folder.run("read, decompress, {mask-range: {near: 50, far: 60}}, unproject, write-ply")
@@ -538,32 +172,5 @@ import Testing
         #expect(try Scanmill.run(["verfy"]).status == 2)
         #expect(try Scanmill.run(["--help"]).status == 0)
         #expect(try Scanmill.run(["run", "--help"]).output.contains("USAGE"))
-    }
-
-    @Test func moreJobsThanAnyMachineHas() throws {
-        try MiniCapture().write(in: folder)
-        #expect(try folder.run("read, decompress", ["mini", "-o", "out", "--jobs", "9999999999"]).status == 0)
-    }
-
-    @Test func aCaptureUnderManySpellingsIsOne() throws {
-        var mini = MiniCapture()
-        mini.id = "caps/a"
-        try mini.write(in: folder)
-        let spellings = ["caps", "./caps/a", "caps//a", "\(folder.path)/caps", "caps/../caps/a/"]
-        let result = try folder.run("read", spellings + ["-o", "out"])
-        #expect(result.status == 0, "\(result.errors)")
-        #expect(result.output.hasPrefix("done     a  "), "\(result.output)")
-        #expect(result.output.contains("1 capture: 1 done"))
-        // Links that have other names make other captures of it.
-        try FileManager.default.createDirectory(atPath: "\(folder.path)/links", withIntermediateDirectories: true)
-        for name in ["b", "c"] { #expect(symlink("../caps/a", "\(folder.path)/links/\(name)") == 0) }
-        #expect(try folder.run("read", ["links/b", "links/c", "-o", "out"]).output.contains("2 captures: 2 done"))
-    }
-
-    @Test func aCaptureNamedTwiceIsOne() throws {
-        try MiniCapture().write(in: folder)
-        let result = try folder.run("read", ["mini", "mini", "-o", "out"])
-        #expect(result.status == 0)
-        #expect(result.output.contains("1 capture: 1 done"))
     }
 }

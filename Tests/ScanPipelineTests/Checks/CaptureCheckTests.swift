@@ -37,7 +37,8 @@ import Testing
         let either = Mock.frame("either", .init(anyOf: [[.luma, .color]]))
         var capture = Capture.mock(3)
         capture.channels = [.frames]
-        capture.obstacles = [.color: Problem(.environment, "ffmpeg was not found")]
+        let obstacle = Problem(.environment, "ffmpeg was not found")
+        capture.absences = [.color: Absence("nothing decodes it", obstacle: obstacle)]
         for stage in [needs, either] {
             let lack = CaptureCheck.firstLack(
                 of: capture, in: try Self.steps(["read", stage.name], of: OrderCheckTests.usual + [stage]))
@@ -63,7 +64,7 @@ import Testing
                 """)
         #expect(lack.fault == .input && lack.isOfPipeline)
         // What was only not copied is no reason to want less.
-        capture.remedies = [.recordedDepth: "copy scan.depth.zlib too"]
+        capture.absences[.recordedDepth]?.remedy = "copy scan.depth.zlib too"
         let loss = try #require(CaptureCheck.firstLack(of: capture, in: steps))
         #expect(loss.fix == "copy scan.depth.zlib too" && !loss.isOfPipeline)
     }
@@ -75,8 +76,7 @@ import Testing
         let steps = try Self.steps(["give", "near", "far"], of: [.reader("give", [.color, .pose]), near, far])
         var capture = Capture.mock(3)
         capture.channels = [.frames]
-        capture.absences = [.color: "images/ is missing"]
-        capture.remedies = [.color: "copy images/ too"]
+        capture.absences = [.color: Absence("images/ is missing", remedy: "copy images/ too")]
         let lack = try #require(CaptureCheck.firstLack(of: capture, in: steps))
         #expect(lack.summary == "far needs pose, and this capture has none" && lack.isOfPipeline)
         #expect(lack.notes == ["besides, near needs color, and this capture has none: copy images/ too"])
@@ -92,8 +92,7 @@ import Testing
         let steps = try Self.steps(["give", "demanding"], of: [.reader("give", [.pose]), demanding])
         var capture = Capture.mock(3)
         capture.channels = [.frames]
-        capture.absences = [.pose: "points have no cameras"]
-        capture.advice = [.pose: "begin with another reader"]
+        capture.absences = [.pose: Absence("points have no cameras", advice: "begin with another reader")]
         #expect(
             CaptureCheck.firstLack(of: capture, in: steps)?.fix
                 == "do without `centre: cameras` with  --set demanding.centre=origin")
@@ -105,8 +104,7 @@ import Testing
         let steps = try Self.steps(["give", "demanding"], of: [Mock.reader("give", [.intrinsics]), demanding])
         var capture = Capture.mock(3)
         capture.channels = [.frames, .lens]
-        capture.absences = [.intrinsics: "the lens distorts"]
-        capture.remedies = [.intrinsics: "undistort the pictures"]
+        capture.absences = [.intrinsics: Absence("the lens distorts", remedy: "undistort the pictures")]
         let lack = try #require(CaptureCheck.firstLack(of: capture, in: steps))
         #expect(lack.fix == "undistort the pictures" && lack.isOfPipeline)
     }

@@ -136,6 +136,11 @@ import Testing
             Self.mistakes(["read", "careful", "decompress"], of: mocks).first
                 == "\(mistake); move `decompress` above it, or set `plain: true`")
         #expect(Self.mistakes(["read", "decompress", "careful"], of: mocks).isEmpty)
+        // Each of the two would still need it alone.
+        careful.uses.instead[[.depth]]?.append(.option("far", set: "false", not: "true"))
+        #expect(
+            Self.mistakes(["read", "careful"], of: Self.usual + [careful])
+                == ["\(mistake); put `decompress` above it, or set `plain: true` and `far: false`"])
         // A reader that never has any gives no reason to ask.
         #expect(Self.mistakes(["paint", "careful"], of: mocks + [.reader("paint", [.color])]).isEmpty)
     }

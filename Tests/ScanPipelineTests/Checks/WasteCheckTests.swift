@@ -114,7 +114,16 @@ import Testing
 
     @Test func droppersAndWritersAreNeverUseless() {
         let drop = Mock.frame("drop", .init(makes: [.sharpness], drops: true))
-        #expect(Self.check(["read", "drop", "every"], of: Self.usual + [drop]).warnings.isEmpty)
+        let end = Mock("end", Uses(claims: ["{id}.txt"]))
+        #expect(Self.check(["read", "drop", "every", "end"], of: Self.usual + [drop, end]).warnings.isEmpty)
+    }
+
+    @Test func aPipelineThatLeavesNothing() {
+        let nothing = "no stage writes or measures anything, so that a result is a receipt and no more"
+        #expect(Self.check(["read", "every"]).warnings == ["1: \(nothing); add a writer below `every`"])
+        #expect(Self.check(["read"]).warnings == ["0: \(nothing); add a writer below `read`"])
+        let look = Mock.frame("look", .init(needs: [.pose]))
+        #expect(Self.check(["read", "look", "every"], of: Self.usual + [look]).warnings.isEmpty)
     }
 
     @Test func measurementsAreNeverUseless() {

@@ -85,7 +85,23 @@ import Testing
         #expect(failure.notes.count == 1 && note.hasPrefix("it is not in the capture, and at "))
         #expect(note.hasSuffix("/boxes/no.json: cannot read the file: No such file or directory"))
         #expect(failure.fix == "name it from the capture's folder, from the pipeline's, or by its whole path")
-        #expect(failure.fault == .usage)
+        #expect(failure.fault == .input && failure.isOfPipeline)
+    }
+
+    /// The capture fails once, and then waits for its list.
+    @Test func aListThatIsMissingIsWaitedFor() throws {
+        let fixture = try DiskFixture()
+        let text = "stages: [read, pick: {file: \"lists/{id}.txt\"}, write]"
+        let input = try fixture.capture("a")
+        let pipeline = try fixture.pipeline(text)
+        let fingerprint = FailureNote.fingerprint(of: input, pipeline: pipeline, programs: fixture.programs)
+        let failure = try #require(problem { try fixture.run(input, text) })
+        try RunRecord(state: fixture.state, pipeline: pipeline, inputs: [input]).note(
+            CaptureOutcome(input: input, ending: .failed(failure)), fingerprint: fingerprint)
+        #expect(try fixture.plan([input], text) == [.failedBefore(failure)])
+        #expect(failure.fix == "write that file for this capture")
+        try fixture.write("0", to: "lists/a.txt")
+        #expect(try fixture.plan([input], text) == [.run("it failed before: \(failure.summary)")])
     }
 
     @Test func aFileThatIsNotThereByItsWholePath() throws {

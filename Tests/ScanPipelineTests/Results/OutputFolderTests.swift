@@ -397,7 +397,7 @@ import Testing
             { try output.adopt(path) }, { try output.copy(location, name: "in.bin", to: path) },
             { try output.copy(MemorySource(name: "x", [1]), to: path) },
         ] as [() throws -> Void] {
-            let failure = try #require(problem(attempt))
+            let failure = try #require(problem(of: attempt))
             #expect(failure.summary == "an output path leaves its folder")
         }
         #expect(fixture.tree(output.workPath).isEmpty)

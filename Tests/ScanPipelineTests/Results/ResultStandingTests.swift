@@ -459,7 +459,7 @@ import Testing
                 Issue.record("a run would be promised")
                 continue
             }
-            #expect(problem == ScanPipelineTests.problem { try fixture.run(input) }?.withoutNotes)
+            #expect(problem == TestSupport.problem { try fixture.run(input) }?.withoutNotes)
         }
     }
 

@@ -106,7 +106,7 @@ import Testing
                 source.streams = [.recordedDepth: 60, .recordedConfidence: 58]
                 capture.source = source
                 capture.colorSize = PixelSize(64, 48)
-                if hasVideo { capture.videoFile = "scan.mp4" }
+                if hasVideo { capture.video = RecordedVideo("scan.mp4") }
             }
             let score = Mock.frame("score", .init(makes: [.sharpness])) { frame, context in
                 frame.sharpness = Double(frame.index * 7 % 5)
@@ -134,7 +134,7 @@ import Testing
     @Test(arguments: [(64, 1), (4000, 2)]) func largeFramesDoNotWait(_ side: Int, _ passes: Int) throws {
         let seen = Guarded<Set<Int>>([])
         let read = Mock.reader(20) { capture in
-            capture.videoFile = "scan.mp4"
+            capture.video = RecordedVideo("scan.mp4")
             capture.colorSize = PixelSize(64, 48)
             capture.depthSize = PixelSize(side, side)
         }
@@ -151,7 +151,7 @@ import Testing
     @Test(arguments: [(1, false), (2, true)]) func framesThatAreLeftOutAreTold(_ most: Int, _ leavesOut: Bool) throws {
         let seen = Guarded<Set<Bool>>([])
         let read = Mock.reader(4) { capture in
-            capture.videoFile = "scan.mp4"
+            capture.video = RecordedVideo("scan.mp4")
             capture.colorSize = PixelSize(64, 48)
             capture.depthSize = PixelSize(64, 48)
         }
@@ -381,6 +381,28 @@ import Testing
         let failure = try #require(problem { _ = try MockRun([.reader(40), stage], workers: 8) })
         #expect(failure.summary == "no such box")
         #expect(failure.place.frame == 0)
+    }
+
+    /// The same capture fails again until one of the two changes; that something stands in its result's place is another
+    /// matter.
+    @Test func whatAStageIsAskedForInVainIsOfCaptureAndPipeline() throws {
+        let odd = Problem(.usage, "an odd size")
+        let stages: [Mock] = [
+            Mock.frame("stage") { (_, _) throws(Problem) in throw odd },
+            Mock.fold("stage") { (_, _, _) throws(Problem) in throw odd },
+            Mock.fold("stage").ending { (_, _, _) throws(Problem) in throw odd },
+            Mock.finish("stage") { (_, _) throws(Problem) in throw odd },
+        ]
+        for stage in stages {
+            let failure = try #require(problem { _ = try MockRun([.reader(3), stage]) })
+            #expect(failure.fault == .input && failure.isOfPipeline && failure.place.stage == "stage")
+        }
+        let folder = try TemporaryFolder()
+        let runner = Runner(pipeline: try Pipeline.of([.reader(3)]), workers: 1, tool: "scanmill 0")
+        let output = try OutputFolder(root: folder.path, id: "scan")
+        let input = CaptureInput(id: "scan", path: "scan")
+        let obstacle = problem { _ = try runner.run(input, into: output) { (_) throws(Problem) in throw odd } }
+        #expect(obstacle == odd)
     }
 
     /// A channel is gone behind the last step that looks at it, and there until then.

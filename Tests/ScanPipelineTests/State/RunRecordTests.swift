@@ -1,6 +1,7 @@
 import Foundation
 import ScanModel
 import ScanPipeline
+import TestSupport
 import Testing
 
 @Suite struct RunRecordTests {

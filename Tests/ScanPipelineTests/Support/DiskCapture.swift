@@ -209,6 +209,16 @@ final class DiskFixture: Sendable {
         try older.write(toFile: path, atomically: true, encoding: .utf8)
     }
 
+    /// Runs `body` as a user who owns all of this and is not root, who may do everything. Only in a test that has a process
+    /// of its own, since a user is the whole process's.
+    func asPlainUser(_ body: () throws -> Void) throws {
+        if geteuid() != 0 { return try body() }
+        try runCommand(["chown", "-R", "65534", path]).require(0)
+        precondition(seteuid(65534) == 0)
+        defer { precondition(seteuid(0) == 0) }
+        try body()
+    }
+
     /// Waits until nobody holds a capture's lock. A process that another test is just starting holds copies of all
     /// descriptors, and so of a lock that was just released, until it has executed its program.
     func comesFree(_ id: String) -> Bool {

@@ -120,11 +120,3 @@ struct MockRun {
 
     func counts(_ label: String) -> JSONObject? { receipt.stages.first { $0.label == label }?.counts }
 }
-
-/// The problem that a call ends with; nil when it ends well.
-func problem(_ body: () throws -> Void) -> Problem? {
-    do {
-        try body()
-        return nil
-    } catch let problem as Problem { return problem } catch { return Problem(.tool, "\(error)") }
-}

@@ -47,7 +47,7 @@ struct MemoryCapture {
     var depthSize: PixelSize?
     var depthCamera: DepthCamera?
     var frameRate: Double?
-    var obstacles: [Channel: Problem] = [:]
+    var absences: [Channel: Absence] = [:]
     var onBadFrame = BadFrameRule.drop
     /// No capture fails for bad frames unless a test sets a limit.
     var badFrameLimit = 1.0
@@ -86,7 +86,7 @@ struct MemoryCapture {
         capture.depthCamera = depthCamera
         capture.frameRate = frameRate
         capture.box = box
-        capture.obstacles = obstacles
+        capture.absences = absences
         capture.worldUp = worldUp
         capture.savedFromWorld = savedFromWorld
         capture.fileAxes = fileAxes

@@ -108,11 +108,3 @@ struct StageRun {
 
     var warnings: [String] { (receipt["warnings"]?.array ?? []).compactMap(\.string) }
 }
-
-/// What `body` throws, when that is a problem.
-func problem(of body: () throws -> Void) -> Problem? {
-    do {
-        try body()
-        return nil
-    } catch { return error as? Problem }
-}

@@ -38,10 +38,7 @@ struct Rig {
         self.output = output ?? folder.url("out").path
         try folder.write(Self.pipeline, to: "torture.yaml")
         for id in ids {
-            var capture = MiniCapture()
-            capture.id = "in/\(id)"
-            capture.frameCount = 3
-            try capture.write(in: folder)
+            try MiniCapture(id: "in/\(id)", frameCount: 3).write(in: folder)
         }
         // A rerun looks again at files younger than two seconds, and copies them with other calls than older ones:
         // every run is to make the same calls.

@@ -1,0 +1,120 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// What a run says is to be done about captures that failed: the command that tries them again, or what to change.
+@Suite struct RunAgainTests {
+    private let folder: TemporaryFolder
+
+    init() throws { folder = try TemporaryFolder() }
+
+    /// Typed as it stands, it fails in the same way.
+    @Test func theCommandThatIsShownFailsAgain() throws {
+        try MiniCapture().write(in: folder)
+        #expect(try folder.run("read, decompress").status == 0)
+        try folder.write("{", to: "mini/recorded.json")
+        let options = ["--force", "--format", "multiscan", "--capture-memory", "900M", "--patience", "5m"]
+        let first = try folder.run("read, decompress", ["mini", "-o", "out"] + options)
+        let mark = "to try it again:  scanmill "
+        let line = try #require(first.errors.split(separator: "\n").first { $0.hasPrefix(mark) })
+        let command = line.dropFirst(mark.count)
+        #expect(
+            command
+                == "run trouble.yaml mini -o out --retry --force --format multiscan --capture-memory 900000000 --patience 300s"
+        )
+        let page = try runCommand(["sh", "-c", "cat out/.scanmill/runs/*/report.html"], in: folder.path).output
+        #expect(page.contains("scanmill \(command.replacing(" --retry", with: " --only mini --retry"))"))
+        let again = try Scanmill.run(command.split(separator: " ").map(String.init), in: folder.path)
+        #expect(again.status == 1)
+        #expect(again.errors.contains(line))
+    }
+
+    /// Whatever they failed for, one command tries all again that may succeed; what to do before stands with the causes.
+    @Test func theCommandThatIsShownTriesAllAgain() throws {
+        for name in ["in/a", "in/b", "in/c c", "in/d"] { try folder.copySample("desk", to: name) }
+        for name in ["a", "b"] {
+            let file = "in/\(name)/desk.depth.zlib"
+            try folder.write(Array(try folder.bytes(file).prefix(250_000)), to: file)
+        }
+        try FileManager.default.removeItem(at: folder.url("in/c c/desk.jsonl"))
+        try FileManager.default.removeItem(at: folder.url("in/d/desk.depth.zlib"))
+        // Nothing is wrong with this one.
+        try folder.copySample("nerfcapture", to: "in/e")
+        let result = try folder.run("read, decompress", ["in", "-o", "out", "--no-report"])
+        let end = """
+            5 captures failed:
+              2 × decompress needs recorded-depth, and this capture has none: d, nerfcapture
+                  fix for d: copy desk.depth.zlib too
+              2 × depth stream truncated: a, b
+                  fix: copy the file again from the device, or keep the whole frames with  --set read.truncated=keep-whole
+              1 × the camera lines are missing: c c
+                  fix: copy the capture again; without camera lines there are no poses
+            to try them again:  scanmill run trouble.yaml in/a in/b 'in/c c' in/d -o out --retry
+            trying nerfcapture again does not help: use a pipeline for captures without depth, such as the ready pictures-only
+
+            """
+        #expect(result.errors.hasSuffix(end), "\(result.errors)")
+    }
+
+    /// More than anybody wants to read in a command: the same run tries those again that were mended.
+    @Test func manyAreTriedAgainByTheSameRun() throws {
+        let inputs = (10..<23).map { "in/\($0)" }
+        try MiniCapture().write(inputs, in: folder)
+        for input in inputs { try folder.write("{", to: "\(input)/recorded.json") }
+        let options = ["in", "-o", "out", "--no-report"]
+        let all = try folder.run("read, decompress", options)
+        let command = "to try all 13 again when they are mended:  scanmill run trouble.yaml in -o out\n"
+        #expect(all.errors.contains(command), "\(all.errors)")
+        try MiniCapture().write([inputs[0]], in: folder)
+        let again = try folder.run("read, decompress", options)
+        #expect(again.output.contains("13 captures: 1 done, 12 failed before"), "\(again.output)")
+    }
+
+    /// The command that tries them again chooses as this one did, also by words that look like options.
+    @Test func manyThatWereChosenAreTriedAgain() throws {
+        let inputs = (10..<23).map { "in/\($0)" } + ["in/-x"]
+        try MiniCapture().write(inputs, in: folder)
+        for input in inputs { try folder.write("{", to: "\(input)/recorded.json") }
+        let words = ["--only=1*", "--only=2*", "--only=-*", "--exclude=-x"]
+        let all = try folder.run("read, decompress", ["in", "-o", "out", "--no-report"] + words)
+        let command = try #require(
+            all.errors.firstMatch(of: #/again when they are mended:  scanmill (run .*)\n/#)?.1, "\(all.errors)")
+        let again = try runCommand(["sh", "-c", "'\(Scanmill.path)' \(command)"], in: folder.path)
+        #expect(again.status == 1, "\(again.errors)")
+        #expect(again.output.contains("14 captures: 13 failed before, 1 excluded"), "\(again.output)")
+    }
+
+    /// Tried again without a change, they would only fail again.
+    @Test func whatToChangeIsShownWhereTheRequestIsAtFault() throws {
+        let inputs = ["in/a", "in/b"]
+        try MiniCapture().write(inputs, in: folder)
+        let stages = "read, {select-frames: {include: [900]}}, decompress, write-frames"
+        let line = "\ntrying a, b again does not help: loosen the stage that dropped them\n"
+        // The second run only remembers.
+        for news in ["no frame is left of 7", "as before: no frame is left of 7"] {
+            let result = try folder.run(stages, inputs + ["-o", "out"])
+            #expect(result.status == 1 && result.output.contains("failed   a  \(news)"), "\(result)")
+            #expect(result.errors.contains(line), "\(result.errors)")
+            #expect(!result.errors.contains("again:  scanmill"), "\(result.errors)")
+        }
+        let page = try runCommand(["sh", "-c", "cat out/.scanmill/runs/*/report.html"], in: folder.path).output
+        #expect(page.contains("scanmill inspect ") && !page.contains("--only a --retry"))
+    }
+
+    /// A screen holds a dozen fixes; the rest is not passed over in silence.
+    @Test func fixesThatAreNotShownAreCounted() throws {
+        let ids = (10..<24).map { "c\($0)" }
+        let inputs = ids.map { "in/\($0)" }
+        try MiniCapture().write(inputs, in: folder)
+        let stages = "read, {select-frames: {include: [900]}}, decompress, write-frames"
+        _ = try folder.run(stages, inputs + ["-o", "out", "--no-report"])
+        for id in ids {
+            let note = "out/.scanmill/failures/\(id).json"
+            let text = String(decoding: try folder.bytes(note), as: UTF8.self)
+            try folder.write(text.replacing("\"fix\": \"loosen", with: "\"fix\": \"for \(id), loosen"), to: note)
+        }
+        let again = try folder.run(stages, inputs + ["-o", "out", "--no-report"])
+        let shown = again.errors.split(separator: "\n").count { $0.contains(" again does not help: for c") }
+        #expect(shown == 12 && again.errors.contains("\nand 2 more of other kinds\n"), "\(again.errors)")
+    }
+}

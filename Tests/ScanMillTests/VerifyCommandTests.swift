@@ -1,0 +1,108 @@
+import Foundation
+import ScanModel
+import TestSupport
+import Testing
+
+/// `verify` on results that changed after a run, and what the next run makes of them.
+@Suite struct VerifyCommandTests: StandingSuite {
+    let folder: TemporaryFolder
+
+    init() throws { folder = try Self.captures() }
+
+    @Test func verifyFindsAFlippedByteAMissingFileAndAStranger() throws {
+        #expect(try scanmill("run", "quick.yaml", "in", "-o", "out").status == 0)
+        #expect(try scanmill("verify", "out").output == "2 results: 2 sound, 0 damaged\n")
+
+        var ply = try folder.bytes("out/a/a.ply")
+        ply[ply.count / 2] ^= 1
+        try folder.write(ply, to: "out/a/a.ply")
+        let flipped = try scanmill("verify", "out")
+        #expect(flipped.status == 3)
+        #expect(
+            flipped.errors.contains(
+                "error: a file of the result holds other bytes than were written\n  --> out/a/a.ply\n"))
+
+        try FileManager.default.removeItem(atPath: "\(folder.path)/out/a/a.ply")
+        #expect(try scanmill("verify", "out").errors.contains("a file of the result is missing"))
+        try folder.write("?", to: "out/b/notes.txt")
+        let both = try scanmill("verify", "out")
+        #expect(both.errors.contains("that its receipt does not list"))
+        #expect(both.output == "2 results: 0 sound, 2 damaged\n")
+    }
+
+    /// A folder without a receipt is nobody's, unless a run remembers it.
+    @Test func verifyFindsAResultWithoutItsReceipt() throws {
+        #expect(try scanmill("run", "quick.yaml", "in", "-o", "out").status == 0)
+        try FileManager.default.removeItem(atPath: "\(folder.path)/out/a/receipt.json")
+        try folder.write("mine", to: "out/notes/today.txt")
+        let damaged = try scanmill("verify", "out")
+        #expect(damaged.status == 3 && damaged.output == "2 results: 1 sound, 1 damaged\n", "\(damaged)")
+        let lost = "error: the result that stands here has lost its receipt.json, and is left alone\n  --> out/a\n"
+        #expect(damaged.errors.hasPrefix(lost))
+        // Who removes a result as a whole does not want it.
+        try FileManager.default.removeItem(atPath: "\(folder.path)/out/a")
+        #expect(try scanmill("verify", "out").output == "1 result: 1 sound, 0 damaged\n")
+    }
+
+    /// Without it, nothing tells what the result should hold.
+    @Test func verifyFindsAReceiptThatCannotBeRead() throws {
+        #expect(try scanmill("run", "quick.yaml", "in", "-o", "out").status == 0)
+        try folder.write("{", to: "out/a/receipt.json")
+        let damaged = try scanmill("verify", "out")
+        #expect(damaged.status == 3 && damaged.output == "2 results: 1 sound, 1 damaged\n", "\(damaged)")
+        let message = """
+            error: the receipt cannot be read
+              --> out/a/receipt.json
+               = fix: let the user who runs scanmill read it; if it is damaged, run the capture again
+
+            """
+        #expect(damaged.errors == message)
+        let json = try scanmill("verify", "out", "--json")
+        #expect(json.status == 3 && json.errors == "", "\(json)")
+        let entries = try JSONValue.parse(Array(json.output.utf8), file: "").array ?? []
+        #expect(entries.map { $0["id"]?.string } == ["a", "b"])
+        #expect(entries.map { $0["sound"] } == [.bool(false), .bool(true)])
+        let problems = entries.map { ($0["problems"]?.array ?? []).compactMap(\.string) }
+        #expect(problems == [["the receipt cannot be read (out/a/receipt.json)"], []])
+        // As it says.
+        #expect(try scanmill("run", "quick.yaml", "in", "-o", "out").output.contains("1 done, 1 up to date"))
+        #expect(try scanmill("verify", "out").status == 0)
+    }
+
+    /// It is nobody's to remove but its owner's.
+    @Test func aFolderInTheReceiptsPlace() throws {
+        #expect(try scanmill("run", "quick.yaml", "in", "-o", "out").status == 0)
+        try FileManager.default.removeItem(atPath: "\(folder.path)/out/a/receipt.json")
+        try folder.write("mine", to: "out/a/receipt.json/notes.txt")
+        let what = "this is no receipt of a result, which is left alone"
+        let fix = "put the receipt back, or remove the folder: the next run makes it again"
+        let verified = try scanmill("verify", "out")
+        #expect(verified.status == 3 && verified.output == "2 results: 1 sound, 1 damaged\n", "\(verified)")
+        #expect(verified.errors == "error: \(what)\n  --> out/a/receipt.json\n   = fix: \(fix)\n")
+        #expect(try scanmill("status", "out").output == "result gone  a  \(what)\n1 done, 1 result gone\n")
+        let refused = try scanmill("run", "quick.yaml", "in", "-o", "out", "--no-report")
+        #expect(refused.status == 3 && refused.output.contains("failed   a  \(what)\n"), "\(refused)")
+        #expect(try folder.bytes("out/a/receipt.json/notes.txt") == Array("mine".utf8))
+        // As it says.
+        try FileManager.default.removeItem(atPath: "\(folder.path)/out/a")
+        let again = try scanmill("run", "quick.yaml", "in", "-o", "out", "--no-report")
+        #expect(again.status == 0 && again.output.contains("1 done, 1 up to date"), "\(again)")
+    }
+
+    @Test func aDamagedResultIsMadeAgain() throws {
+        #expect(try scanmill("run", "quick.yaml", "in", "-o", "out").status == 0)
+        let good = try folder.bytes("out/a/a.ply")
+        try FileManager.default.removeItem(atPath: "\(folder.path)/out/a/a.ply")
+        let again = try scanmill("run", "quick.yaml", "in", "-o", "out")
+        #expect(again.output.contains("2 captures: 1 done, 1 up to date"))
+        #expect(try folder.bytes("out/a/a.ply") == good)
+    }
+
+    @Test func resultsThatWereCopiedElsewhereAreRead() throws {
+        #expect(try scanmill("run", "quick.yaml", "in", "-o", "out").status == 0)
+        try FileManager.default.createDirectory(atPath: "\(folder.path)/copy", withIntermediateDirectories: true)
+        try FileManager.default.moveItem(atPath: "\(folder.path)/out/a", toPath: "\(folder.path)/copy/a")
+        #expect(try scanmill("verify", "copy").output == "1 result: 1 sound, 0 damaged\n")
+        #expect(try scanmill("status", "copy").output == "1 done\n")
+    }
+}
