@@ -312,7 +312,7 @@ int fcntl(int descriptor, int command, ...) {
     va_start(list, command);
     void *argument = va_arg(list, void *);
     va_end(list);
-    if (without_locks && command == F_OFD_SETLK) {
+    if (without_locks && (command == F_OFD_SETLK || command == F_OFD_GETLK)) {
         errno = ENOLCK;
         return -1;
     }

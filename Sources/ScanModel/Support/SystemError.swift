@@ -25,7 +25,11 @@ extension Problem {
         case EROFS:
             problem.fault = .environment
             problem.fix = "that filesystem is mounted read-only: mount it writable, or choose another place"
-        case EACCES, EPERM: problem.fix = "check the owner and the permissions of the file and of its folders"
+        case EACCES: problem.fix = "check the owner and the permissions of the file and of its folders"
+        case EPERM:
+            problem.fix =
+                "check the owner and the permissions of the file and of its folders; in a folder for which `ls -ld` shows "
+                + "a `t`, only a file's owner may move or remove it"
         case EMFILE, ENFILE, ENOMEM: problem.fault = .environment
         case EFBIG:
             problem.fix =

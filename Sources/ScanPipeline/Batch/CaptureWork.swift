@@ -47,7 +47,7 @@ public struct CaptureWork {
         let state = StateFolder(output: job.output)
         try state.requireOwner(pipeline)
         guard let lock = try CaptureLock(job.input.id, in: state) else { return nil }
-        if lock.isReal { Leftovers.sweep(job.input.id, in: state) }
+        Leftovers.sweep(job.input.id, in: state, isLocked: lock.isReal)
         let known = ResultState.load(job.input.id, in: state)
         var runner = Runner(pipeline: pipeline, workers: job.workers, tool: tool, report: report)
         runner.patience = job.patience

@@ -256,8 +256,9 @@ public final class OutputFolder: Sendable {
     ///
     /// An exchange replaces an older result with nothing in between. Where the filesystem has none, the older result is
     /// moved away first: a reader may then find no result for a moment, but never half of one. A runner killed in that
-    /// moment leaves the older one in the trash, from which ``Leftovers/sweep(_:in:)`` puts it back. Another runner
-    /// that publishes the same capture meanwhile has the same bytes, so it does not matter whose stays.
+    /// moment leaves the older one in the trash, from which ``Leftovers/sweep(_:in:isLocked:)`` puts it back. Whoever
+    /// puts it back while this one is still alive makes it begin again. Another runner that publishes the same capture
+    /// meanwhile has the same bytes, so it does not matter whose stays.
     /// - Returns: what was replaced, to be removed.
     private func giveName() throws(Problem) -> [String] {
         let trash = StateFolder(output: root).trash

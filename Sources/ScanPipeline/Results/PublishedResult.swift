@@ -117,13 +117,16 @@ public struct PublishedResult: Sendable {
                 defects.append(defect)
             }
         }
-        return defects
-            + strangers.map { stranger in
-                Problem(
-                    .environment, "a file stands in the result that its receipt does not list",
-                    fix: "move it elsewhere, if nobody needs it there"
-                ).at(file: "\(path)/\(stranger)")
+        do throws(Problem) {
+            for stranger in try strangers {
+                defects.append(
+                    Problem(
+                        .environment, "a file stands in the result that its receipt does not list",
+                        fix: "move it elsewhere, if nobody needs it there"
+                    ).at(file: "\(path)/\(stranger)"))
             }
+        } catch { defects.append(error) }
+        return defects
     }
 
     /// Reads one file.
@@ -149,31 +152,60 @@ public struct PublishedResult: Sendable {
 
     /// The files in the folder that the receipt does not list.
     private var strangers: [String] {
-        let listed = Set(files.map(\.path) + [Receipt.fileName])
-        return FileSystem.tree(path).filter { !listed.contains($0) }
+        get throws(Problem) {
+            let listed = Set(files.map(\.path) + [Receipt.fileName])
+            return try FileSystem.tree(path).filter { !listed.contains($0) }
+        }
     }
 
     /// A result that is made again is replaced as a whole, with what others have put into it, such as what was trained
     /// from it.
     /// - Throws: a problem with fault `usage` when its folder holds such files. Hidden ones, which systems put everywhere,
-    ///   do not count.
+    ///   do not count. With fault `environment` when nobody can tell, because a folder in it cannot be listed, or
+    ///   nothing says which files are of the result.
     static func requireNothingAdded(at folder: String) throws(Problem) {
-        let added = FileSystem.look(
-            at: folder,
-            { () -> [String] in
-                // A damaged receipt does not tell what is of the result.
-                guard let result = PublishedResult(at: folder), result.isReceiptSound else { return [] }
-                return result.strangers.filter { path in
-                    !path.allPathParts.contains { $0.hasPrefix(".") || $0 == "@eaDir" }
-                        && !["Thumbs.db", "desktop.ini", "Icon\r"].contains(path.lastPart)
-                        // A link in the place of a folder leads to what was moved.
-                        && !result.files.contains { $0.path.hasPrefix("\(path)/") }
-                }
-            }, isGood: \.isEmpty)
+        let look = FileSystem.look(
+            at: folder, { Result { () throws(Problem) in try addedFiles(in: folder) } },
+            isGood: { (try? $0.get().isEmpty) == true })
+        let added: [String]
+        do throws(Problem) { added = try look.get() } catch {
+            throw error.noting("the result to be replaced may hold files that are not of it")
+        }
         if added.isEmpty { return }
         throw Problem(
             .usage, "the result to be replaced holds files that are not of it: \(added.listed(most: 5))",
-            fix: "move them out of \(ShellWord.quoted(folder)), or let them go with  "
-                + "\(Self.only(folder.lastPart).map(ShellWord.quoted).joined(separator: " ")) --replace")
+            fix: "move them out of \(ShellWord.quoted(folder)), or \(wayToLetGo(of: folder))")
+    }
+
+    private static func wayToLetGo(of folder: String) -> String {
+        "let them go with  \(only(folder.lastPart).map(ShellWord.quoted).joined(separator: " ")) --replace"
+    }
+
+    private static func addedFiles(in folder: String) throws(Problem) -> [String] {
+        guard try FileSystem.isThere(ResultPlace(folder).receipt) else { return [] }
+        let own = try ownFiles(of: folder)
+        return try FileSystem.tree(folder).filter { path in
+            !own.contains(path) && !path.allPathParts.contains { $0.hasPrefix(".") || $0 == "@eaDir" }
+                && !["Thumbs.db", "desktop.ini", "Icon\r"].contains(path.lastPart)
+                // A link in the place of a folder leads to what was moved.
+                && !own.contains { $0.hasPrefix("\(path)/") }
+        }
+    }
+
+    /// The files of the result that stands in a folder. A receipt that is damaged, or cannot be read, may leave out some of
+    /// them: then those count, too, that the result is known to have had when it was made.
+    private static func ownFiles(of folder: String) throws(Problem) -> Set<String> {
+        let result = PublishedResult(at: folder)
+        let listed = Set((result?.files ?? []).map(\.path) + [Receipt.fileName])
+        if let result, result.isReceiptSound { return listed }
+        let known = ResultState.load(folder.lastPart, in: StateFolder(output: FileSystem.parent(of: folder)))
+        if result != nil || known != nil { return listed.union(known?.outputs.keys.map { $0 } ?? []) }
+        let receipt = ResultPlace(folder).receipt
+        try RegularFile(receipt, name: receipt, fault: .environment).read { _ in }
+        throw Problem(
+            .environment, "the receipt is damaged, and nothing else tells which files are of the result to be replaced",
+            fix: "move what others have put there out of \(ShellWord.quoted(folder)) and remove it, or "
+                + wayToLetGo(of: folder)
+        ).at(file: receipt)
     }
 }

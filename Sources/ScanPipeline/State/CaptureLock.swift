@@ -15,9 +15,11 @@ public final class CaptureLock: Sendable {
 
     /// The lock under which OUT gets its owner. It is held only for a moment, and others wait for it.
     convenience init?(ownerOf state: StateFolder) throws(Problem) {
-        // No capture's id begins with a dot.
-        try self.init(at: state.lock(".owner"), take: sm_wait_for_lock)
+        try self.init(at: state.lock(Self.owner), take: sm_wait_for_lock)
     }
+
+    /// No capture's id begins with a dot.
+    private static let owner = ".owner"
 
     /// - Parameter take: takes the lock of an open file, or fails as `fcntl` does.
     package init?(at path: String, take: (Int32) -> Int32) throws(Problem) {
@@ -76,7 +78,15 @@ public final class CaptureLock: Sendable {
         let descriptor = open(state.lock(id), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
         guard descriptor >= 0 else { return false }
         defer { close(descriptor) }
-        return sm_is_locked(descriptor) != 0
+        return sm_is_locked(descriptor) > 0
+    }
+
+    /// Whether the filesystem has locks, as far as a look at the one that every run has made tells. Makes and takes none.
+    static func areReal(in state: StateFolder) -> Bool {
+        let descriptor = open(state.lock(owner), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
+        guard descriptor >= 0 else { return true }
+        defer { close(descriptor) }
+        return sm_is_locked(descriptor) >= 0
     }
 
     /// Whether any runner works on any capture now.

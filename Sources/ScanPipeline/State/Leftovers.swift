@@ -3,42 +3,91 @@ import ScanModel
 
 /// What runners that were killed left behind: work folders, and older results that they had moved away.
 public enum Leftovers {
-    /// Removes what is left of one capture. Only called under the capture's lock, when nobody else can be working in
-    /// them. An older result whose place is still empty is put back.
-    static func sweep(_ id: String, in state: StateFolder) {
-        for path in doomed(of: id, in: state) { FileSystem.removeTree(path) }
+    /// What tells whether anybody may still need a folder.
+    package struct Rule: Sendable {
+        /// Whether somebody else who worked on a capture would hold its lock: not where the filesystem has none.
+        let hasLocks: Bool
+        /// Nanoseconds since 1970.
+        let now: Int64
+
+        package init(hasLocks: Bool, now: Int64 = wallClock()) {
+            self.hasLocks = hasLocks
+            self.now = now
+        }
+
+        init(in state: StateFolder) { self.init(hasLocks: CaptureLock.areReal(in: state)) }
+
+        /// Whether nobody can be working in a work folder whose capture's lock was free. Where locks do not reach other
+        /// machines, as on some network shares, it says nothing of theirs: those stay until they are old.
+        fileprivate func isForsaken(work path: String) -> Bool {
+            let host = path.pathName.flatMap { StateFolder.host(ofWorkName: String($0)) }
+            return (hasLocks && host == StateFolder.host) || isOld(path)
+        }
+
+        /// Whether a result in the trash, whose place another one has, is of no use to the runner that moved it there.
+        fileprivate func isForsaken(trash path: String) -> Bool { hasLocks || isOld(path) }
+
+        /// Whether nothing in a folder has changed for a day.
+        private func isOld(_ path: String) -> Bool {
+            let changes = FileSystem.reachable(from: path).compactMap { $0.status?.changed }
+            return (changes.max() ?? .min) < now - 86_400_000_000_000
+        }
+    }
+
+    /// Removes what is left of one capture. An older result whose place is still empty is put back.
+    /// - Parameter isLocked: whether the caller holds the capture's lock, so that nobody else can be working on it. Where the
+    ///   filesystem has no locks, only what is old is removed.
+    static func sweep(_ id: String, in state: StateFolder, isLocked: Bool) {
+        takeAway(id, in: state, Rule(hasLocks: isLocked)).forEach(remove)
     }
 
     /// Sweeps after a runner that was ended, unless another one has the capture by now.
     public static func sweepBehind(_ id: String, in state: StateFolder) {
-        guard let lock = try? CaptureLock(id, in: state), lock.isReal else { return }
-        withExtendedLifetime(lock) { sweep(id, in: state) }
+        guard let lock = try? CaptureLock(id, in: state) else { return }
+        withExtendedLifetime(lock) { sweep(id, in: state, isLocked: lock.isReal) }
     }
 
-    /// Takes what is left of one capture away, which is quick. Called as ``sweep(_:in:)`` is.
-    /// - Returns: what is to be removed, which may take long and needs no lock.
-    private static func doomed(of id: String, in state: StateFolder) -> [String] {
+    /// Something that was to go.
+    private struct Leftover {
+        /// Where it was found.
+        let path: String
+        /// Where it is now: at a path of its own if it is to be removed; nil if it was put back.
+        let now: String?
+    }
+
+    /// Takes what is left of one capture away, which is quick. Removing it may take long, and needs no lock.
+    ///
+    /// An older result is put back whether or not its runner may still be alive. That harms nobody: a folder is only ever
+    /// renamed to a place that is empty, and a runner that comes to fill it finds it taken, and moves the older result
+    /// away again.
+    private static func takeAway(_ id: String, in state: StateFolder, _ rule: Rule) -> [Leftover] {
         // Compared by bytes, as its lock's name is.
         let isOf = { (other: String?) in other?.utf8.elementsEqual(id.utf8) == true }
-        let works = StateFolder.ownNames(in: state.work).filter {
-            isOf(StateFolder.id(ofWorkName: $0)) && isForsaken($0, in: state)
-        }
-        let old = StateFolder.ownNames(in: state.trash).filter { isOf(StateFolder.id(ofTrashName: $0)) }
+        let works = works(in: state, rule).filter { isOf($0.id) }.map(\.path)
+        let old = trash(in: state).filter { isOf($0.id) }.map(\.path)
         if works.isEmpty && old.isEmpty { return [] }
         let place = state.place(id)
-        if let newest = newest(of: old, in: state), !place.holdsResult {
-            guard place.obstacle == nil, rename("\(state.trash)/\(newest)", place.path) == 0 else { return [] }
+        var putBack: String?
+        if let newest = newest(of: old), !place.holdsResult {
+            guard place.obstacle == nil, rename(newest, place.path) == 0 else { return staying(works + old) }
+            putBack = newest
         }
+        let back = putBack.map { [Leftover(path: $0, now: nil)] } ?? []
+        let others = works + old.filter { $0 != putBack && rule.isForsaken(trash: $0) }
         // One of them may be a result that was just replaced: it stays until the new name is durable.
-        guard (try? FileSystem.syncFolder(state.output)) != nil else { return [] }
-        let paths = works.map { "\(state.work)/\($0)" } + old.map { "\(state.trash)/\($0)" }
-        return paths.compactMap { doom($0, of: id, in: state) }
+        guard (try? FileSystem.syncFolder(state.output)) != nil else { return back + staying(others) }
+        return back + others.map { Leftover(path: $0, now: doom($0, of: id, in: state) ?? $0) }
     }
 
-    /// Of older results by their names in the trash, the one that was moved away last.
-    private static func newest(of old: [String], in state: StateFolder) -> String? {
-        old.max { age("\(state.trash)/\($0)") < age("\(state.trash)/\($1)") }
+    private static func staying(_ paths: [String]) -> [Leftover] { paths.map { Leftover(path: $0, now: $0) } }
+
+    /// Removes what was taken away.
+    private static func remove(_ leftover: Leftover) {
+        if let now = leftover.now, now != leftover.path { FileSystem.removeTree(now) }
     }
+
+    /// Of older results in the trash, the one that was moved away last.
+    private static func newest(of old: [String]) -> String? { old.max { age($0) < age($1) } }
 
     /// When a folder was given the name that it has.
     private static func age(_ path: String) -> Int64 { FileSystem.status(of: path)?.changed ?? 0 }
@@ -51,20 +100,12 @@ public enum Leftovers {
     /// Gives a folder that is to be removed a name that nobody else knows: in the trash it might be put back if removing it
     /// is cut short; and if a work folder's runner is alive after all, the name that it would publish is gone first, so
     /// that nothing is taken out of its result.
-    /// - Returns: the new path; nil where the folder is gone.
+    /// - Returns: the new path; nil where the folder is gone, or cannot be moved.
     private static func doom(_ path: String, of id: String, in state: StateFolder) -> String? {
         if !FileSystem.exists(path) { return nil }
         let doomed = "\(state.work)/\(StateFolder.workName(id))"
         _ = try? FileSystem.makeFolders(state.work)
         return rename(path, doomed) == 0 ? doomed : nil
-    }
-
-    /// Whether nobody can be working in a work folder whose capture's lock was free. Where locks do not reach other machines,
-    /// as on some network shares, it says nothing of theirs: those stay until nothing in them has changed for a day.
-    private static func isForsaken(_ name: String, in state: StateFolder) -> Bool {
-        if StateFolder.host(ofWorkName: name) == StateFolder.host { return true }
-        let changes = FileSystem.reachable(from: "\(state.work)/\(name)").compactMap { $0.status?.changed }
-        return (changes.max() ?? .min) < wallClock() - 86_400_000_000_000
     }
 
     // MARK: - Of all captures
@@ -80,13 +121,14 @@ public enum Leftovers {
         public var isEmpty: Bool { removed.isEmpty && putBack.isEmpty && left.isEmpty }
     }
 
-    /// What ``collect(in:)`` would do, as far as a look can tell: nothing is changed, and no lock is taken.
+    /// What ``collect(in:_:)`` would do, as far as a look can tell: nothing is changed, and no lock is taken.
     /// - Throws: as that does where it cannot look.
-    public static func foreseen(in state: StateFolder) throws(Problem) -> Found {
+    package static func foreseen(in state: StateFolder, _ rule: Rule? = nil) throws(Problem) -> Found {
         try state.requireListable()
+        let rule = rule ?? Rule(in: state)
         let putBack = restorable(in: state)
         var found = Found()
-        for (path, id) in works(in: state) where id.map({ !CaptureLock.isHeld($0, in: state) }) ?? false {
+        for (path, id) in works(in: state, rule) where id.map({ !CaptureLock.isHeld($0, in: state) }) ?? false {
             found.removed.append(path)
         }
         for (path, id) in trash(in: state) where id.map({ !CaptureLock.isHeld($0, in: state) }) ?? true {
@@ -94,7 +136,7 @@ public enum Leftovers {
                 found.putBack.append(path)
             } else if let id, state.place(id).obstacle != nil {
                 found.left.append(path)
-            } else {
+            } else if id == nil || rule.isForsaken(trash: path) {
                 found.removed.append(path)
             }
         }
@@ -103,61 +145,53 @@ public enum Leftovers {
     }
 
     /// Removes what no runner works on any more: work folders whose capture's lock is free, and the trash; and records
-    /// that are stale.
+    /// that are stale. Where the filesystem has no locks, folders only if they are old.
+    /// - Parameter rule: nil for what OUT's filesystem gives.
     /// - Throws: fault `environment` when a part of `OUT/.scanmill` cannot be listed, or a lock not be taken.
-    public static func collect(in state: StateFolder) throws(Problem) -> Found {
+    package static func collect(in state: StateFolder, _ rule: Rule? = nil) throws(Problem) -> Found {
         try state.requireListable()
-        let putBack = restorable(in: state)
-        var paths = try collectWork(in: state)
-        for (path, id) in trash(in: state) {
-            if let id {
-                // Where there are no locks, what was replaced for good belongs to nobody any more.
-                guard let lock = try CaptureLock(id, in: state), !lock.isReal, state.place(id).holdsResult else {
-                    continue
-                }
-                removeForGood(path, of: id, in: state)
-            } else {
-                FileSystem.removeTree(path)
+        var leftovers = try clear(in: state, rule)
+        let nameless = trash(in: state).filter { $0.id == nil }.map(\.path)
+        nameless.forEach(FileSystem.removeTree)
+        leftovers += staying(nameless + StaleRecords.forget(in: state))
+        var found = Found()
+        for leftover in leftovers {
+            guard let now = leftover.now else {
+                found.putBack.append(leftover.path)
+                continue
             }
-            paths.append(path)
+            if FileSystem.exists(now) { found.left.append(now) } else { found.removed.append(leftover.path) }
         }
-        paths += StaleRecords.forget(in: state)
-        let gone = paths.filter { !FileSystem.exists($0) }
-        return Found(
-            removed: gone.filter { !putBack.contains($0) }, putBack: gone.filter(putBack.contains),
-            left: paths.filter(FileSystem.exists))
+        return found
     }
 
     /// Removes the work folders that no runner works in any more, whether or not their capture is run again, and puts
     /// back older results whose place is empty. Does nothing at all where there are none.
     /// - Returns: the paths that were to go.
     @discardableResult
-    public static func collectWork(in state: StateFolder) throws(Problem) -> [String] {
-        var (paths, doomed): ([String], [String]) = ([], [])
+    package static func collectWork(in state: StateFolder, _ rule: Rule? = nil) throws(Problem) -> [String] {
+        try clear(in: state, rule).map(\.path)
+    }
+
+    private static func clear(in state: StateFolder, _ rule: Rule?) throws(Problem) -> [Leftover] {
+        let rule = rule ?? Rule(in: state)
+        var leftovers: [Leftover] = []
         // A capture's leftovers are taken away at once.
-        var swept: Set<[UInt8]> = []
-        for (path, id) in works(in: state) + trash(in: state) {
-            if let id, swept.contains(id.bytes) {
-                paths.append(path)
-                continue
+        for id in (works(in: state, rule) + trash(in: state)).compactMap(\.id).distinctByBytes {
+            guard let lock = try CaptureLock(id, in: state) else { continue }
+            withExtendedLifetime(lock) {
+                leftovers += takeAway(id, in: state, Rule(hasLocks: rule.hasLocks && lock.isReal, now: rule.now))
             }
-            // Its runner may have done with it by now.
-            guard let id, let lock = try CaptureLock(id, in: state), lock.isReal, FileSystem.exists(path) else {
-                continue
-            }
-            withExtendedLifetime(lock) { doomed += Self.doomed(of: id, in: state) }
-            swept.insert(id.bytes)
-            paths.append(path)
         }
         // Without the locks: who wants to run one of these captures need not wait.
-        for path in doomed { FileSystem.removeTree(path) }
-        return paths
+        leftovers.forEach(remove)
+        return leftovers
     }
 
     /// The work folders in which nobody works who does not hold their capture's lock, each with its id.
-    private static func works(in state: StateFolder) -> [(path: String, id: String?)] {
-        StateFolder.ownNames(in: state.work).filter { isForsaken($0, in: state) }.map {
-            ("\(state.work)/\($0)", StateFolder.id(ofWorkName: $0))
+    private static func works(in state: StateFolder, _ rule: Rule) -> [(path: String, id: String?)] {
+        StateFolder.ownNames(in: state.work).map { ("\(state.work)/\($0)", StateFolder.id(ofWorkName: $0)) }.filter {
+            rule.isForsaken(work: $0.0)
         }
     }
 
@@ -166,14 +200,12 @@ public enum Leftovers {
         StateFolder.ownNames(in: state.trash).map { ("\(state.trash)/\($0)", StateFolder.id(ofTrashName: $0)) }
     }
 
-    /// What of the trash ``doomed(of:in:)`` puts back.
+    /// What of the trash ``takeAway(_:in:_:)`` puts back.
     private static func restorable(in state: StateFolder) -> Set<String> {
-        let old = Dictionary(grouping: StateFolder.ownNames(in: state.trash)) { StateFolder.id(ofTrashName: $0)?.bytes }
-        let paths = old.compactMap { id, names -> String? in
+        let paths = Dictionary(grouping: trash(in: state)) { $0.id?.bytes }.compactMap { id, old -> String? in
             guard let id else { return nil }
             let place = state.place(String(decoding: id, as: UTF8.self))
-            if place.holdsResult || place.obstacle != nil { return nil }
-            return newest(of: names, in: state).map { "\(state.trash)/\($0)" }
+            return place.holdsResult || place.obstacle != nil ? nil : newest(of: old.map(\.path))
         }
         return Set(paths)
     }

@@ -25,25 +25,25 @@ extension FileSystem {
     }
 
     /// The names in a folder, sorted; none when it cannot be read.
-    package static func names(in path: String) -> [String] { listing(of: path).map(\.name) }
+    package static func names(in path: String) -> [String] {
+        var failure: Int32 = 0
+        return listing(of: path, failure: &failure) { _, _, _ in }.map(\.name)
+    }
 
     /// The same for callers that would take an unreadable folder for an empty one and throw away what it holds.
     /// - Throws: fault `environment` when it is there and cannot be read to its end.
     package static func list(_ path: String) throws(Problem) -> [String] {
-        var failure: Int32 = 0
-        let names = listing(of: path, failure: &failure) { _, _, _ in }.map(\.name)
-        if failure == 0 || failure == ENOENT { return names }
-        throw Problem.system("cannot list the folder", path: absolute(path), code: failure)
+        try listing(of: path) { _, _, _ in }.map(\.name)
     }
 
-    private static func listing(of path: String) -> [(name: String, isFolder: Bool)] {
+    /// - Throws: as ``list(_:)`` does.
+    private static func listing<Value>(
+        of path: String, _ look: (_ name: UnsafePointer<CChar>, _ type: UInt8, _ folder: Int32) -> Value
+    ) throws(Problem) -> [(name: String, value: Value)] {
         var failure: Int32 = 0
-        // Not every filesystem's listings say what kind of entry a name is.
-        return listing(of: path, failure: &failure) { name, type, folder in
-            if Int(type) != Int(DT_UNKNOWN) { return Int(type) == Int(DT_DIR) }
-            var status = stat()
-            return fstatat(folder, name, &status, AT_SYMLINK_NOFOLLOW) == 0 && status.st_mode & S_IFMT == S_IFDIR
-        }.map { ($0.name, isFolder: $0.value) }
+        let names = listing(of: path, failure: &failure, look)
+        if failure == 0 || failure == ENOENT { return names }
+        throw Problem.system("cannot list the folder", path: absolute(path), code: failure)
     }
 
     /// The names in a folder, sorted, each with what lies there, links followed; none when it cannot be read.
@@ -92,11 +92,22 @@ extension FileSystem {
         }
     }
 
-    /// All files below a folder, relative to it, sorted; links are listed and not followed.
-    static func tree(_ path: String) -> [String] {
-        listing(of: path).flatMap { name, isFolder in
-            isFolder ? tree("\(path)/\(name)").map { "\(name)/\($0)" } : [name]
+    /// All files below a folder, relative to it, sorted; links are listed and not followed. A folder whose name is not text
+    /// cannot be looked into, and is listed like a file.
+    /// - Throws: as ``list(_:)`` does, of any folder below it.
+    static func tree(_ path: String) throws(Problem) -> [String] {
+        // Not every filesystem's listings say what kind of entry a name is.
+        let names = try listing(of: path) { name, type, folder in
+            if Int(type) != Int(DT_UNKNOWN) { return Int(type) == Int(DT_DIR) }
+            var status = stat()
+            return fstatat(folder, name, &status, AT_SYMLINK_NOFOLLOW) == 0 && status.st_mode & S_IFMT == S_IFDIR
         }
+        var files: [String] = []
+        for (name, isFolder) in names {
+            let inner = "\(path)/\(name)"
+            files += isFolder && !isMended(inner) ? try tree(inner).map { "\(name)/\($0)" } : [name]
+        }
+        return files
     }
 
     /// Whether nothing is left of a capture at a path: nothing is there, or only folders, as remain when all files are

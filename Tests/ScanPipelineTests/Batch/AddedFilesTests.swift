@@ -1,3 +1,4 @@
+import Foundation
 import ScanModel
 import ScanPipeline
 import TestSupport
@@ -52,14 +53,99 @@ import Testing
         #expect(FileSystem.names(in: fixture.output + "/.scanmill/work") == [])
     }
 
+    /// Another user has trained there, say: what may not be looked into is not empty.
+    @Test func whatMayNotBeLookedInto() async {
+        await #expect(processExitsWith: .success) {
+            let fixture = try DiskFixture()
+            let input = try fixture.capture("a")
+            try fixture.run(input)
+            let (folder, receipt) = ("\(fixture.output)/a/deep/trained", "\(fixture.output)/a/receipt.json")
+            try fixture.write("x", to: "out/a/deep/trained/model.ply")
+            let text = "stages: [read, write: {level: 2}]"
+            func refusal() -> Problem? { problem { try fixture.run(input, text) } }
+            try fixture.asPlainUser {
+                precondition(chmod(folder, 0) == 0)
+                let closed = refusal()
+                let isListed = PublishedResult.verify("a", in: fixture.output).contains {
+                    $0.summary == closed?.summary && $0.place.file == folder
+                }
+                precondition(chmod(folder, 0o755) == 0)
+                precondition(closed?.summary == "cannot list the folder: Permission denied")
+                precondition(closed?.fault == .environment && closed?.place.file == folder)
+                precondition(closed?.notes.first == "the result to be replaced may hold files that are not of it")
+                precondition(isListed)
+                // Without the receipt it is known from the result's run which files are of it, unless that is lost.
+                precondition(chmod(receipt, 0) == 0)
+                let added = "the result to be replaced holds files that are not of it: deep/trained/model.ply"
+                precondition(refusal()?.summary == added)
+                FileSystem.removeTree(fixture.state.inputs("a"))
+                let unknown = refusal()
+                precondition(unknown?.summary == "cannot read the file: Permission denied")
+                precondition(unknown?.fault == .environment && unknown?.place.file == receipt)
+            }
+            precondition(FileSystem.exists("\(folder)/model.ply"))
+        }
+    }
+
+    /// No path leads to what lies so deep, nor into a folder whose name is not text; removing them goes by other ways.
+    @Test(arguments: ["mkdir -p $(printf 'trained\\377') && touch $(printf 'trained\\377')/model", deep])
+    func whatNoPathLeadsTo(_ command: String) throws {
+        let fixture = try DiskFixture()
+        let input = try fixture.capture("a")
+        try fixture.run(input)
+        defer { FileSystem.removeTree("\(fixture.output)/a") }
+        try runCommand(["bash", "-c", command], in: "\(fixture.output)/a").require(0)
+        let summary = problem { try fixture.run(input, forced: true) }?.summary
+        #expect(
+            summary == "the result to be replaced holds files that are not of it: trained\u{FFFD}"
+                || summary == "cannot list the folder: File name too long", "\(summary ?? "replaced")")
+        #expect(PublishedResult.verify("a", in: fixture.output).count == 1)
+    }
+
+    private static let deep = "d=$(printf %250s | tr ' ' d); for i in {1..20}; do mkdir $d && cd $d; done; touch model"
+
     /// It does not tell which files are of the result, which is made again.
     @Test func aDamagedReceiptIsNoSignOfAddedFiles() throws {
         let fixture = try DiskFixture()
         let input = try fixture.capture("a")
         try fixture.run(input)
+        try Self.damage(fixture)
+        guard case .done = try fixture.run(input) else { Issue.record("not done"); return }
+    }
+
+    private static func damage(_ fixture: DiskFixture) throws {
         let path = "\(fixture.output)/a/receipt.json"
         let receipt = try String(contentsOfFile: path, encoding: .utf8)
         try receipt.replacing("deep/a.txt", with: "deep/b.txt").write(toFile: path, atomically: true, encoding: .utf8)
-        guard case .done = try fixture.run(input) else { Issue.record("not done"); return }
+    }
+
+    /// What the receipt does not tell is known from the run that made the result.
+    @Test func aDamagedReceiptHidesNoAddedFiles() throws {
+        let fixture = try DiskFixture()
+        let input = try fixture.capture("a")
+        try fixture.run(input)
+        try Self.damage(fixture)
+        for name in ["model.ply", "deep/notes.txt"] { try fixture.write("x", to: "out/a/\(name)") }
+        let added = "the result to be replaced holds files that are not of it: deep/notes.txt, model.ply"
+        #expect(problem { try fixture.run(input) }?.summary == added)
+        let torn = String(try String(contentsOfFile: "\(fixture.output)/a/receipt.json", encoding: .utf8).dropLast(9))
+        try fixture.write(torn, to: "out/a/receipt.json")
+        let results = fixture.results()
+        #expect(problem { try fixture.run(input) }?.summary == added)
+        // Where that is lost, too, nobody knows.
+        FileSystem.removeTree(fixture.state.inputs("a"))
+        let unknown = try #require(problem { try fixture.run(input) })
+        #expect(
+            unknown.message() == """
+                error: the receipt is damaged, and nothing else tells which files are of the result to be replaced
+                  --> \(fixture.output)/a/receipt.json
+                   = the result to be replaced may hold files that are not of it
+                   = nothing was published for a; the last good result is unchanged
+                   = fix: move what others have put there out of \(fixture.output)/a and remove it, \
+                or let them go with  --only a --replace
+                """)
+        #expect(unknown.fault == .environment)
+        #expect(fixture.results() == results)
+        guard case .done = try fixture.run(input, replaces: true) else { Issue.record("not done"); return }
     }
 }

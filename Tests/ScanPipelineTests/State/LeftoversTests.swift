@@ -1,6 +1,7 @@
 import Foundation
 import ScanModel
 import ScanPipeline
+import Synchronization
 import TestSupport
 import Testing
 
@@ -133,6 +134,95 @@ import Testing
         #expect(fixture.results().isEmpty)
         #expect(FileSystem.names(in: "\(fixture.state.path)/trash") == [])
         #expect(FileSystem.names(in: "\(fixture.state.path)/work").count == 1, "it is still to go")
+    }
+
+    /// Another user's folder, say. It is renamed before it is to go, and is there all the same.
+    @Test func whatCannotBeRemovedIsLeft() async {
+        await #expect(processExitsWith: .success) {
+            let fixture = try DiskFixture()
+            let name = "a.\(StateFolder.host).1.x"
+            for file in ["work/\(name)/closed/f", "work/b.\(StateFolder.host).1.x/f", "trash/a.y/f"] {
+                try fixture.write("", to: "out/.scanmill/\(file)")
+            }
+            try fixture.write(OutputFixture.receipt, to: "out/a/receipt.json")
+            try fixture.asPlainUser {
+                let work = "\(fixture.state.path)/work"
+                precondition(chmod("\(work)/\(name)/closed", 0) == 0)
+                let first = try Leftovers.collect(in: fixture.state)
+                let removed = ["trash/a.y", "work/b.\(StateFolder.host).1.x"].map { "\(fixture.state.path)/\($0)" }
+                precondition(first.removed.sorted() == removed && first.putBack.isEmpty, "\(first)")
+                precondition(first.left == FileSystem.names(in: work).map { "\(work)/\($0)" }, "\(first)")
+                precondition(first.left.count == 1 && first.left != ["\(work)/\(name)"], "\(first)")
+                let second = try Leftovers.collect(in: fixture.state)
+                precondition(second.removed.isEmpty && second.left.count == 1, "\(second)")
+                precondition(chmod("\(second.left[0])/closed", 0o755) == 0)
+                let third = try Leftovers.collect(in: fixture.state)
+                precondition(third.removed == second.left, "\(third)")
+                precondition(FileSystem.names(in: work) == [])
+            }
+        }
+    }
+
+    // MARK: - Without locks
+
+    /// Nobody knows who still works: what is young stays. But no place is left without its older result.
+    @Test func withoutLocksOnlyWhatIsOldGoes() throws {
+        let fixture = try DiskFixture()
+        let names = [
+            "work/a.\(StateFolder.host).1.x/f", "work/a.elsewhere.1.y/f", "trash/done.x/receipt.json",
+            "trash/lost.2a/receipt.json", "trash/lost.1a/receipt.json", "trash/odd.w/receipt.json",
+        ]
+        for name in names { try fixture.write(OutputFixture.receipt, to: "out/.scanmill/\(name)") }
+        let (work, trash) = ("\(fixture.state.path)/work", "\(fixture.state.path)/trash")
+        #expect(rename("\(trash)/lost.1a", "\(trash)/lost.0a") == 0)
+        try fixture.write(OutputFixture.receipt, to: "out/done/receipt.json")
+        try fixture.write("precious", to: "out/odd/file")
+        let (hour, day) = (3_600_000_000_000, 86_400_000_000_000) as (Int64, Int64)
+        var rounds: [Leftovers.Found] = []
+        for later in [0, day - hour, day + hour] {
+            let rule = Leftovers.Rule(hasLocks: false, now: wallClock() + later)
+            let foreseen = try Leftovers.foreseen(in: fixture.state, rule)
+            let found = try Leftovers.collect(in: fixture.state, rule)
+            for list in [\Leftovers.Found.removed, \.putBack, \.left] {
+                #expect(Set(foreseen[keyPath: list]) == Set(found[keyPath: list]))
+            }
+            rounds.append(found)
+        }
+        #expect(rounds.map(\.putBack) == [["\(trash)/lost.0a"], [], []])
+        #expect(rounds.map(\.left) == Array(repeating: ["\(trash)/odd.w"], count: 3))
+        #expect(rounds[0].removed.isEmpty && rounds[1].removed.isEmpty)
+        let old = ["a.\(StateFolder.host).1.x", "a.elsewhere.1.y"].map { "\(work)/\($0)" }
+        #expect(Set(rounds[2].removed) == Set(old + ["\(trash)/done.x", "\(trash)/lost.2a"]))
+        #expect(FileSystem.exists("\(fixture.output)/lost/receipt.json"))
+        #expect(FileSystem.names(in: trash) == ["odd.w"] && FileSystem.names(in: work) == [])
+    }
+
+    /// A runner that is about to put the new result into the place that others find empty is not disturbed by them.
+    @Test func aRunnerThatIsAlivePublishesAllTheSame() throws {
+        let fixture = try OutputFixture()
+        let state = StateFolder(output: fixture.root)
+        try fixture.publish(["number": "0"])
+        let isDone = Mutex(false)
+        @Sendable func publish(_ round: Int) throws {
+            let output = try OutputFolder(root: fixture.root, id: "scan") { _, _ in
+                errno = EINVAL
+                return -1
+            }
+            try output.write(Array("\(round)".utf8), to: "number")
+            try output.publish(receipt: Array(OutputFixture.receipt.utf8))
+            #expect(try fixture.text("scan/number") == "\(round)")
+        }
+        DispatchQueue.concurrentPerform(iterations: 2) { number in
+            if number == 0 {
+                #expect(throws: Never.self) { for round in 1...50 { try publish(round) } }
+                return isDone.withLock { $0 = true }
+            }
+            while !isDone.withLock({ $0 }) {
+                #expect(throws: Never.self) { try Leftovers.collectWork(in: state, Leftovers.Rule(hasLocks: false)) }
+            }
+        }
+        let ended = fixture.tree().filter { !$0.hasPrefix(".scanmill/locks") }
+        #expect(ended == [".scanmill/trash/", ".scanmill/work/", "scan/number", "scan/receipt.json"])
     }
 
     /// A runner that finds the lock held takes the capture for busy, and does not come back to it.
