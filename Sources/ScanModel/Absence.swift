@@ -1,5 +1,5 @@
-/// Why a capture has nothing of a channel that its format knows, and what to do about it: no more than a reason where a
-/// text stands for it.
+/// Why a capture has nothing of a channel that its format knows, and what to do about it. A string literal makes one with
+/// a reason only.
 public struct Absence: Hashable, Sendable, ExpressibleByStringInterpolation {
     /// For the message when a stage needs the channel.
     public var reason: String

@@ -5,24 +5,27 @@ import Testing
 extension Torture {
     /// A machine on which something fails that no capture is to blame for.
     @Suite struct FailingMachineTests {
-        /// The disk of the inputs fails in the middle of a video, with an index and without one. ffmpeg and ffprobe take
-        /// that for the file's end: told as a damaged capture, nobody would look at the disk, and it would not be tried
-        /// again.
-        @Test(arguments: ["clip.mp4", "clip.mkv"]) func aDiskThatBreaksWithinAVideo(_ name: String) throws {
+        /// The disk of the inputs fails in the middle of a video, with an index and without one, or in the index behind it.
+        /// ffmpeg and ffprobe take that for the file's end: told as a damaged capture, nobody would look at the disk, and
+        /// it would not be tried again.
+        @Test(arguments: [("clip.mp4", 0.5), ("clip.mkv", 0.5), ("late.mov", 0.999)])
+        func aDiskThatBreaksWithinAVideo(_ name: String, _ share: Double) throws {
             let folder = try TemporaryFolder()
             let path = folder.url(name).path
-            let made = try runCommand([
-                "ffmpeg", "-nostdin", "-loglevel", "error", "-f", "lavfi", "-i", "testsrc2=s=320x240:r=30", "-frames:v",
-                "60", "-c:v", "libx264", "-pix_fmt", "yuv420p", "-movflags", "+faststart", path,
-            ])
+            let made = try runCommand(
+                [
+                    "ffmpeg", "-nostdin", "-loglevel", "error", "-f", "lavfi", "-i", "testsrc2=s=320x240:r=30",
+                    "-frames:v",
+                    "60", "-c:v", "libx264", "-pix_fmt", "yuv420p",
+                ] + (name == "clip.mp4" ? ["-movflags", "+faststart"] : []) + [path])
             try #require(made.status == 0, "\(made.errors)")
             let run = ["run", "video-frames", path, "-o", folder.url("out").path, "-q"]
-            let half = try folder.bytes(name).count / 2
+            let spot = Int(share * Double(try folder.bytes(name).count))
             let failed = try Scanmill.run(
                 run,
                 environment: [
                     "LD_PRELOAD": Torture.sabotageLibrary,
-                    "SABOTAGE_UNREADABLE": "\(URL(fileURLWithPath: path).resolvingSymlinksInPath().path):\(half)",
+                    "SABOTAGE_UNREADABLE": "\(URL(fileURLWithPath: path).resolvingSymlinksInPath().path):\(spot)",
                 ])
             #expect(failed.status == 3, "\(failed)")
             #expect(failed.errors.contains("Input/output error") && failed.errors.contains(name), "\(failed)")

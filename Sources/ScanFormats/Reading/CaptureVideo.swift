@@ -26,10 +26,11 @@ extension Capture {
             warnings.append(
                 "\(file) is to be shown mirrored, left for right; its frames are used as the camera saw them")
         }
-        if facts.pixelAspect != 1 {
+        // Scaling to whole pixels leaves a trace, which nobody sees.
+        if abs(facts.pixelAspect - 1) > 0.01 {
             warnings.append(
-                "\(file) is to be shown with pixels that are \(facts.pixelAspect.shortText(decimals: 3)) times as wide as high; its "
-                    + "frames are used with the pixels that were recorded")
+                "\(file) was recorded with pixels \(facts.pixelAspect.shortText(decimals: 3)) times as wide as high; its "
+                    + "frames are used as if they were square")
         }
         if let kind = ["arib-std-b67": "HLG", "smpte2084": "PQ"][facts.color.transfer] {
             warnings.append(

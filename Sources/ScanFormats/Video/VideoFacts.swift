@@ -83,7 +83,7 @@ public struct VideoFacts: PixelSized, Hashable, Sendable {
     /// Whether a player shows the turned picture as in a mirror, left for right. Frames never are: poses and points that
     /// were made from them would be those of a mirrored world.
     public var isMirrored = false
-    /// How much wider than high a player shows a pixel; 1 where they are square.
+    /// How many times as wide as high a recorded pixel is, before any rotation; 1 where they are square.
     public var pixelAspect = 1.0
     /// Whether frames are turned by ``rotation`` when they are decoded, so that they are upright as a player shows them.
     public private(set) var isUpright = false

@@ -55,12 +55,12 @@ public enum VideoProbe {
         reader.leaveOutHidden()
         let ending = tool.finish()
         try ending.checkMachine(behind: tool, reading: input)
+        if ending != .exited(0) || reader.mayEndEarly(tool.log) { try input.requireReadable() }
         if case .exited(let status) = ending, status != 0 {
             throw Problem(
                 .input, "the video cannot be read", notes: tool.log.notes(from: "ffprobe"),
                 fix: "copy the file again; if it is complete, it is no video, or its recording was never finished")
         }
-        if reader.mayEndEarly(tool.log) { try input.requireReadable() }
         return (reader, tool.log)
     }
 
@@ -160,7 +160,7 @@ private struct ProbeReader {
             }
         }
         var turn = turns.matrix ?? turns.tag ?? 0
-        // ffprobe tells where the matrix turns the picture's upper edge's direction. Mirrored, it points the other way.
+        // ffprobe's angle is that of the picture's upper edge, which points the other way in a mirrored picture.
         if facts.isMirrored { turn = 180 - turn }
         let quarters = (turn / 90).rounded().truncatingRemainder(dividingBy: 4)
         facts.rotation = quarters.isFinite ? (Int(quarters) + 4) % 4 * 90 : 0

@@ -62,11 +62,11 @@ extension VideoSettings {
         guard sizes.contains(width), sizes.contains(height), width * height <= VideoInput.largestPicture else {
             let change =
                 min(width, height) < sizes.lowerBound
-                ? "have `resize` above it leave them larger" : "make them smaller above it, with `resize`"
+                ? "let `resize` above it leave them larger" : "make them smaller above it, with `resize`"
             throw Problem(
                 .usage, "a video of \(width) × \(height) pixels cannot be written",
                 notes: [
-                    "each side is \(sizes.lowerBound) to \(sizes.upperBound) pixels, and both together make at most "
+                    "each side is \(sizes.lowerBound) to \(sizes.upperBound) pixels, and their product is at most "
                         + "\(VideoInput.largestPicture)"
                 ], fix: "\(change), or write pictures where the format has them")
         }

@@ -30,13 +30,14 @@ struct OptionFile: Hashable, Sendable {
         // A link to a disk that is away tonight is there.
         if step.uses.withoutFile == .passes, try !FileSystem.isThere(full) { return }
         status = FileSystem.status(of: full)
-        do throws(Problem) { bytes = try FileSystem.bytes(of: full, limit: Self.limit) } catch {
-            var fix = Self.wayToName(path, name)
+        do throws(Problem) { bytes = try FileSystem.bytes(of: full, limit: Self.limit, fault: .input) } catch {
+            let isOfMachine = error.fault == .environment
+            var fix = isOfMachine ? error.fix : Self.wayToName(path, name)
             if case .fails(let setting?) = step.uses.withoutFile, !FileSystem.exists(full) {
-                fix += ", or do without it with  --set \(step.label).\(setting)"
+                fix = fix.map { "\($0), or do without it with  --set \(step.label).\(setting)" }
             }
             throw Problem(
-                error.fault, "cannot read the file that the option names",
+                isOfMachine ? .environment : .usage, "cannot read the file that the option names",
                 notes: [isOutside ? error.summary : "it is not in the capture, and at \(full): \(error.summary)"],
                 fix: fix
             ).at(file: name)

@@ -169,7 +169,9 @@ public struct PublishedResult: Sendable {
             isGood: { (try? $0.get().isEmpty) == true })
         let added: [String]
         do throws(Problem) { added = try look.get() } catch {
-            throw error.noting("the result to be replaced may hold files that are not of it")
+            var problem = error.noting("the result to be replaced may hold files that are not of it")
+            problem.fix = problem.fix.map { "\($0), or \(wayToLetGo(of: folder))" } ?? wayToLetGo(of: folder)
+            throw problem
         }
         if added.isEmpty { return }
         throw Problem(
@@ -181,14 +183,17 @@ public struct PublishedResult: Sendable {
         "let them go with  \(only(folder.lastPart).map(ShellWord.quoted).joined(separator: " ")) --replace"
     }
 
+    /// Whether systems put such a file or folder everywhere. They may not let anybody look into it.
+    private static func isOfSystem(_ name: String) -> Bool {
+        name.hasPrefix(".") || ["@eaDir", "Thumbs.db", "desktop.ini", "Icon\r"].contains(name)
+    }
+
     private static func addedFiles(in folder: String) throws(Problem) -> [String] {
         guard try FileSystem.isThere(ResultPlace(folder).receipt) else { return [] }
         let own = try ownFiles(of: folder)
-        return try FileSystem.tree(folder).filter { path in
-            !own.contains(path) && !path.allPathParts.contains { $0.hasPrefix(".") || $0 == "@eaDir" }
-                && !["Thumbs.db", "desktop.ini", "Icon\r"].contains(path.lastPart)
-                // A link in the place of a folder leads to what was moved.
-                && !own.contains { $0.hasPrefix("\(path)/") }
+        return try FileSystem.tree(folder, where: { !isOfSystem($0) }).filter { path in
+            // A link in the place of a folder leads to what was moved.
+            !own.contains(path) && !own.contains { $0.hasPrefix("\(path)/") }
         }
     }
 
@@ -204,8 +209,7 @@ public struct PublishedResult: Sendable {
         try RegularFile(receipt, name: receipt, fault: .environment).read { _ in }
         throw Problem(
             .environment, "the receipt is damaged, and nothing else tells which files are of the result to be replaced",
-            fix: "move what others have put there out of \(ShellWord.quoted(folder)) and remove it, or "
-                + wayToLetGo(of: folder)
+            fix: "move what others have put there out of \(ShellWord.quoted(folder)) and remove it"
         ).at(file: receipt)
     }
 }

@@ -63,20 +63,22 @@ public enum Leftovers {
     private static func takeAway(_ id: String, in state: StateFolder, _ rule: Rule) -> [Leftover] {
         // Compared by bytes, as its lock's name is.
         let isOf = { (other: String?) in other?.utf8.elementsEqual(id.utf8) == true }
-        let works = works(in: state, rule).filter { isOf($0.id) }.map(\.path)
+        // Whether a folder is forsaken may take a look at all that is in it: not at those of others.
+        let works = works(in: state).filter { isOf($0.id) && rule.isForsaken(work: $0.path) }.map(\.path)
         let old = trash(in: state).filter { isOf($0.id) }.map(\.path)
         if works.isEmpty && old.isEmpty { return [] }
         let place = state.place(id)
-        var putBack: String?
+        var (settled, others): ([Leftover], [String]) = ([], works)
         if let newest = newest(of: old), !place.holdsResult {
-            guard place.obstacle == nil, rename(newest, place.path) == 0 else { return staying(works + old) }
-            putBack = newest
+            let isBack = place.obstacle == nil && rename(newest, place.path) == 0
+            settled = isBack ? [Leftover(path: newest, now: nil)] : staying(old)
+            if isBack { others += old.filter { $0 != newest && rule.isForsaken(trash: $0) } }
+        } else {
+            others += old.filter(rule.isForsaken(trash:))
         }
-        let back = putBack.map { [Leftover(path: $0, now: nil)] } ?? []
-        let others = works + old.filter { $0 != putBack && rule.isForsaken(trash: $0) }
         // One of them may be a result that was just replaced: it stays until the new name is durable.
-        guard (try? FileSystem.syncFolder(state.output)) != nil else { return back + staying(others) }
-        return back + others.map { Leftover(path: $0, now: doom($0, of: id, in: state) ?? $0) }
+        guard (try? FileSystem.syncFolder(state.output)) != nil else { return settled + staying(others) }
+        return settled + others.map { Leftover(path: $0, now: doom($0, of: id, in: state) ?? $0) }
     }
 
     private static func staying(_ paths: [String]) -> [Leftover] { paths.map { Leftover(path: $0, now: $0) } }
@@ -128,8 +130,8 @@ public enum Leftovers {
         let rule = rule ?? Rule(in: state)
         let putBack = restorable(in: state)
         var found = Found()
-        for (path, id) in works(in: state, rule) where id.map({ !CaptureLock.isHeld($0, in: state) }) ?? false {
-            found.removed.append(path)
+        for (path, id) in works(in: state) where id.map({ !CaptureLock.isHeld($0, in: state) }) ?? false {
+            if rule.isForsaken(work: path) { found.removed.append(path) }
         }
         for (path, id) in trash(in: state) where id.map({ !CaptureLock.isHeld($0, in: state) }) ?? true {
             if putBack.contains(path) {
@@ -177,7 +179,8 @@ public enum Leftovers {
         let rule = rule ?? Rule(in: state)
         var leftovers: [Leftover] = []
         // A capture's leftovers are taken away at once.
-        for id in (works(in: state, rule) + trash(in: state)).compactMap(\.id).distinctByBytes {
+        let works = works(in: state).filter { rule.isForsaken(work: $0.path) }
+        for id in (works + trash(in: state)).compactMap(\.id).distinctByBytes {
             guard let lock = try CaptureLock(id, in: state) else { continue }
             withExtendedLifetime(lock) {
                 leftovers += takeAway(id, in: state, Rule(hasLocks: rule.hasLocks && lock.isReal, now: rule.now))
@@ -188,11 +191,9 @@ public enum Leftovers {
         return leftovers
     }
 
-    /// The work folders in which nobody works who does not hold their capture's lock, each with its id.
-    private static func works(in state: StateFolder, _ rule: Rule) -> [(path: String, id: String?)] {
-        StateFolder.ownNames(in: state.work).map { ("\(state.work)/\($0)", StateFolder.id(ofWorkName: $0)) }.filter {
-            rule.isForsaken(work: $0.0)
-        }
+    /// All work folders, each with its capture's id.
+    private static func works(in state: StateFolder) -> [(path: String, id: String?)] {
+        StateFolder.ownNames(in: state.work).map { ("\(state.work)/\($0)", StateFolder.id(ofWorkName: $0)) }
     }
 
     /// What was moved away for new results, each with its capture's id.

@@ -93,10 +93,13 @@ package enum FileSystem {
     }
 
     /// A whole regular file of at most `limit` bytes.
-    package static func bytes(of path: String, limit: Int) throws(Problem) -> [UInt8] {
-        let file = try RegularFile(path, name: path, fault: .usage)
+    /// - Parameter fault: who is at fault for a bad file.
+    package static func bytes(
+        of path: String, limit: Int, fault: Problem.Fault = .usage
+    ) throws(Problem) -> [UInt8] {
+        let file = try RegularFile(path, name: path, fault: fault)
         guard file.byteCount <= limit else {
-            throw Problem(.usage, "the file has \(file.byteCount) bytes, more than \(limit)").at(file: path)
+            throw Problem(fault, "the file has \(file.byteCount) bytes, more than \(limit)").at(file: path)
         }
         var bytes: [UInt8] = []
         bytes.reserveCapacity(Int(file.byteCount))

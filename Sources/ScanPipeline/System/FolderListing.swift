@@ -94,8 +94,11 @@ extension FileSystem {
 
     /// All files below a folder, relative to it, sorted; links are listed and not followed. A folder whose name is not text
     /// cannot be looked into, and is listed like a file.
+    /// - Parameter counts: whether a name counts; what does not is left out, with all that is in it.
     /// - Throws: as ``list(_:)`` does, of any folder below it.
-    static func tree(_ path: String) throws(Problem) -> [String] {
+    static func tree(
+        _ path: String, where counts: (String) -> Bool = { _ in true }
+    ) throws(Problem) -> [String] {
         // Not every filesystem's listings say what kind of entry a name is.
         let names = try listing(of: path) { name, type, folder in
             if Int(type) != Int(DT_UNKNOWN) { return Int(type) == Int(DT_DIR) }
@@ -103,9 +106,9 @@ extension FileSystem {
             return fstatat(folder, name, &status, AT_SYMLINK_NOFOLLOW) == 0 && status.st_mode & S_IFMT == S_IFDIR
         }
         var files: [String] = []
-        for (name, isFolder) in names {
+        for (name, isFolder) in names where counts(name) {
             let inner = "\(path)/\(name)"
-            files += isFolder && !isMended(inner) ? try tree(inner).map { "\(name)/\($0)" } : [name]
+            files += isFolder && !isMended(inner) ? try tree(inner, where: counts).map { "\(name)/\($0)" } : [name]
         }
         return files
     }

@@ -120,10 +120,14 @@ import Testing
     @Test func pixelsThatAreNotSquareAreTold() throws {
         let recorded = try TestVideo.gray("a.mp4", in: folder, frames: 2)
         let wide = folder.url("wide.mp4").path
-        try TestVideo.ffmpeg(["-i", recorded, "-c", "copy", "-bsf:v", "h264_metadata=sample_aspect_ratio=4/3", wide])
+        try TestVideo.ffmpeg(["-i", recorded, "-vf", "setsar=4/3", "-c:v", "libx264", wide])
         let capture = try open(wide)
         #expect(capture.colorSize == PixelSize(64, 48))
         #expect(capture.warnings.contains { $0.contains("1.333 times as wide as high") }, "\(capture.warnings)")
+        // As scaling to whole pixels leaves them.
+        let nearly = folder.url("nearly.mp4").path
+        try TestVideo.ffmpeg(["-i", recorded, "-vf", "setsar=359/360", "-c:v", "libx264", nearly])
+        #expect(try open(nearly).warnings == [])
     }
 
     /// Nothing but the places of the values changes, whoever makes the colours.

@@ -104,6 +104,23 @@ import Testing
 
     private static let deep = "d=$(printf %250s | tr ' ' d); for i in {1..20}; do mkdir $d && cd $d; done; touch model"
 
+    /// Some systems let nobody look into what they put everywhere.
+    @Test func whatSystemsPutThereMayBeClosed() async {
+        await #expect(processExitsWith: .success) {
+            let fixture = try DiskFixture()
+            let input = try fixture.capture("a")
+            try fixture.run(input)
+            let folders = ["out/a/@eaDir", "out/a/deep/.Trash-1000"]
+            for folder in folders { try fixture.write("x", to: "\(folder)/x") }
+            try fixture.asPlainUser {
+                for folder in folders { precondition(chmod("\(fixture.path)/\(folder)", 0) == 0) }
+                guard case .done? = try? fixture.run(input, "stages: [read, write: {level: 2}]") else {
+                    preconditionFailure("not done")
+                }
+            }
+        }
+    }
+
     /// It does not tell which files are of the result, which is made again.
     @Test func aDamagedReceiptIsNoSignOfAddedFiles() throws {
         let fixture = try DiskFixture()

@@ -1,3 +1,4 @@
+import Glibc
 import ScanModel
 import ScanPipeline
 import TestSupport
@@ -102,6 +103,22 @@ import Testing
         #expect(failure.fix == "write that file for this capture")
         try fixture.write("0", to: "lists/a.txt")
         #expect(try fixture.plan([input], text) == [.run("it failed before: \(failure.summary)")])
+    }
+
+    /// A share that is away for a night, or a permission that has expired: it is there, and nothing is wrong with it.
+    @Test func aListThatTheMachineCannotReadIsTriedAgain() async {
+        await #expect(processExitsWith: .success) {
+            let fixture = try DiskFixture()
+            let input = try fixture.capture("a")
+            try fixture.write("0", to: "lists/a.txt")
+            try fixture.asPlainUser {
+                precondition(chmod("\(fixture.path)/lists/a.txt", 0) == 0)
+                let text = "stages: [read, pick: {file: \"lists/{id}.txt\"}, write]"
+                let failure = problem { try fixture.run(input, text) }
+                precondition(failure?.fault == .environment && failure?.isOfPipeline == false)
+                precondition(failure?.fix?.hasPrefix("check the owner and the permissions") == true)
+            }
+        }
     }
 
     @Test func aFileThatIsNotThereByItsWholePath() throws {
