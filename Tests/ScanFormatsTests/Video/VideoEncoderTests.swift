@@ -274,14 +274,14 @@ extension VideoEncoderTests {
     }
 
     @Test(arguments: [
-        (1, 48, "have `resize` above it leave them larger"), (64, 16_386, "make them smaller above it, with `resize`"),
+        (1, 48, "let `resize` above it leave them larger"), (64, 16_386, "make them smaller above it, with `resize`"),
         (16_384, 16_384, "make them smaller above it, with `resize`"),
     ]) func sizesThatNoVideoHas(_ width: Int, _ height: Int, _ way: String) throws {
         let settings = VideoSettings(width: width, height: height, layout: .rgb24, nominalRate: 30)
         let problem = #expect(throws: Problem.self) { try encode("a.mp4", settings, times: []) }
         #expect(problem?.summary == "a video of \(width) × \(height) pixels cannot be written")
         #expect(
-            problem?.notes == ["each side is 2 to 16384 pixels, and both together make at most 67108864"])
+            problem?.notes == ["each side is 2 to 16384 pixels, and their product is at most 67108864"])
         #expect(problem?.fix == "\(way), or write pictures where the format has them")
     }
 
