@@ -202,3 +202,12 @@ public struct Uses: Sendable {
     /// Channels read by any role.
     public var reads: Set<Channel> { roles.reduce(into: []) { $0.formUnion($1.reads) } }
 }
+
+extension [Uses.Instead] {
+    var words: [String] { compactMap { if case .words(let text) = $0 { text } else { nil } } }
+
+    /// By option: the value to set, and the one that makes the need.
+    var options: [(name: String, value: String, cause: String)] {
+        compactMap { if case .option(let name, let value, let cause) = $0 { (name, value, cause) } else { nil } }
+    }
+}

@@ -18,11 +18,14 @@ enum Ending: Hashable, Sendable {
         }
     }
 
-    /// - Throws: a problem with fault `environment` when the program could not be run, did not end by itself, or blames
-    ///   the machine and not its input.
-    /// - Parameter input: the video that it read.
+    /// - Throws: a problem with fault `environment` when the program could not be run, did not end by itself, blames the
+    ///   machine and not its input, or may have taken a disk that fails for the end of its input.
+    /// - Parameters:
+    ///   - input: the video that it read.
+    ///   - isShort: whether less may have come of that than there is.
     func checkMachine(
-        behind tool: borrowing RunningTool, reading input: VideoInput? = nil, noting note: String? = nil
+        behind tool: borrowing RunningTool, reading input: VideoInput? = nil, isShort: Bool = false,
+        noting note: String? = nil
     ) throws(Problem) {
         if let trouble = tool.log.machineTrouble(reading: input) {
             throw Problem(
@@ -39,6 +42,7 @@ enum Ending: Hashable, Sendable {
         if let violence = violence(to: tool.name, notes: [note].compactMap(\.self) + tool.log.notes(from: tool.name)) {
             throw violence
         }
+        if isShort || self != .exited(0) { try input?.requireReadable() }
     }
 
     private func violence(to tool: String, notes: [String]) -> Problem? {

@@ -32,7 +32,7 @@ public struct VideoInput: Hashable, Sendable {
     /// How long it is; nil where that cannot be told.
     var byteCount: Int64? { (try? FileSource(path: path, name: name, range: range))?.byteCount }
 
-    /// Reads all of it: ffmpeg and ffprobe take a disk that fails for the end of the file.
+    /// Reads all of it.
     /// - Throws: a problem of fault `environment` when the machine cannot read it.
     func requireReadable() throws(Problem) { try FileSource.requireReadable(path, range, name: name) }
 

@@ -212,9 +212,8 @@ private struct FrameStream: ~Copyable, Sendable {
         }
         let ending = tool.finish()
         let progress = frame.counted(of: expected, "frame", "was", "were") + " decoded"
-        try ending.checkMachine(behind: tool, reading: input, noting: progress)
-        if ending == .exited(0), count == 0, frame == expected { return }
-        try input.requireReadable()
+        let isShort = count > 0 || frame < expected
+        try ending.checkMachine(behind: tool, reading: input, isShort: isShort, noting: progress)
         switch ending {
         case .exited(let status) where status != 0:
             throw Problem(

@@ -54,8 +54,7 @@ public enum VideoProbe {
         }
         reader.leaveOutHidden()
         let ending = tool.finish()
-        try ending.checkMachine(behind: tool, reading: input)
-        if ending != .exited(0) || reader.mayEndEarly(tool.log) { try input.requireReadable() }
+        try ending.checkMachine(behind: tool, reading: input, isShort: reader.mayEndEarly(tool.log))
         if case .exited(let status) = ending, status != 0 {
             throw Problem(
                 .input, "the video cannot be read", notes: tool.log.notes(from: "ffprobe"),

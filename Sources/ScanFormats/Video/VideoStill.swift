@@ -27,8 +27,9 @@ public enum VideoStill {
             var tool = try ffmpeg.start(arguments, log: log)
             let pixels = tool.readAll()
             let ending = tool.finish()
-            try ending.checkMachine(behind: tool, reading: input)
-            guard pixels.count == size.width * size.height * 3 else {
+            let isWhole = pixels.count == size.width * size.height * 3
+            try ending.checkMachine(behind: tool, reading: input, isShort: !isWhole)
+            guard isWhole else {
                 throw Problem(.input, "the frame cannot be decoded", notes: tool.log.notes(from: "ffmpeg"))
             }
             return RGBImage(width: size.width, height: size.height, pixels: pixels)

@@ -97,16 +97,13 @@ package enum CaptureCheck {
     private static func wayAround(_ missing: [[Channel]], of step: Pipeline.Step) -> String? {
         let ways = missing.map { step.uses.instead[$0] ?? [] }
         if ways.contains(where: \.isEmpty) { return nil }
-        var (words, causes, settings): ([String], [String], [String]) = ([], [], [])
-        for way in ways.joined() {
-            switch way {
-            case .words(let text): words.append(text)
-            case .option(let name, let value, let cause):
-                let setting = "--set \(step.label).\(name)=\(value)"
-                if settings.contains(setting) { continue }
-                causes.append("`\(name): \(cause)`")
-                settings.append(setting)
-            }
+        var words = ways.flatMap(\.words)
+        var (causes, settings): ([String], [String]) = ([], [])
+        for (name, value, cause) in ways.flatMap(\.options) {
+            let setting = "--set \(step.label).\(name)=\(value)"
+            if settings.contains(setting) { continue }
+            causes.append("`\(name): \(cause)`")
+            settings.append(setting)
         }
         if !settings.isEmpty {
             words.append("do without \(causes.listed) with  \(settings.joined(separator: " "))")

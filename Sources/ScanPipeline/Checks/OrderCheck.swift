@@ -114,7 +114,7 @@ struct OrderCheck {
         let fillers = library.entries.filter { Self.fills(group, $0.uses, for: step) }.map(\.card.name)
         let makers = group.flatMap(library.makers(of:)).filter { !readers.contains($0) && !fillers.contains($0) }
         let below = steps[(index + 1)...].first { makers.contains($0.name) }
-        let instead = Self.ways(step.uses.instead[group]) + Self.ways(steps.first?.uses.instead[group])
+        let instead = Self.ways(step.uses.instead[group] ?? []) + Self.ways(steps.first?.uses.instead[group] ?? [])
         let remedy = below.map { "move `\($0.name)` above it" } ?? makers.first.map { "put `\($0)` above it" }
         let fixes = [remedy].compactMap(\.self) + instead
         fail(
@@ -123,15 +123,9 @@ struct OrderCheck {
     }
 
     /// Fixes by what a stage says to do instead; where several of its options make the need, all have to change.
-    private static func ways(_ instead: [Uses.Instead]?) -> [String] {
-        var (words, settings): ([String], [String]) = ([], [])
-        for way in instead ?? [] {
-            switch way {
-            case .words(let text): words.append(text)
-            case .option(let name, let value, _): settings.append("`\(name): \(value)`")
-            }
-        }
-        return words + (settings.isEmpty ? [] : ["set \(settings.listed)"])
+    private static func ways(_ instead: [Uses.Instead]) -> [String] {
+        let settings = instead.options.map { "`\($0.name): \($0.value)`" }
+        return instead.words + (settings.isEmpty ? [] : ["set \(settings.listed)"])
     }
 
     /// Whether a step only fills in for channels that a capture does not have, which is good enough for a writer, and

@@ -204,7 +204,8 @@ public struct PublishedResult: Sendable {
         let listed = Set((result?.files ?? []).map(\.path) + [Receipt.fileName])
         if let result, result.isReceiptSound { return listed }
         let known = ResultState.load(folder.lastPart, in: StateFolder(output: FileSystem.parent(of: folder)))
-        if result != nil || known != nil { return listed.union(known?.outputs.keys.map { $0 } ?? []) }
+        if let known { return listed.union(known.outputs.keys) }
+        if result != nil { return listed }
         let receipt = ResultPlace(folder).receipt
         try RegularFile(receipt, name: receipt, fault: .environment).read { _ in }
         throw Problem(

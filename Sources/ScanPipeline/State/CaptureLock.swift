@@ -73,20 +73,21 @@ public final class CaptureLock: Sendable {
 
     /// Whether another runner works on the capture now. Makes nothing, and takes no lock either, which would stand in a
     /// runner's way.
-    public static func isHeld(_ id: String, in state: StateFolder) -> Bool {
-        // Users other than the runner's may only read it, which is enough to ask.
-        let descriptor = open(state.lock(id), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
-        guard descriptor >= 0 else { return false }
-        defer { close(descriptor) }
-        return sm_is_locked(descriptor) > 0
-    }
+    public static func isHeld(_ id: String, in state: StateFolder) -> Bool { look(at: state.lock(id)) == .held }
 
     /// Whether the filesystem has locks, as far as a look at the one that every run has made tells. Makes and takes none.
-    static func areReal(in state: StateFolder) -> Bool {
-        let descriptor = open(state.lock(owner), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
-        guard descriptor >= 0 else { return true }
+    static func areReal(in state: StateFolder) -> Bool { look(at: state.lock(owner)) != .unreal }
+
+    private enum Look { case free, held, unreal }
+
+    /// How a lock stands; free where there is none.
+    private static func look(at path: String) -> Look {
+        // Users other than the runner's may only read it, which is enough to ask.
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
+        guard descriptor >= 0 else { return .free }
         defer { close(descriptor) }
-        return sm_is_locked(descriptor) >= 0
+        let answer = sm_is_locked(descriptor)
+        return answer < 0 ? .unreal : answer > 0 ? .held : .free
     }
 
     /// Whether any runner works on any capture now.

@@ -20,13 +20,6 @@ import Testing
         return try MultiScanCapture.open(CaptureFolder(path: try folder.write(files, under: name)), rules: rules)
     }
 
-    private func problem(_ body: () throws -> Void) -> Problem? {
-        do {
-            try body()
-            return nil
-        } catch { return error as? Problem }
-    }
-
     /// Metadata may say anything: each frame would take a gigabyte.
     @Test func confidenceMapsAreAsSmallAsDepth() throws {
         var metadata = try JSONValue.parse(try #require(try MultiScanSample().files()["scan.json"]), file: "").object
@@ -243,7 +236,7 @@ import Testing
         }
         #expect(pipe != nil)
         #expect(mkfifo(folder.path + "/scan/scan.jsonl", 0o644) == 0)
-        let found = self.problem {
+        let found = problem {
             _ = try MultiScanCapture.open(CaptureFolder(path: folder.url("scan").path), rules: ReadRules())
         }
         #expect(found?.notes == ["scan.jsonl is a pipe, not a file"])

@@ -72,13 +72,6 @@ import Testing
         return try ScanNetFolder.open(tree, rules: rules)
     }
 
-    private func problem(_ body: () throws -> Void) -> Problem? {
-        do {
-            try body()
-            return nil
-        } catch { return error as? Problem }
-    }
-
     private func depth(_ capture: Capture, _ index: Int) throws(Problem) -> RecordedDepth? {
         var frame = Frame(capture.frames[index])
         try capture.source.prepare(&frame, for: [.recordedDepth])

@@ -70,13 +70,6 @@ import Testing
         return try ScanNetRawCapture.open(tree, rules: rules)
     }
 
-    private func problem(_ body: () throws -> Void) -> Problem? {
-        do {
-            try body()
-            return nil
-        } catch { return error as? Problem }
-    }
-
     /// A folder may have been named anew, with an ü of one character for its files' two.
     @Test func aFolderInOtherUnicodeCharactersThanItsFiles() throws {
         let path = try write(files())

@@ -48,13 +48,6 @@ import Testing
         return try SensCapture.open(tree, rules: rules)
     }
 
-    private func problem(_ body: () throws -> Void) -> Problem? {
-        do {
-            try body()
-            return nil
-        } catch { return error as? Problem }
-    }
-
     private func prepared(_ capture: Capture, _ index: Int, _ channels: Set<Channel>) throws(Problem) -> Frame {
         var frame = Frame(capture.frames[index])
         try capture.source.prepare(&frame, for: channels)
