@@ -1,4 +1,4 @@
-// swift-tools-version: 6.1
+// swift-tools-version: 6.3
 import PackageDescription
 
 // The layers, from the bottom up. Imports go one way only; Tests/ArchitectureTests/LayoutTests.swift proves it.

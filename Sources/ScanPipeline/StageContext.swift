@@ -68,6 +68,10 @@ public struct StageContext: Sendable {
     /// Tells the user something that does not stop the run. The same text is kept once.
     public func warn(_ text: String) { notes.warn(text) }
 
+    /// The same of what spoils all that is made below.
+    /// - Parameter remedy: what to do about it. Where the pipeline then does not fit the capture, this comes first.
+    public func warn(_ text: String, remedy: String?) { notes.warn(text, remedy: remedy) }
+
     /// The same for one of many frames: the first three are named, with the number of the others.
     /// - Parameters:
     ///   - other: what happened to one more: "picture was passed over".
@@ -109,6 +113,7 @@ final class StageNotes: Sendable {
         var counts: [String: Int] = [:]
         var records: [(String, JSONValue)] = []
         var warnings: Set<String> = []
+        var remedy: String?
         var examples: [String: Examples] = [:]
         var remarks: Set<String> = []
     }
@@ -150,7 +155,12 @@ final class StageNotes: Sendable {
         }
     }
 
-    func warn(_ text: String) { values.withLock { _ = $0.warnings.insert(text) } }
+    func warn(_ text: String, remedy: String? = nil) {
+        values.withLock { values in
+            values.warnings.insert(text)
+            values.remedy = values.remedy ?? remedy
+        }
+    }
 
     func warn(_ text: String, ofFrame index: Int, _ others: (one: String, many: String)) {
         values.withLock { $0.examples[others.many, default: Examples(others: others)].add(text, ofFrame: index) }
@@ -166,6 +176,9 @@ final class StageNotes: Sendable {
             return ofFrames + values.warnings.sorted()
         }
     }
+
+    /// What to do about the capture before anything else.
+    var remedy: String? { values.withLock(\.remedy) }
 
     /// What follows from the pipeline, in the same order.
     var remarks: [String] { values.withLock(\.remarks).sorted() }

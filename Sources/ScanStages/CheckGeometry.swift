@@ -49,7 +49,7 @@ public struct CheckGeometry: FoldStage {
             together, shifts of half a pixel, poses that belong to the next frame (`read` compares times for that), and
             which way is up (only gravity tells). Focal lengths that are far too short may be taken for ray length.
             """,
-        example: "- check-geometry: {if-wrong: fail}", revision: 11)
+        example: "- check-geometry: {if-wrong: fail}", revision: 12)
 
     let consequence: Consequence
     /// What the stages above make up for already.
@@ -60,13 +60,12 @@ public struct CheckGeometry: FoldStage {
     public init(_ options: inout OptionReader) {
         consequence = options.choice(
             "if-wrong", "What to do when another convention fits better or the data is unusable.", default: .warn)
-        let (reader, unpacker) = (Drop.reader, Decompress.card.name)
         scales = (
-            options.value(of: "scale", above: unpacker)?.double ?? 1,
-            options.value(of: "scale", above: reader)?.double ?? 1
+            options.value(of: "scale", above: Decompress.self)?.double ?? 1,
+            options.value(of: "scale", above: Read.self)?.double ?? 1
         )
-        isDriftCorrected = options.isBelow(CorrectDrift.card.name)
-        isRayLength = options.value(of: "ray-length", above: unpacker)?.bool ?? false
+        isDriftCorrected = options.isBelow(CorrectDrift.self)
+        isRayLength = options.value(of: "ray-length", above: Decompress.self)?.bool ?? false
     }
 
     public var uses: Uses {
@@ -121,7 +120,8 @@ public struct CheckGeometry: FoldStage {
             let detail = named == nil ? "" : ": \(verdict.reason)"
             let remedy = isUnusable ? nil : remedy(for: verdict, of: capture)
             guard consequence == .fail else {
-                return context.warn("the geometry is wrong: \(what)\(detail)\(remedy.map { "; \($0)" } ?? "")")
+                let text = "the geometry is wrong: \(what)\(detail)\(remedy.map { "; \($0)" } ?? "")"
+                return context.warn(text, remedy: remedy)
             }
             throw Problem(
                 .input, "the geometry is wrong: \(what)", notes: named == nil ? [] : [verdict.reason],
@@ -197,7 +197,7 @@ public struct CheckGeometry: FoldStage {
                         ])
                     }))
         }
-        if !capture.isMetric { context.recordUnknownUnit() }
+        context.recordUnlessMetric(capture)
         context.record("seen-again", .of(verdict.revisitCount))
         if let drift = verdict.drift, verdict.outcome != .fail {
             context.record("drift", drift.record)

@@ -62,7 +62,7 @@ public struct CorrectDrift: FoldStage {
             return context.note("hardly anything is seen again, so that nothing tells whether the path drifts")
         }
         context.record("drift", worst.record)
-        if !capture.isMetric { context.recordUnknownUnit() }
+        context.recordUnlessMetric(capture)
         let apart = drift.surfacesApart
         if apart < minApart {
             let share = (100 * apart).shortText(decimals: 2)
@@ -90,11 +90,6 @@ public struct CorrectDrift: FoldStage {
         context.record("moved-most", .number(moved))
         context.record("turned-most-degrees", .number(turned * 180 / .pi))
     }
-}
-
-extension Capture {
-    /// Of all frames, by index. What is no pose moves no other: its frame was dropped for it.
-    var soundPoses: [Pose?] { frames.map { facts in facts.pose.flatMap { $0.defect == nil ? $0 : nil } } }
 }
 
 extension PathDrift.Revisit {

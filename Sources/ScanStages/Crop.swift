@@ -48,14 +48,14 @@ public struct Crop: CaptureStage, DemandingStage {
         zero = options.choice("from", "Where heights are counted from.", default: .auto)
         centre = options.choice("centre", "What `around` is measured from.", default: .cameras)
         consequence = options.choice("if-empty", "What to do when nothing is left.", default: .fail)
-        cutsMesh = options.isBelow("fuse-depth")
-        needsCloud = !cutsMesh || options.isBelow("unproject")
+        cutsMesh = options.isBelow(FuseDepth.self)
+        needsCloud = !cutsMesh || options.isBelow(Unproject.self)
         if !["above", "below", "around"].contains(where: options.isGiven) {
             options.fail(nil, "crop has nothing to do", "give it `above`, `below` or `around`")
         }
         options.warn("centre", unless: around != nil, "with `around`")
         options.warn("from", unless: countsHeights, "with `above` or `below`")
-        if countsHeights && !options.isGiven("from") && !options.isBelow("find-floor") {
+        if countsHeights && !options.isGiven("from") && !options.isBelow(FindFloor.self) {
             options.warn(
                 above == nil ? "below" : "above",
                 "heights are counted from the world's origin, where the app was started or a camera stood",
@@ -94,10 +94,11 @@ public struct Crop: CaptureStage, DemandingStage {
     public func finish(_ capture: inout Capture, in context: StageContext) throws(Problem) {
         let region = try region(of: capture, context)
         if context.reads.contains(.cloud), let whole = capture.cloud {
-            context.count("points-in", whole.count)
-            capture.cloud?.keep(region.contains)
-            context.count("points-out", capture.cloud?.count ?? 0)
-            if capture.cloud?.count == 0 { try reportNothingLeft(of: whole, .cloud, region, &capture, context) }
+            var cloud = whole
+            cloud.keep(region.contains)
+            context.count(cut: cloud, from: whole)
+            capture.cloud = cloud
+            if cloud.count == 0 { try reportNothingLeft(of: whole, .cloud, region, &capture, context) }
         }
         if cutsMesh, let whole = capture.mesh {
             var mesh = whole

@@ -95,7 +95,7 @@ public struct CullByBox: FrameStage, CaptureStage, DemandingStage {
             default: options.pixelCentreAbove ?? .integer)
         options.warn("pixel-centre", unless: cullsDepth, "with `depth: true`")
         consequence = options.choice("if-empty", "What to do when nothing is left of the capture.", default: .fail)
-        cullsMesh = options.isBelow("fuse-depth")
+        cullsMesh = options.isBelow(FuseDepth.self)
         // A misspelt word is not a file name.
         if let file = source.file, !file.contains("."), !file.contains("/") {
             options.fail(
@@ -223,27 +223,29 @@ public struct CullByBox: FrameStage, CaptureStage, DemandingStage {
         capture.absences[.mesh] = reason
     }
 
+    /// What the stage culls, and what one of it is called. Counts are named after the cases.
+    private enum Matter: String { case points = "point", triangles = "triangle", pixels = "depth pixel" }
+
     /// - Throws: when points, triangles, or pixels with depth were looked for and none is left.
     private func requireSomething(of capture: Capture, _ context: StageContext) throws(Problem) {
-        let looksAtPoints = !context.reads.isDisjoint(with: [.points, .cloud])
-        let looked =
-            (looksAtPoints ? ["points"] : []) + (cullsMesh ? ["triangles"] : []) + (cullsDepth ? ["pixels"] : [])
-        guard let what = looked.first(where: { context.counted("\($0)-out") == 0 }) else { return }
-        let name = ["points": "point", "triangles": "triangle"][what] ?? "depth pixel"
-        let count = context.counted("\(what)-in")
+        var looked: [Matter] = context.reads.isDisjoint(with: [.points, .cloud]) ? [] : [.points]
+        looked += (cullsMesh ? [.triangles] : []) + (cullsDepth ? [.pixels] : [])
+        guard let lost = looked.first(where: { context.counted("\($0)-out") == 0 }) else { return }
+        let name = lost.rawValue
+        let count = context.counted("\(lost)-in")
         let summary =
             if count == 0 { "the stages above left no \(name) of the capture" } else if side == .inside {
                 "no \(name) of the capture lies in the box"
             } else { "every \(name) lies in the box" }
         guard consequence == .fail else {
             // Once is enough.
-            let isNew = count > 0 || capture.absences[what == "triangles" ? .mesh : .cloud] == nil
+            let isNew = count > 0 || capture.absences[lost == .triangles ? .mesh : .cloud] == nil
             if isNew { context.warn("\(summary), so nothing is left") }
             return
         }
         let goingOn = "or go on with nothing with  --set \(context.label).if-empty=warn"
         if count == 0 {
-            let culprits = what == "pixels" ? "masks" : "masks and crops"
+            let culprits = lost == .pixels ? "masks" : "masks and crops"
             throw Problem(
                 .input, summary, fix: "loosen the \(culprits) above \(context.label), \(goingOn)"
             ).ofPipeline()
@@ -294,8 +296,7 @@ public struct CullByBox: FrameStage, CaptureStage, DemandingStage {
 
     private func cull(_ cloud: PointCloud, _ box: OrientedBox, _ context: StageContext) -> PointCloud {
         let kept = box.filter(cloud, keepInside: side == .inside)
-        context.count("points-in", cloud.count)
-        context.count("points-out", kept.count)
+        context.count(cut: kept, from: cloud)
         return kept
     }
 

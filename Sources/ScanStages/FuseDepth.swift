@@ -67,21 +67,24 @@ public struct FuseDepth: FrameStage, FoldStage {
         carves = options.flag("carve", "Leave out what more frames looked through than saw.", default: true)
         isColored = options.flag("color", "Give the mesh colours when the capture has pictures.", default: true)
         centre = options.choice("pixel-centre", "Where a depth pixel's coordinates are taken.", default: .half)
-        let isCut = options.value(of: "depth", above: "cull-by-box") == .bool(true)
-        isMasked = isCut || [MaskConfidence.card, MaskRange.card, MaskJumps.card].contains { options.isBelow($0.name) }
-        for stage in ["unproject"] + (isCut ? ["cull-by-box"] : []) {
+        let isCut = options.value(of: "depth", above: CullByBox.self) == .bool(true)
+        let masks: [any Stage.Type] = [MaskConfidence.self, MaskRange.self, MaskJumps.self]
+        isMasked = isCut || masks.contains { options.isBelow($0) }
+        let makers: [any Stage.Type] = [Unproject.self] + (isCut ? [CullByBox.self] : [])
+        for stage in makers {
             guard let other = options.value(of: "pixel-centre", above: stage)?.string, other != centre.rawValue else {
                 continue
             }
             options.warn(
                 "pixel-centre",
-                "`pixel-centre` is `\(centre.rawValue)`, and `\(other)` in the `\(stage)` above: the mesh lies half a depth "
-                    + "pixel beside what that makes",
+                "`pixel-centre` is `\(centre.rawValue)`, and `\(other)` in the `\(stage.card.name)` above: the mesh "
+                    + "lies half a depth pixel beside what that makes",
                 fix: "set  pixel-centre: \(centre.rawValue)  there")
         }
-        for stage in ["cull-by-box", "crop"] where options.isBelow(stage) && !isCut {
+        let cutters: [any Stage.Type] = [CullByBox.self, Crop.self]
+        for stage in cutters where options.isBelow(stage) && !isCut {
             options.warn(
-                nil, "the `\(stage)` above takes away points and no depth, so the mesh is of everything",
+                nil, "the `\(stage.card.name)` above takes away points and no depth, so the mesh is of everything",
                 fix: "move it below for a mesh of what it leaves")
         }
     }
@@ -117,7 +120,7 @@ public struct FuseDepth: FrameStage, FoldStage {
     public func end(
         _ volume: consuming DistanceVolume, _ capture: inout Capture, in context: StageContext
     ) throws(Problem) {
-        if !capture.isMetric { context.recordUnknownUnit() }
+        context.recordUnlessMetric(capture)
         context.warnUnlessMetric(capture, "a voxel of \(layout.voxel.shortText) m may be anything")
         var (mesh, carvedBlocks) = volume.surface(minFrames: minFrames)
         let found = mesh.triangleCount

@@ -60,7 +60,7 @@ public struct MeasureDepth: FrameStage, FoldStage {
 
     public func end(_ all: consuming Tally, _ capture: inout Capture, in context: StageContext) {
         let depth = all.depth
-        if !capture.isMetric { context.recordUnknownUnit() }
+        context.recordUnlessMetric(capture)
         if let p05 = depth.quantile(0.05), let median = depth.quantile(0.5), let p95 = depth.quantile(0.95) {
             context.record(
                 "depth-m",

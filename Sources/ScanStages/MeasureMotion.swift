@@ -69,7 +69,7 @@ public struct MeasureMotion: CaptureStage {
         let trajectory = Trajectory(capture.frames, jumps: jumps.applied(to: capture))
         guard trajectory.stationCount > 0 else { return context.recordUnmeasured("the frames have no poses") }
         context.record("path-length-m", Measurement.number(trajectory.length, digits: 6))
-        if !capture.isMetric { context.recordUnknownUnit() }
+        context.recordUnlessMetric(capture)
         let times = capture.frames.compactMap(\.timestamp)
         if let first = times.min(), let last = times.max() {
             context.record("seconds", Measurement.number(Timestamp.seconds(from: first, to: last), digits: 6))

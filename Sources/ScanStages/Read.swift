@@ -227,7 +227,7 @@ public struct Read: CaptureStage {
     private func warnOfCaptures(
         within tree: any CaptureTree, _ recognition: Recognition?, besides capture: Capture, _ context: StageContext
     ) {
-        let inner = CaptureSearch.captures(within: tree, recognition).filter { folder in
+        let inner = CaptureSearch.innerCaptures(of: tree, recognition).filter { folder in
             !capture.files.contains { $0.path.lies(below: folder) }
         }
         guard !inner.isEmpty else { return }

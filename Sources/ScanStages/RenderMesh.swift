@@ -34,9 +34,9 @@ public struct RenderMesh: CaptureStage {
     }
 
     public func finish(_ capture: inout Capture, in context: StageContext) throws(Problem) {
-        guard var mesh = capture.mesh else { throw Problem(.tool, "the capture has no mesh") }
+        var mesh = try capture.requiredMesh
         if mesh.triangleCount == 0 {
-            return context.warn("nothing is drawn: \(capture.absences[.mesh]?.reason ?? "the mesh has no triangle")")
+            return context.warn("nothing is drawn: \(capture.reasonForEmptyMesh)")
         }
         if !usesColors { mesh.vertices.colors = nil }
         let scene = drawing.scene(of: capture, mesh: mesh)

@@ -40,10 +40,13 @@ public struct Resize: CaptureStage {
         if sides.isEmpty { options.exactlyOne(of: ["longest", "width", "height"]) }
         for side in sides where options.isGiven("longest") { options.exactlyOne(of: ["longest", side]) }
         let range = 1...65_535
-        asked = AskedSize(
-            width: options.integer("width", "Width of the new pictures.", in: range, unit: "pixels"),
-            height: options.integer("height", "Height of the new pictures.", in: range, unit: "pixels"),
-            longest: options.integer("longest", "The longer side of the new pictures.", in: range, unit: "pixels"))
+        let width = options.integer("width", "Width of the new pictures.", in: range, unit: "pixels")
+        let height = options.integer("height", "Height of the new pictures.", in: range, unit: "pixels")
+        let longest = options.integer("longest", "The longer side of the new pictures.", in: range, unit: "pixels")
+        asked =
+            if let width, let height { .both(PixelSize(width, height)) } else {
+                width.map(AskedSize.width) ?? height.map(AskedSize.height) ?? .longest(longest ?? range.upperBound)
+            }
     }
 
     public var uses: Uses {
@@ -91,7 +94,7 @@ public struct Resize: CaptureStage {
             asked.squeeze(size) > Self.mostSqueezed
         else { return }
         let new = asked.size(of: size)
-        let turned = AskedSize(width: new.height, height: new.width, longest: nil)
+        let turned = AskedSize.both(PixelSize(new.height, new.width))
         let isTurned = !turned.exceeds(size) && turned.squeeze(size) <= Self.mostSqueezed
         let options =
             isTurned ? ["width=\(new.height)", "height=\(new.width)"] : ["longest=\(max(new.width, new.height))"]
@@ -103,26 +106,40 @@ public struct Resize: CaptureStage {
 }
 
 /// The size that pictures are asked to have.
-private struct AskedSize: Sendable {
-    let width: Int?
-    let height: Int?
-    let longest: Int?
+private enum AskedSize: Sendable {
+    case both(PixelSize)
+    /// The other side follows, so that pictures keep their shape.
+    case width(Int)
+    case height(Int)
+    /// At most.
+    case longest(Int)
 
     /// Whether a picture would have to be enlarged.
-    func exceeds(_ picture: PixelSize) -> Bool { (width ?? 0) > picture.width || (height ?? 0) > picture.height }
+    func exceeds(_ picture: PixelSize) -> Bool {
+        switch self {
+        case .both(let size): size.width > picture.width || size.height > picture.height
+        case .width(let width): width > picture.width
+        case .height(let height): height > picture.height
+        case .longest: false
+        }
+    }
 
     /// The size that a picture gets: its own where it would have to be enlarged.
     func size(of picture: PixelSize) -> PixelSize {
         if exceeds(picture) { return picture }
-        if let width, let height { return PixelSize(width, height) }
-        return picture.fitting(into: PixelSize(width ?? longest ?? picture.width, height ?? longest ?? picture.height))
+        return switch self {
+        case .both(let size): size
+        case .width(let width): picture.fitting(into: PixelSize(width, picture.height))
+        case .height(let height): picture.fitting(into: PixelSize(picture.width, height))
+        case .longest(let length): picture.fitting(into: PixelSize(length, length))
+        }
     }
 
     func camera(_ camera: CameraIntrinsics) -> CameraIntrinsics { camera.resized(to: size(of: camera.size)) }
 
     /// How many times as much one side of a picture shrinks as the other, at least 1.
     func squeeze(_ picture: PixelSize) -> Double {
-        guard width != nil, height != nil else { return 1 }
+        guard case .both = self else { return 1 }
         let new = size(of: picture)
         let ratio = Double(new.width * picture.height) / Double(new.height * picture.width)
         return max(ratio, 1 / ratio)

@@ -31,7 +31,7 @@ public struct SampleMesh: CaptureStage {
     public var uses: Uses { Uses(finish: .init(needs: [.mesh], makes: [.cloud])) }
 
     public func finish(_ capture: inout Capture, in context: StageContext) throws(Problem) {
-        guard let mesh = capture.mesh else { throw Problem(.tool, "the capture has no mesh") }
+        let mesh = try capture.requiredMesh
         let expected = mesh.pointCount(spacing: spacing)
         guard expected <= Double(Self.mostPoints) else {
             let least = ((mesh.area / Double(Self.mostPoints)).squareRoot() * 10_000).rounded(.up) / 10_000

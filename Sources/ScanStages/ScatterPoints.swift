@@ -37,11 +37,10 @@ public struct ScatterPoints: CaptureStage {
             default: 3, in: 0.01...1000)
         seed = UInt64(options.integer("seed", "Determines the places.", default: 1, in: 0...Int.max))
         options.warn("reach", unless: region == .cameras, "with `within: cameras`")
-        if options.value(of: "count", above: "scatter-points") != nil {
+        if options.isBelow(Self.self) {
             options.fail(nil, "a second scatter-points has nothing to do", "remove one of them")
         }
-        let isUnprojected = options.value(of: "every", above: "unproject") != nil
-        if isUnprojected && options.value(of: "size", above: "voxel-downsample") == nil {
+        if options.isBelow(Unproject.self) && !options.isBelow(VoxelDownsample.self) {
             options.fail(nil, "`unproject` above gives every frame points of its own", "remove this stage")
         }
     }

@@ -3,6 +3,11 @@ import ScanPipeline
 
 /// Thins the frames out evenly.
 public struct SelectEvery: CaptureStage {
+    private enum Rule: Sendable {
+        case step(Int, from: Int)
+        case count(Int)
+    }
+
     public static let card = StageCard(
         name: "select-every",
         summary: "Keep every n-th frame, or a number of frames spread evenly over time.",
@@ -13,30 +18,31 @@ public struct SelectEvery: CaptureStage {
             """,
         example: "- select-every: {count: 200}", revision: 2)
 
-    let step: Int?
-    let offset: Int
-    let count: Int?
+    private let rule: Rule
 
     public init(_ options: inout OptionReader) {
         options.exactlyOne(of: ["step", "count"])
-        step = options.integer(
+        let step = options.integer(
             "step", "Keep source frames offset, offset + step, offset + 2 · step, …", in: 1...1_000_000)
-        offset = options.integer(
+        let offset = options.integer(
             "offset", "The first source frame that `step` keeps.", default: 0, in: 0...1_000_000_000)
-        count = options.integer("count", "How many frames to keep, spread evenly over time.", in: 1...1_000_000_000)
+        let count = options.integer("count", "How many frames to keep, spread evenly over time.", in: 1...1_000_000_000)
         if count != nil && offset != 0 { options.refuse("offset", beside: "count", "with `step`, not with `count`") }
+        rule = count.map(Rule.count) ?? .step(step ?? 1, from: offset)
     }
 
     public var uses: Uses {
-        Uses(finish: .init(needs: [.frames], wants: count == nil ? [] : [.timestamp], drops: true))
+        let wants: [Channel] = if case .count = rule { [.timestamp] } else { [] }
+        return Uses(finish: .init(needs: [.frames], wants: wants, drops: true))
     }
 
     public func finish(_ capture: inout Capture, in context: StageContext) {
-        if let step {
+        switch rule {
+        case .step(let step, let offset):
             for frame in capture.keptFrames where frame.index < offset || (frame.index - offset) % step != 0 {
                 capture.drop(frame.index, stage: context.label, reason: "not one of every \(step) from \(offset)")
             }
-        } else if let count {
+        case .count(let count):
             let kept = capture.keptFrames
             let chosen = Set(Self.spread(count, over: Self.moments(of: kept)))
             let reason = "not one of \(count) spread over \(Self.times(of: kept) == nil ? "the frames" : "time")"

@@ -19,35 +19,35 @@ public struct SelectFrames: CaptureStage {
             """,
         example: "- select-frames: {exclude: [3, 17-20]}")
 
-    let include: FrameList?
-    let exclude: FrameList?
+    private let list: FrameList
+    /// Whether listed frames are the ones to drop.
+    private let excludes: Bool
     private let missing: Missing
-
-    private var file: String? { (include ?? exclude)?.file }
 
     public init(_ options: inout OptionReader) {
         options.exactlyOne(of: ["include", "exclude"])
-        include = options.frames("include", "The frames to keep: numbers and ranges, or a file that lists them.")
-        exclude = options.frames("exclude", "The frames to drop: numbers and ranges, or a file that lists them.")
+        let include = options.frames("include", "The frames to keep: numbers and ranges, or a file that lists them.")
+        let exclude = options.frames("exclude", "The frames to drop: numbers and ranges, or a file that lists them.")
+        excludes = include == nil
+        list = include ?? exclude ?? .ranges([])
         missing = options.choice(
             "if-missing", "What to do with a capture for which there is no such file.", default: .fail)
         if include == .ranges([]) { options.fail("include", "`include` is empty") }
-        if let file { options.checkBraces(include == nil ? "exclude" : "include", in: file) }
-        options.warn("if-missing", unless: file != nil, "with a list in a file")
+        if let file = list.file { options.checkBraces(excludes ? "exclude" : "include", in: file) }
+        options.warn("if-missing", unless: list.file != nil, "with a list in a file")
     }
 
     public var uses: Uses {
         Uses(
-            finish: .init(needs: [.frames], drops: true), files: [file].compactMap(\.self),
+            finish: .init(needs: [.frames], drops: true), files: [list.file].compactMap(\.self),
             withoutFile: missing == .pass ? .passes : .fails(unless: "if-missing=pass"))
     }
 
     public func finish(_ capture: inout Capture, in context: StageContext) throws(Problem) {
-        guard let list = include ?? exclude else { return }
-        if let file, context.lacks(file) {
+        if let file = list.file, context.lacks(file) {
             return context.note("there is no \(file), so no frame was dropped by it")
         }
-        let ranges = try Self.ranges(list, context)
+        let ranges = try ranges(context)
         let beyond = ranges.filter { $0.upperBound >= capture.frames.count }
         if let first = beyond.first {
             context.warn(
@@ -62,7 +62,7 @@ public struct SelectFrames: CaptureStage {
                 next += 1
             }
             let isListed = frame.index <= reach
-            if isListed == (exclude != nil) {
+            if isListed == excludes {
                 capture.drop(
                     frame.index, stage: context.label,
                     reason: isListed ? "listed under exclude" : "not listed under include")
@@ -70,7 +70,7 @@ public struct SelectFrames: CaptureStage {
         }
     }
 
-    private static func ranges(_ list: FrameList, _ context: StageContext) throws(Problem) -> [ClosedRange<Int>] {
+    private func ranges(_ context: StageContext) throws(Problem) -> [ClosedRange<Int>] {
         switch list {
         case .ranges(let ranges): return ranges
         case .file(let path):

@@ -22,10 +22,11 @@ public struct Undistort: CaptureStage, DemandingStage {
             gives k1 k2 p1 p2 k3.
 
             Pictures keep their size and their principal point. Both focal lengths are multiplied by one number, the
-            smallest that leaves no pixel blank, but at least 0.5: what a fisheye sees beyond that is cut off. Colours
-            are interpolated between the four nearest pixels; depth, confidence and masks take the nearest pixel. Depth
-            is assumed to be distorted like the picture that it is aligned with. Pictures are decoded, and writers
-            encode them again.
+            smallest that leaves no pixel blank, but at least 0.5, and shows nothing where the lens has less than a
+            fiftieth of the resolution of its middle: what a fisheye sees beyond that is cut off. Colours are
+            interpolated between the four nearest pixels; depth, confidence and masks take the nearest pixel. Depth is
+            assumed to be distorted like the picture that it is aligned with. Pictures are decoded, and writers encode
+            them again.
 
             **`one-camera: true`** gives all pictures of one size the same camera, also where no lens distorts: its
             principal point is in the middle, and it sees only what every picture shows. It is for programs that know
@@ -45,9 +46,9 @@ public struct Undistort: CaptureStage, DemandingStage {
     public init(_ options: inout OptionReader) {
         isOneCamera = options.flag(
             "one-camera", "Give all pictures the same camera, with its principal point in the middle.", default: false)
-        let quarters = options.value(of: "quarter-turns", above: Self.turner)?.string
+        let quarters = options.value(of: "quarter-turns", above: Turn.self)?.string
         comesTooLate =
-            isOneCamera && quarters != nil && quarters != Turn.Turns.none.rawValue && !options.isBelow(Self.card.name)
+            isOneCamera && quarters != nil && quarters != Turn.Turns.none.rawValue && !options.isBelow(Self.self)
         if comesTooLate {
             options.warn(
                 nil,

@@ -34,8 +34,8 @@ public struct VoxelDownsample: FrameStage, FoldStage {
         size = options.number("size", "Edge of a cube.", default: 0.02, in: 0.0001...100, unit: "m")
         minPoints = options.integer(
             "min-points", "Leave out cubes with fewer points than this.", default: 1, in: 1...1_000_000)
-        mergesCloud = options.isBelow("sample-mesh")
-        let before = options.value(of: "size", above: "voxel-downsample")?.double
+        mergesCloud = options.isBelow(SampleMesh.self)
+        let before = options.value(of: "size", above: Self.self)?.double
         options.warn(
             "size", unless: size > before ?? 0,
             "where it is larger than that of the `voxel-downsample` above: the fine one first")

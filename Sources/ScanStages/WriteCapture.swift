@@ -95,31 +95,48 @@ public struct WriteCapture: FrameStage, FoldStage {
     // MARK: - Each frame, in parallel
 
     public func process(_ frame: inout Frame, in context: StageContext) throws(Problem) {
+        frame.parcels[context.label] = try parcel(of: &frame, for: layout, context)
+    }
+
+    /// - Returns: a ``CaptureParcel`` with the layout's own picture.
+    private func parcel<Layout: CaptureLayout>(
+        of frame: inout Frame, for layout: Layout.Type, _ context: StageContext
+    ) throws(Problem) -> any Sendable {
         let (pose, camera) = (try frame.facts.requiredPose, try frame.facts.requiredIntrinsics)
         let timestamp = try frame.facts.requiredTimestamp
-        let name = layout.name(timestamp, of: context.capture.id)
         try names(context).requireFree(frame.facts)
-        var parcel = CaptureParcel(
-            timestamp: timestamp, name: name, pose: layout.turn(of: context.capture).apply(pose), camera: camera,
-            exposure: frame.facts.exposure, sharpness: frame.sharpness)
         let map = try frame.writtenDepth(context)
         let size = try layout.mapSize(map, &frame, context)
-        if let map {
-            var (image, overflow) = DepthCodec.millimetres(map)
-            if let size { image = image.nearest(to: size) }
-            context.countTooFar(overflow)
-            parcel.depthSize = image.size
-            parcel.depth = try layout.depthFile(image)
-        } else if !context.available.isDisjoint(with: [.depth, .recordedDepth]) {
-            context.count("frames-without-depth", 1)
+        return CaptureParcel<Layout.Picture>(
+            timestamp: timestamp, pose: layout.turn(of: context.capture).apply(pose), camera: camera,
+            exposure: frame.facts.exposure, depth: try depth(map, size, context),
+            confidence: try confidence(of: frame, size, context),
+            picture: try layout.picture(of: &frame, mapSize: size, quality: quality, context))
+    }
+
+    /// - Parameter size: that of the written map; nil for its own.
+    private func depth(
+        _ map: DepthMap?, _ size: PixelSize?, _ context: StageContext
+    ) throws(Problem) -> EncodedDepth? {
+        guard let map else {
+            let hasDepth = !context.available.isDisjoint(with: [.depth, .recordedDepth])
+            if hasDepth { context.count("frames-without-depth", 1) }
+            return nil
         }
-        if let confidence = frame.recordedConfidence {
-            parcel.confidence = try picture(of: size.map { confidence.nearest(to: $0) } ?? confidence)
-        } else if layout.extras.contains(.recordedConfidence), context.available.contains(.recordedConfidence) {
-            context.count("frames-without-confidence", 1)
+        var image = context.millimetres(of: map)
+        if let size { image = image.nearest(to: size) }
+        return EncodedDepth(bytes: try layout.depthFile(image), size: image.size)
+    }
+
+    /// - Parameter size: that of the written map; nil for its own.
+    private func confidence(of frame: Frame, _ size: PixelSize?, _ context: StageContext) throws(Problem) -> [UInt8]? {
+        guard let map = frame.recordedConfidence else {
+            if layout.extras.contains(.recordedConfidence), context.available.contains(.recordedConfidence) {
+                context.count("frames-without-confidence", 1)
+            }
+            return nil
         }
-        try layout.takePicture(of: &frame, mapSize: size, quality: quality, into: &parcel, context)
-        frame.parcels[context.label] = parcel
+        return try picture(of: size.map { map.nearest(to: $0) } ?? map)
     }
 
     /// Made in `begin`, where the frames are known.
@@ -142,7 +159,7 @@ public struct WriteCapture: FrameStage, FoldStage {
     public struct Fold {
         fileprivate var layout: any CaptureLayout
         fileprivate var count = 0
-        fileprivate var firstCamera: CameraIntrinsics?
+        fileprivate var pictureSize = OneSize()
     }
 
     public func begin(_ context: StageContext) throws(Problem) -> Fold {
@@ -151,12 +168,19 @@ public struct WriteCapture: FrameStage, FoldStage {
     }
 
     public func fold(_ frame: inout Frame, into fold: inout Fold, in context: StageContext) throws(Problem) {
-        guard let parcel = frame.parcels.removeValue(forKey: context.label) as? CaptureParcel else { return }
+        guard let parcel = frame.parcels.removeValue(forKey: context.label) else { return }
         // None of the apps records pictures of several sizes, and readers take the first one's for all.
-        try OneCamera.requireSameSize(parcel.camera, as: fold.firstCamera ?? parcel.camera)
-        fold.firstCamera = fold.firstCamera ?? parcel.camera
-        try fold.layout.add(parcel, number: fold.count, context)
+        if let camera = frame.intrinsics { try fold.pictureSize.add(pictures: camera.size) }
+        try add(parcel, number: fold.count, to: &fold.layout, context)
         fold.count += 1
+    }
+
+    private func add<Layout: CaptureLayout>(
+        _ parcel: any Sendable, number: Int, to layout: inout Layout, _ context: StageContext
+    ) throws(Problem) {
+        guard let parcel = parcel as? CaptureParcel<Layout.Picture> else { return }
+        let name = Layout.name(parcel.timestamp, of: context.capture.id) ?? FrameName.padded(number)
+        try layout.add(parcel, name: name, number: number, context)
     }
 
     public func end(_ fold: consuming Fold, _ capture: inout Capture, in context: StageContext) throws(Problem) {

@@ -107,7 +107,7 @@ public struct WriteColmap: FrameStage, FoldStage {
     private static let modelFolder = "\(folder)/sparse/0"
 
     public func begin(_ context: StageContext) throws(Problem) -> Fold {
-        try dataset.masks.begin(context)
+        try dataset.begin(context)
         return Fold(
             model: COLMAPModel(sharesCameras: cameras == .shared),
             points: try PointFiles(context.output, in: Self.modelFolder))
@@ -145,7 +145,7 @@ public struct WriteColmap: FrameStage, FoldStage {
             try write(file)
             try file.close()
         }
-        dataset.masks.end(of: model.images.count, context)
+        dataset.end(of: model.images.count, context)
         if inverseDepth.isOn {
             try context.output.write(
                 InverseDepth.parameters(of: fold.pictures.map { ($0.stem, $0.learnsDepth) }),

@@ -102,31 +102,6 @@ public struct WriteContactSheet: FrameStage, FoldStage {
         frame.parcels[context.label] = try picture(&frame, choice.pictures, context)
     }
 
-    // MARK: - In frame order
-
-    public struct Fold {
-        fileprivate let quarterTurns: Int
-        /// Made with the first picture, which gives its places their shape.
-        fileprivate var sheet: ContactSheet?
-        fileprivate var pageCount = 0
-        fileprivate var count = 0
-    }
-
-    public func begin(_ context: StageContext) throws(Problem) -> Fold {
-        Fold(quarterTurns: try choice(context).pictures.quarterTurns)
-    }
-
-    public func fold(_ frame: inout Frame, into fold: inout Fold, in context: StageContext) throws(Problem) {
-        guard let picture = frame.parcels.removeValue(forKey: context.label) as? RGBImage else { return }
-        if fold.sheet == nil {
-            try checkPage(of: picture.size)
-            fold.sheet = ContactSheet(width: width, columns: columns, rows: rows, picture: picture.size)
-        }
-        if fold.sheet?.isFull == true { try flush(&fold, context) }
-        fold.sheet?.add(picture, number: frame.index)
-        fold.count += 1
-    }
-
     private func picture(
         _ frame: inout Frame, _ pictures: ShownPictures, _ context: StageContext
     ) throws(Problem) -> RGBImage? {
@@ -160,6 +135,31 @@ public struct WriteContactSheet: FrameStage, FoldStage {
                     ? "fewer `rows`, which makes more pages, or more `columns`" : "more `columns`, or a smaller `width`"
             )
         }
+    }
+
+    // MARK: - In frame order
+
+    public struct Fold {
+        fileprivate let quarterTurns: Int
+        /// Made with the first picture, which gives its places their shape.
+        fileprivate var sheet: ContactSheet?
+        fileprivate var pageCount = 0
+        fileprivate var count = 0
+    }
+
+    public func begin(_ context: StageContext) throws(Problem) -> Fold {
+        Fold(quarterTurns: try choice(context).pictures.quarterTurns)
+    }
+
+    public func fold(_ frame: inout Frame, into fold: inout Fold, in context: StageContext) throws(Problem) {
+        guard let picture = frame.parcels.removeValue(forKey: context.label) as? RGBImage else { return }
+        if fold.sheet == nil {
+            try checkPage(of: picture.size)
+            fold.sheet = ContactSheet(width: width, columns: columns, rows: rows, picture: picture.size)
+        }
+        if fold.sheet?.isFull == true { try flush(&fold, context) }
+        fold.sheet?.add(picture, number: frame.index)
+        fold.count += 1
     }
 
     private func flush(_ fold: inout Fold, _ context: StageContext) throws(Problem) {

@@ -107,8 +107,7 @@ public struct WriteFrames: FrameStage, FoldStage {
         pictures.color = try color?.prepare(&frame, context)
         let map = depth == .none ? nil : frame.alignedDepth(context)
         if depth == .png16, let map {
-            let (image, overflow) = DepthCodec.millimetres(map, rounding: rounding(for: context.capture))
-            context.countTooFar(overflow)
+            let image = context.millimetres(of: map, rounding: rounding(for: context.capture))
             pictures.depth = try PNG.encodeGray16(image)
         }
         if depth == .colors, let map { pictures.depth = try PNG.encodeRGB(colors.picture(of: map)) }

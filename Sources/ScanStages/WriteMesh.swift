@@ -51,9 +51,9 @@ public struct WriteMesh: CaptureStage, DemandingStage {
     }
 
     public func finish(_ capture: inout Capture, in context: StageContext) throws(Problem) {
-        guard var mesh = capture.mesh else { throw Problem(.tool, "the capture has no mesh") }
+        var mesh = try capture.requiredMesh
         if mesh.triangleCount == 0 {
-            return context.warn("no file is written: \(capture.absences[.mesh]?.reason ?? "the mesh has no triangle")")
+            return context.warn("no file is written: \(capture.reasonForEmptyMesh)")
         }
         let turn = try turn(of: capture, context.label)
         if kind == .glb { context.warnUnlessUp(capture, "and viewers take y for it") }

@@ -81,42 +81,47 @@ public struct WriteScannet: FrameStage, FoldStage {
 
     /// The parts of a frame that are ready when its turn comes.
     private struct Parcel: Sendable {
-        var picture: PreparedPicture?
-        var pixels: RGBImage?
-        var depth: [UInt8]?
-        var depthSize: PixelSize?
+        enum Picture {
+            case file(PreparedPicture, Pose)
+            /// For the recorder's video. Its files hold no poses.
+            case pixels(RGBImage)
+        }
+
+        let camera: CameraIntrinsics
+        let picture: Picture
+        let depth: EncodedDepth?
     }
 
     public func process(_ frame: inout Frame, in context: StageContext) throws(Problem) {
         let camera = try frame.facts.requiredIntrinsics
-        if layout != .raw { _ = try frame.facts.requiredPose }
-        var parcel = Parcel()
+        let picture: Parcel.Picture
         if layout == .raw {
-            parcel.pixels = try frame.loadRGB(context)
+            picture = .pixels(try frame.loadRGB(context))
         } else {
-            parcel.picture = try output.prepare(&frame, context)
+            let pose = try frame.facts.requiredPose
+            picture = .file(try output.prepare(&frame, context), pose)
         }
-        if writesDepth {
-            let depth = try frame.requiredDepth
-            let map = layout == .sevenScenes ? frame.aligned(depth, context) : depth
-            let size = layout == .sevenScenes ? camera.size : map.size
-            parcel.depth = try encoded(map, size, context)
-            parcel.depthSize = size
-        }
-        frame.parcels[context.label] = parcel
+        let depth = writesDepth ? try depth(of: frame, camera, context) : nil
+        frame.parcels[context.label] = Parcel(camera: camera, picture: picture, depth: depth)
     }
 
-    private func encoded(_ map: DepthMap, _ size: PixelSize, _ context: StageContext) throws(Problem) -> [UInt8] {
-        if layout == .raw {
+    private func depth(
+        of frame: Frame, _ camera: CameraIntrinsics, _ context: StageContext
+    ) throws(Problem) -> EncodedDepth {
+        let map = try frame.requiredDepth
+        switch layout {
+        case .extracted:
+            return EncodedDepth(bytes: try PNG.encodeGray16(context.millimetres(of: map)), size: map.size)
+        case .sevenScenes:
+            var image = context.millimetres(of: frame.aligned(map, context))
+            image.pixels = image.pixels.map { $0 == 0 ? .max : $0 }
+            // Its readers have one camera for pictures and depth, and do not scale it.
+            return EncodedDepth(bytes: try PNG.encodeGray16(image.nearest(to: camera.size)), size: camera.size)
+        case .raw:
             let (bytes, beyond) = ShiftCodec.encode(map)
             if beyond > 0 { context.count("depth-pixels-out-of-range", beyond) }
-            return bytes
+            return EncodedDepth(bytes: bytes, size: map.size)
         }
-        var (image, overflow) = DepthCodec.millimetres(map)
-        context.countTooFar(overflow)
-        if layout == .sevenScenes { image.pixels = image.pixels.map { $0 == 0 ? .max : $0 } }
-        // Readers of 7-Scenes have one camera for pictures and depth, and do not scale it.
-        return try PNG.encodeGray16(image.nearest(to: size))
     }
 
     // MARK: - In frame order
@@ -125,7 +130,7 @@ public struct WriteScannet: FrameStage, FoldStage {
         /// Source numbers of the frames that were written.
         fileprivate var written: [Int] = []
         fileprivate var camera = OneCamera()
-        fileprivate var depthSize: PixelSize?
+        fileprivate var depthSize = OneSize()
         fileprivate var raw: RawScan?
     }
 
@@ -134,20 +139,16 @@ public struct WriteScannet: FrameStage, FoldStage {
     }
 
     public func fold(_ frame: inout Frame, into fold: inout Fold, in context: StageContext) throws(Problem) {
-        guard let parcel = frame.parcels.removeValue(forKey: context.label) as? Parcel, let camera = frame.intrinsics
-        else { return }
-        try fold.camera.add(camera)
-        if let size = parcel.depthSize {
-            try OneCamera.requireSameDepthSize(size, as: fold.depthSize ?? size)
-            fold.depthSize = size
-        }
-        if let pixels = parcel.pixels {
-            try fold.raw?.append(pixels, depth: parcel.depth, time: frame.timestamp, context)
-        }
-        if let picture = parcel.picture, let pose = frame.pose {
+        guard let parcel = frame.parcels.removeValue(forKey: context.label) as? Parcel else { return }
+        try fold.camera.add(parcel.camera)
+        if let depth = parcel.depth { try fold.depthSize.add(depth: depth.size) }
+        switch parcel.picture {
+        case .pixels(let pixels):
+            try fold.raw?.append(pixels, depth: parcel.depth?.bytes, time: frame.timestamp, context)
+        case .file(let picture, let pose):
             let number = number.number(of: frame, after: fold.written.count)
             try picture.write(to: path(number, "color"), context)
-            if let depth = parcel.depth { try context.output.write(depth, to: "\(path(number, "depth")).png") }
+            if let depth = parcel.depth { try context.output.write(depth.bytes, to: "\(path(number, "depth")).png") }
             try context.output.write(ScanNetFiles.pose(pose), to: "\(path(number, "pose")).txt")
         }
         fold.written.append(frame.index)
@@ -163,7 +164,7 @@ public struct WriteScannet: FrameStage, FoldStage {
 
     public func end(_ fold: consuming Fold, _ capture: inout Capture, in context: StageContext) throws(Problem) {
         guard let camera = fold.camera.median(reportedTo: context) else { return }
-        let size = fold.depthSize ?? camera.size
+        let size = fold.depthSize.size ?? camera.size
         let depth = DepthCamera(
             intrinsics: ScanNetCameras.depthView(of: camera, capture.depthCamera, size),
             colorFromDepth: capture.depthCamera?.colorFromDepth ?? .identity)

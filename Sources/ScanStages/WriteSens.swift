@@ -44,23 +44,23 @@ public struct WriteSens: FrameStage, FoldStage {
 
     /// The parts of a frame that are ready when its turn comes.
     private struct Parcel: Sendable {
-        var color: [UInt8] = []
-        var depth: [UInt8] = []
-        var depthSize: PixelSize?
+        let camera: CameraIntrinsics
+        /// Empty without a picture.
+        var color: [UInt8]
+        let depth: EncodedDepth?
     }
 
     public func process(_ frame: inout Frame, in context: StageContext) throws(Problem) {
-        var parcel = Parcel()
-        if context.available.contains(.color) { parcel.color = try output.prepare(&frame, context).bytes(context) }
+        let hasColor = context.available.contains(.color)
+        let color = hasColor ? try output.prepare(&frame, context).bytes(context) : []
+        var depth: EncodedDepth?
         if writesDepth {
-            let map = try frame.requiredDepth
-            let (image, overflow) = DepthCodec.millimetres(map)
-            context.countTooFar(overflow)
-            parcel.depth = try ZlibData.compress(image.pixels.withUnsafeBytes { Array($0) })
-            parcel.depthSize = map.size
+            let image = context.millimetres(of: try frame.requiredDepth)
+            let bytes = try ZlibData.compress(image.pixels.withUnsafeBytes { Array($0) })
+            depth = EncodedDepth(bytes: bytes, size: image.size)
         }
-        _ = try frame.facts.requiredIntrinsics
-        frame.parcels[context.label] = parcel
+        let camera = try frame.facts.requiredIntrinsics
+        frame.parcels[context.label] = Parcel(camera: camera, color: color, depth: depth)
     }
 
     // MARK: - In frame order
@@ -69,6 +69,7 @@ public struct WriteSens: FrameStage, FoldStage {
         fileprivate let file: OutputFile
         fileprivate var header: SensHeader
         fileprivate var camera = OneCamera()
+        fileprivate var depthSize = OneSize()
         fileprivate var untimed = 0
         fileprivate var untracked = 0
     }
@@ -83,15 +84,12 @@ public struct WriteSens: FrameStage, FoldStage {
     }
 
     public func fold(_ frame: inout Frame, into fold: inout Fold, in context: StageContext) throws(Problem) {
-        guard var parcel = frame.parcels.removeValue(forKey: context.label) as? Parcel,
-            let camera = frame.intrinsics
-        else { return }
+        guard var parcel = frame.parcels.removeValue(forKey: context.label) as? Parcel else { return }
         if fold.header.frameCount == 0 {
             fold.header.colorCompression = PNG.isPNG(parcel.color) ? .png : .jpeg
-            fold.header.depthSize = parcel.depthSize ?? PixelSize(0, 0)
         }
-        try fold.camera.add(camera)
-        if let size = parcel.depthSize { try OneCamera.requireSameDepthSize(size, as: fold.header.depthSize) }
+        try fold.camera.add(parcel.camera)
+        if let depth = parcel.depth { try fold.depthSize.add(depth: depth.size) }
         try unify(&parcel.color, fold.header.colorCompression, context)
         if frame.timestamp ?? -1 < 0 { fold.untimed += 1 }
         if frame.pose == nil { fold.untracked += 1 }
@@ -99,7 +97,7 @@ public struct WriteSens: FrameStage, FoldStage {
         let pose = frame.pose.map { $0.withCVAxes.rowMajorRows.joined().map { Float($0) } }
         let bytes = SensFrame.bytes(
             pose: pose ?? Array(repeating: -.infinity, count: 16), colorTime: time, depthTime: time,
-            color: parcel.color, depth: parcel.depth)
+            color: parcel.color, depth: parcel.depth?.bytes ?? [])
         try fold.file.write(bytes)
         fold.header.frameCount += 1
     }
@@ -121,8 +119,9 @@ public struct WriteSens: FrameStage, FoldStage {
         var header = fold.header
         header.colorIntrinsic = ScanNetCameras.matrix(camera).map { Float($0) }
         header.colorSize = camera.size
-        if header.depthSize != PixelSize(0, 0) {
-            let view = ScanNetCameras.depthView(of: camera, capture.depthCamera, header.depthSize)
+        if let size = fold.depthSize.size {
+            header.depthSize = size
+            let view = ScanNetCameras.depthView(of: camera, capture.depthCamera, size)
             header.depthIntrinsic = ScanNetCameras.matrix(view).map { Float($0) }
             let place = ScanNetCameras.turned(capture.depthCamera?.colorFromDepth ?? .identity)
             header.depthExtrinsic = place.rowMajorRows.joined().map { Float($0) }

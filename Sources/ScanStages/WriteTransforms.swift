@@ -94,13 +94,14 @@ public struct WriteTransforms: FrameStage, FoldStage {
         fileprivate var points: PointFile?
         /// The factors of smaller copies that any frame has.
         fileprivate var factors: Set<Int> = []
-        /// For instant-ngp's cube: some of the points.
-        fileprivate var sample = EvenSample<Vector3>(limit: 200_000)
+        /// For instant-ngp alone.
+        fileprivate var scene: NGPScene?
     }
 
     public func begin(_ context: StageContext) throws(Problem) -> Fold {
-        try dataset.masks.begin(context)
+        try dataset.begin(context)
         var fold = Fold()
+        if dialect == .instantNGP { fold.scene = NGPScene() }
         if context.reads.contains(.points) {
             fold.points = try PointFile(
                 context, path: "\(folder)/points.ply", turn: worldTurn(context), colorless: .grey)
@@ -116,69 +117,76 @@ public struct WriteTransforms: FrameStage, FoldStage {
         // Where a cloud is written, the frames' points still hold what stages have cut away from it.
         if fold.points != nil, let points = frame.points {
             try fold.points?.add(points)
-            if dialect == .instantNGP { points.sample(about: 200).forEach { fold.sample.append($0) } }
+            fold.scene?.add(points, about: 200)
         }
     }
 
     public func end(_ fold: consuming Fold, _ capture: inout Capture, in context: StageContext) throws(Problem) {
-        dataset.masks.end(of: fold.entries.count, context)
+        dataset.end(of: fold.entries.count, context)
+        let hasPoints = try finishPoints(&fold, capture, context)
         let turn = worldTurn(context)
-        var points = fold.points?.count
-        if let file = fold.points {
-            try file.close()
-        } else if let cloud = capture.cloud, context.reads.contains(.cloud) {
-            try PointFile.write(cloud, context, path: "\(folder)/points.ply", turn: turn, colorless: .grey)
-            points = cloud.count
-            if dialect == .instantNGP { cloud.sample(about: 100_000).forEach { fold.sample.append($0) } }
-        }
-        if let points {
-            context.count("points", points)
-            Self.warning(points: points).map(context.warn)
-        }
         if isZUp { context.warnUnlessUp(capture, "so its world was not turned") }
         context.warnUnlessMetric(capture, "the dataset may not be in metres")
         context.count("frames", fold.entries.count)
         var json = TransformsJSON(dialect)
         json.entries = fold.entries
         json.appliedTransform = turn.rows
-        json.pointFile = points == nil ? nil : "points.ply"
+        json.pointFile = hasPoints ? "points.ply" : nil
         let splits = dataset.splits(of: json.entries.map(\.split), context)
         for number in json.entries.indices { json.entries[number].split = splits?[number] }
         json.isZUp = capture.worldUp.map { (turn.rotation * $0 - Vector3(0, 0, 1)).length < 1e-6 } == true
-        if dialect == .instantNGP {
+        if let scene = fold.scene {
             json.up = capture.worldUp.map { turn.rotation * $0 }
-            json.depthUnit = dataset.depth.isOn ? 0.001 : nil
-            json.volume = volume(fold, capture.box, turn, context)
+            json.depthUnit = dataset.writesDepth ? 0.001 : nil
+            json.volume = scene.volume(cameras: json.entries.map(\.pose.position), box: capture.box, turn, context)
         }
-        try write(json, fold.factors, context)
+        try writeFiles(json, fold.factors.sorted(), context)
     }
 
-    private func write(_ json: TransformsJSON, _ factors: Set<Int>, _ context: StageContext) throws(Problem) {
+    /// - Returns: whether there is a file of points.
+    private func finishPoints(_ fold: inout Fold, _ capture: Capture, _ context: StageContext) throws(Problem) -> Bool {
+        let count: Int
+        if let file = fold.points {
+            try file.close()
+            count = file.count
+        } else if let cloud = capture.cloud, context.reads.contains(.cloud) {
+            try PointFile.write(
+                cloud, context, path: "\(folder)/points.ply", turn: worldTurn(context), colorless: .grey)
+            fold.scene?.add(cloud, about: 100_000)
+            count = cloud.count
+        } else {
+            return false
+        }
+        context.count("points", count)
+        Self.warning(points: count).map(context.warn)
+        return true
+    }
+
+    private func writeFiles(_ json: TransformsJSON, _ factors: [Int], _ context: StageContext) throws(Problem) {
         switch dialect {
         case .nerfstudio:
-            try write(json, "transforms.json", context)
-            for factor in factors.sorted() {
-                try write(json.downscaled(by: factor), "transforms_\(factor).json", context)
-            }
+            try write(json, to: "transforms.json", context)
+            for factor in factors { try write(json.downscaled(by: factor), to: "transforms_\(factor).json", context) }
         case .instantNGP:
             let (trained, held) = json.parts
-            try write(trained, factors, in: "", context)
-            if json.isSplit { try write(held.movedDown(), factors, in: "test/", context) }
+            try writePart(trained, in: "", factors, context)
+            if json.isSplit { try writePart(held.movedDown(), in: "test/", factors, context) }
         }
     }
 
-    /// instant-ngp takes all JSON files of a folder for parts of one dataset.
-    private func write(
-        _ json: TransformsJSON, _ factors: Set<Int>, in part: String, _ context: StageContext
+    /// With a folder for each size: instant-ngp takes all JSON files of a folder for parts of one dataset.
+    private func writePart(
+        _ json: TransformsJSON, in part: String, _ factors: [Int], _ context: StageContext
     ) throws(Problem) {
-        try write(json, "\(part)transforms.json", context)
-        for factor in factors.sorted() {
-            try write(json.downscaled(by: factor).movedDown(), "\(part)downscaled_\(factor)/transforms.json", context)
+        try write(json, to: "\(part)transforms.json", context)
+        for factor in factors {
+            let small = json.downscaled(by: factor).movedDown()
+            try write(small, to: "\(part)downscaled_\(factor)/transforms.json", context)
         }
     }
 
-    private func write(_ json: TransformsJSON, _ name: String, _ context: StageContext) throws(Problem) {
-        try context.output.write(json.bytes, to: "\(folder)/\(name)")
+    private func write(_ json: TransformsJSON, to path: String, _ context: StageContext) throws(Problem) {
+        try context.output.write(json.bytes, to: "\(folder)/\(path)")
     }
 
     package static func warning(points: Int) -> String? {
@@ -190,33 +198,5 @@ public struct WriteTransforms: FrameStage, FoldStage {
 
     private func worldTurn(_ context: StageContext) -> WorldTurn {
         isZUp ? .zUp(context.capture) : .none
-    }
-
-    // MARK: - instant-ngp's cube
-
-    private func volume(
-        _ fold: Fold, _ box: OrientedBox?, _ turn: WorldTurn, _ context: StageContext
-    ) -> TransformsJSON.Volume? {
-        let points = fold.sample.elements.map { turn.rotation * $0 }
-        let axes = (0..<3).map { axis in Distribution(points.map { $0.components[axis] }) }
-        // Without the outermost share at each end of each axis, where strays lie.
-        func trimmed(by share: Double) -> [Vector3] {
-            let limits = axes.map { $0?.range(without: share) ?? 0...0 }
-            return points.filter { point in
-                zip(point.components, limits).allSatisfy { value, limit in limit.contains(value) }
-            }
-        }
-        let cloud = trimmed(by: 0.01)
-        let cameras = fold.entries.map(\.pose.position)
-        let corners = box.map { $0.cutByItsFloor.corners.map { turn.rotation * $0 } }
-        let volume = TransformsJSON.Volume(
-            focus: corners ?? (cloud.isEmpty ? cameras : cloud),
-            everything: (corners ?? []) + trimmed(by: 0.001) + cameras)
-        if volume?.leavesOut == true {
-            context.warn(
-                "the scene is more than 128 times as large as what is to fill instant-ngp's cube, and `aabb_scale` goes no "
-                    + "further: cameras or points lie outside of it")
-        }
-        return volume
     }
 }

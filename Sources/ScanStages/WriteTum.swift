@@ -50,15 +50,20 @@ public struct WriteTum: FrameStage, FoldStage {
 
     // MARK: - Each frame, in parallel
 
-    /// A frame's pictures, in the sequence's folder.
-    private struct Parcel: Sendable {
-        var color: String
-        var depth: String?
+    /// What the lists say of a frame.
+    private struct Entry: Sendable {
+        let timestamp: Int64
+        let pose: Pose
+        let camera: CameraIntrinsics
+        /// The pictures' paths in the sequence's folder.
+        let color: String
+        let depth: String?
     }
 
     public func process(_ frame: inout Frame, in context: StageContext) throws(Problem) {
-        let (_, camera) = (try frame.facts.requiredPose, try frame.facts.requiredIntrinsics)
-        let time = TUMText.time(try frame.facts.requiredTimestamp)
+        let (pose, camera) = (try frame.facts.requiredPose, try frame.facts.requiredIntrinsics)
+        let timestamp = try frame.facts.requiredTimestamp
+        let time = TUMText.time(timestamp)
         try names(context).requireFree(frame.facts)
         let color = try output.write(&frame, to: "\(Self.folder)/rgb/\(time)", context)
         var depth: String?
@@ -67,7 +72,9 @@ public struct WriteTum: FrameStage, FoldStage {
             try context.output.write(picture, for: &frame, to: "\(Self.folder)/\(path)")
             depth = path
         }
-        frame.parcels[context.label] = Parcel(color: String(color.dropFirst(Self.folder.count + 1)), depth: depth)
+        frame.parcels[context.label] = Entry(
+            timestamp: timestamp, pose: pose, camera: camera, color: String(color.dropFirst(Self.folder.count + 1)),
+            depth: depth)
     }
 
     /// Made in `begin`, where the frames are known.
@@ -103,17 +110,15 @@ public struct WriteTum: FrameStage, FoldStage {
     }
 
     public func fold(_ frame: inout Frame, into fold: inout Fold, in context: StageContext) throws(Problem) {
-        guard let parcel = frame.parcels.removeValue(forKey: context.label) as? Parcel,
-            let timestamp = frame.timestamp, let pose = frame.pose, let camera = frame.intrinsics
-        else { return }
-        fold.color += TUMText.listLine(timestamp: timestamp, path: parcel.color)
-        fold.poses += TUMText.trajectoryLine(timestamp: timestamp, pose: pose)
+        guard let entry = frame.parcels.removeValue(forKey: context.label) as? Entry else { return }
+        fold.color += TUMText.listLine(timestamp: entry.timestamp, path: entry.color)
+        fold.poses += TUMText.trajectoryLine(timestamp: entry.timestamp, pose: entry.pose)
         fold.count += 1
-        if let depth = parcel.depth {
-            fold.depth += TUMText.listLine(timestamp: timestamp, path: depth)
+        if let depth = entry.depth {
+            fold.depth += TUMText.listLine(timestamp: entry.timestamp, path: depth)
             fold.depthCount += 1
         }
-        try fold.camera.add(camera)
+        try fold.camera.add(entry.camera)
     }
 
     public func end(_ fold: consuming Fold, _ capture: inout Capture, in context: StageContext) throws(Problem) {

@@ -16,7 +16,7 @@ struct PlanCommand: ParsableCommand {
         try NamedPath.requireOrder(of: batch)
         let loaded = try LoadedPipeline.load(batch.pipeline, settings: batch.settings)
         if !batch.json { loaded.pipeline.warnings.forEach { Console.error($0.compilerStyleWarning) } }
-        let found = try CaptureList.find(batch, for: loaded.pipeline)
+        var found = try CaptureList.find(batch, for: loaded.pipeline)
         let state = StateFolder(output: batch.output)
         let plan = BatchPlan(
             found.inputs, pipeline: loaded.pipeline, output: batch.output, rules: batch.rules, programs: .installed)
@@ -31,7 +31,8 @@ struct PlanCommand: ParsableCommand {
                         : "warning: \(hold); `run` refuses it without --replace")
             }
         } catch { Console.error("warning: `run` would refuse this folder: \(error.oneLine)") }
-        (found.warnings + CaptureList.warnings(of: plan)).forEach { Console.error(Console.visible($0)) }
+        found.warn(of: plan)
+        found.warnings.forEach(Console.warn)
         let estimate = SizeEstimate(plan, output: batch.output, memory: UsualMemory(of: loaded.pipeline, in: state))
         let rows = PlanRow.all(plan, found)
         if batch.json { Console.out(json(rows, found, estimate)) } else { show(rows, found, estimate) }
@@ -39,9 +40,9 @@ struct PlanCommand: ParsableCommand {
 
     /// What `--replace` does to the results of another pipeline.
     private static func replacement(_ plan: BatchPlan, in state: StateFolder) -> String {
-        let results = state.published.map(\.bytes)
+        let results = state.published.map(PathKey.init)
         if results.isEmpty { return "--replace takes it over" }
-        let toRun = Set(plan.entries.filter { plan.reason(of: $0) != nil }.map(\.input.id.bytes))
+        let toRun = Set(plan.entries.filter { plan.reason(of: $0) != nil }.map { PathKey($0.input.id) })
         let replaced = results.count { toRun.contains($0) }
         let others = results.count - replaced
         let rest = others == 0 ? "" : ", and \(others.counted("other")) would stay"

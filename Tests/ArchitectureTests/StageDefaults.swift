@@ -121,7 +121,7 @@ enum StageDefaults {
         correct-drift 1
             min-apart: 0.75
 
-        check-geometry 11
+        check-geometry 12
             if-wrong: warn
 
         unproject 3

@@ -173,6 +173,14 @@ import Testing
         #expect(try remedy("- read: {scale: 5}\n- decompress")?.contains("--set read.scale=1,") == true)
     }
 
+    /// What fits nothing of a capture in a wrong unit may fit it in the right one.
+    @Test func aStageBelowThatFailsNamesTheRemedyFirst() throws {
+        let desk = SharedData.checkout.appendingPathComponent("samples/desk").path
+        let stages = "- read: {scale: 5}\n- decompress\n- check-geometry\n- select-frames: {include: [900]}"
+        let fix = problem { _ = try StageRun(stages, reading: desk) }?.fix
+        #expect(fix?.contains("--set read.scale=1; if it fails all the same, loosen ") == true, "\(fix ?? "")")
+    }
+
     /// A wall that the camera goes along fits with any factor.
     @Test func whereFactorsFitAlikeNoneIsTold() throws {
         var capture = Self.wall()
@@ -409,6 +417,27 @@ import Testing
         let counts = try StageRun("- check-geometry", on: capture).counts("check-geometry")
         #expect(counts["pairs"]?.integer == Int64(frames - 3))
         #expect(counts["verdict"]?.string == verdict, "\(counts)")
+    }
+
+    /// From one side of a room its other side is filmed, and then the other way round: no frame sees what another saw, only
+    /// where its camera stood, which is where its points are once depth is divided by 1000.
+    @Test func framesThatSeeOnlyEachOthersPlaceAreNoPairs() throws {
+        let camera = CameraIntrinsics(fx: 40, fy: 40, cx: 32, cy: 24, width: 64, height: 48, pixelOrigin: .corner)
+        let items = (0..<40).map { number in
+            let side = number < 20 ? 1.0 : -1
+            var item = MemoryCapture.Item(
+                timestamp: Int64(number) * 100_000_000,
+                pose: Pose(
+                    rotation: .rotation(aboutY: side * .pi / 2), position: Vector3(side, 0, 0.001 * Double(number))),
+                intrinsics: camera)
+            // The wall behind the other place.
+            item.depth = DepthMap(width: 64, height: 48, metres: Array(repeating: 3, count: 64 * 48))
+            return item
+        }
+        let run = try StageRun("- check-geometry", on: MemoryCapture(items))
+        #expect(run.counts("check-geometry")["pairs"]?.integer == 0)
+        #expect(run.counts("check-geometry")["verdict"]?.string == "undecided")
+        #expect(run.warnings == [])
     }
 
     /// In a world without unit, any depth may be right; axes are wrong in any unit.

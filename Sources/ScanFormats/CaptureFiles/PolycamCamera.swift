@@ -9,6 +9,8 @@ public struct PolycamCamera: Hashable, Sendable {
     /// For `size`, or for the picture itself where the file gives none.
     public var fx, fy, cx, cy: Double
     public var size: PixelSize?
+    /// Which stretch of unbroken tracking it belongs to, where the file says so.
+    public var trackingSegment: Int64?
 
     public init(_ bytes: [UInt8], file: String) throws(Problem) {
         let json = JSONField(try JSONValue.parse(bytes, file: file), file: file)
@@ -21,6 +23,7 @@ public struct PolycamCamera: Hashable, Sendable {
         let width = try json["width"].ifPresent { (field) throws(Problem) in try field.whole(in: sides) }
         let height = try json["height"].ifPresent { (field) throws(Problem) in try field.whole(in: sides) }
         if let width, let height { size = PixelSize(width, height) }
+        trackingSegment = json["tracking_segment"].value?.integer
         if let defect = pose.defect { throw Problem(.input, defect).at(file: file) }
     }
 

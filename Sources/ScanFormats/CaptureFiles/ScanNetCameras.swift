@@ -1,19 +1,23 @@
 import ScanModel
 
 /// The two cameras of a ScanNet recording. Matrices are 4×4, row-major, for cameras with x right, y down and z into the
-/// scene; principal points count from the centre of the top-left pixel. An extrinsic maps a camera's points to the
-/// frame that both cameras share; poses map that frame to the world.
+/// scene; principal points count from the centre of the top-left pixel.
 ///
 /// Source: ScanNet, SensReader/c++/src/sensorData.h, and BundleFusion, which aligns colour and depth with them.
 package struct ScanNetCameras: Hashable, Sendable {
     package var color: CameraIntrinsics
     /// Nil where none is given: depth then has the colour camera's view.
     package var depth: CameraIntrinsics?
-    /// With our axes.
-    package var rigFromColor = Pose.identity
-    package var rigFromDepth = Pose.identity
+    package var rig = Rig()
 
-    package var colorFromDepth: Pose { rigFromColor.inverse * rigFromDepth }
+    /// Where the cameras are mounted, with our axes. An extrinsic maps a camera's points to the frame that both cameras
+    /// share; poses map that frame to the world.
+    package struct Rig: Hashable, Sendable {
+        package var rigFromColor = Pose.identity
+        package var rigFromDepth = Pose.identity
+
+        package var colorFromDepth: Pose { rigFromColor.inverse * rigFromDepth }
+    }
 
     package static func intrinsics(_ m: [Double], _ size: PixelSize) -> CameraIntrinsics {
         CameraIntrinsics(
@@ -56,6 +60,7 @@ package struct ScanNetCameras: Hashable, Sendable {
         let isSameView =
             abs(depth.fx / same.fx - 1) < 1e-4 && abs(depth.fy / same.fy - 1) < 1e-4 && abs(depth.cx - same.cx) < 0.02
             && abs(depth.cy - same.cy) < 0.02
+        let colorFromDepth = rig.colorFromDepth
         let (a, b, c) = colorFromDepth.rotation.columns
         let turn = (a - Vector3(1, 0, 0)).length + (b - Vector3(0, 1, 0)).length + (c - Vector3(0, 0, 1)).length
         let isSamePlace = turn < 1e-5 && colorFromDepth.position.length < 1e-5
@@ -68,38 +73,5 @@ package struct ScanNetCameras: Hashable, Sendable {
         -> CameraIntrinsics
     {
         (own?.intrinsics ?? camera).resized(to: size).counted(from: .centre)
-    }
-}
-
-extension FrameFacts {
-    /// Takes a recorded pose, camera to world: sixteen numbers, row-major. Where tracking was lost, which recorders
-    /// mark with −∞ and other tools with NaN or zeros, the frame is dropped but does not count as bad.
-    mutating func setPose(_ m: [Double], rigFromColor: Pose) {
-        if Self.isLost(m) {
-            drop = drop ?? Drop(whileReading: Self.lost)
-            return
-        }
-        let pose = Pose(rowMajor: m).withCVAxes * rigFromColor
-        if let defect = pose.defect ?? Pose.layoutDefect(rowMajor: m) {
-            drop = drop ?? Drop(whileReading: defect, isBad: true)
-        } else {
-            self.pose = pose
-        }
-    }
-
-    static let lost = "tracking was lost"
-
-    private static func isLost(_ m: [Double]) -> Bool { m.contains { !$0.isFinite } || m.allSatisfy { $0 == 0 } }
-}
-
-extension Capture {
-    /// If no frame at all was tracked, the frames are kept and the capture has no poses.
-    mutating func derivePoseChannel(without reason: String) {
-        if frames.contains(where: { $0.pose != nil }) {
-            channels.insert(.pose)
-            return
-        }
-        for index in frames.indices where frames[index].drop?.reason == FrameFacts.lost { frames[index].drop = nil }
-        absences[.pose] = Absence(reason)
     }
 }

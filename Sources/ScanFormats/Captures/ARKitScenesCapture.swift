@@ -45,6 +45,10 @@ public enum ARKitScenesCapture: CaptureFormat {
 
     /// No other format gives its poses or its cameras these names.
     public static func remains(of tree: any CaptureTree) -> Recognition? {
+        if isSample(tree) {
+            return Recognition(
+                format: name, reason: "\(sampleTrajectory) and \(sampleCameras)/ stand side by side, as in its samples")
+        }
         if tree.byteCount(of: trajectoryFile) != nil {
             return Recognition(format: name, reason: "\(trajectoryFile) has the name of ARKitScenes' poses")
         }
@@ -56,10 +60,24 @@ public enum ARKitScenesCapture: CaptureFormat {
         }
     }
 
+    /// What threedod/README.md calls the poses and the cameras of its samples. Downloads have the names above.
+    private static let (sampleTrajectory, sampleCameras) = ("color.traj", "color_intrinsics")
+
+    private static func isSample(_ tree: any CaptureTree) -> Bool {
+        tree.byteCount(of: trajectoryFile) == nil && tree.byteCount(of: sampleTrajectory) != nil
+            && tree.hasFolder(sampleCameras)
+    }
+
     /// The data set's 3dod part has its frames in a folder of their own, `41069021/41069021_frames`.
     public static func id(of name: String, in scene: String) -> String? { name == "\(scene)_frames" ? scene : nil }
 
     public static func open(_ tree: any CaptureTree, rules: ReadRules) throws(Problem) -> Capture {
+        if isSample(tree) {
+            throw Problem(
+                .input, "this is the layout of ARKitScenes' samples, which is not read",
+                notes: ["the poses are in \(sampleTrajectory), and the cameras in \(sampleCameras)/"],
+                fix: "download lowres_wide.traj, lowres_wide, lowres_wide_intrinsics, lowres_depth and confidence")
+        }
         var reader = ARKitScenesReader(tree: tree, rules: rules)
         return try reader.read()
     }
@@ -74,6 +92,7 @@ private struct ARKitScenesReader {
     let tree: any CaptureTree
     let rules: ReadRules
     private var capture: Capture
+    private var source: TreeSource
     /// The last number in each camera file that ends with a line feed; then those in the others, with their frames.
     private var cameraEnds = LastNumbers()
     private var openCameras: [(frame: Int, last: String)] = []
@@ -82,6 +101,7 @@ private struct ARKitScenesReader {
         self.tree = tree
         self.rules = rules
         capture = Capture(of: tree, as: ARKitScenesCapture.self, rules)
+        source = TreeSource(tree, rules)
     }
 
     /// A folder's files in the order of their times.
@@ -119,31 +139,15 @@ private struct ARKitScenesReader {
             try readCamera(of: index, cameras[index], sizes[index])
         }
         dropOpenCameras()
-        var source = TreeSource(tree, rules)
-        let maps = try files(in: "lowres_depth", "png")
-        let depth = match(pictures.times, with: maps)
-        try capture.takeDepth(
-            places.map { $0.flatMap { depth.paths[$0] } }, .uint16(unitsPerMetre: 1000), to: &source,
-            absence: absence(of: maps, in: "lowres_depth"), isWhole: false)
-        let levels = try files(in: "confidence", "png")
-        let confidence = match(pictures.times, with: levels)
-        try capture.takeConfidence(
-            places.map { $0.flatMap { confidence.paths[$0] } }, to: &source,
-            absence: absence(of: levels, in: "confidence"), isWhole: false)
-        capture.loseEmptiedDepth(in: "lowres_depth", hasConfidence: !levels.paths.isEmpty, of: tree)
+        let depth = try readDepth(of: pictures.times, places)
         capture.findings["time-match"] = .object([
-            "poses": poses.summary, "cameras": set.cameras.match.summary, "depth": depth.match.summary,
+            "poses": poses.summary, "cameras": set.cameras.match.summary, "depth": depth.summary,
         ])
         capture.lacks([.box, .motion], "ARKitScenes has none that ScanMill reads")
         capture.estimateFrameRate()
         capture.sortFiles()
         capture.source = source
         return capture
-    }
-
-    /// Why no frame has a picture of a folder.
-    private func absence(of files: Timed, in folder: String) -> String {
-        Capture.absence(of: folder, holding: files.paths.count, noneOfWhich: "is called after a picture's time")
     }
 
     /// Adds the cameras whose pictures are missing to the frames, as dropped frames.
@@ -246,6 +250,33 @@ private struct ARKitScenesReader {
     private func match(_ times: [Int64], with files: Timed) -> (match: TimeMatch, paths: [String?]) {
         let match = TimeMatch(times, with: files.times, within: Self.nameTolerance)
         return (match, match.partners.map { $0.map { files.paths[$0] } })
+    }
+
+    // MARK: - Depth
+
+    /// - Parameters:
+    ///   - times: the pictures'.
+    ///   - places: the index of each frame's picture, nil where it has none.
+    /// - Returns: which depth belongs to which picture.
+    private mutating func readDepth(of times: [Int64], _ places: [Int?]) throws(Problem) -> TimeMatch {
+        func frameFiles(_ partners: [String?], in folder: String, holding count: Int) -> FrameFiles {
+            var files = FrameFiles(
+                places.map { $0.flatMap { partners[$0] } }, in: folder, holding: count,
+                noneOfWhich: "is called after a picture's time")
+            files.countsGaps = false
+            return files
+        }
+        let maps = try files(in: "lowres_depth", "png")
+        let depth = match(times, with: maps)
+        try capture.takeDepth(
+            frameFiles(depth.paths, in: "lowres_depth", holding: maps.paths.count), .uint16(unitsPerMetre: 1000),
+            to: &source)
+        let levels = try files(in: "confidence", "png")
+        let confidence = match(times, with: levels)
+        try capture.takeConfidence(
+            frameFiles(confidence.paths, in: "confidence", holding: levels.paths.count), to: &source)
+        capture.loseEmptiedDepth(in: "lowres_depth", hasConfidence: !levels.paths.isEmpty, of: tree)
+        return depth.match
     }
 
     // MARK: - Poses and cameras

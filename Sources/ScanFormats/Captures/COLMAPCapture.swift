@@ -74,12 +74,14 @@ private struct COLMAPReader {
     let model: COLMAPModelFiles
     let rules: ReadRules
     private var capture: Capture
+    private var source: TreeSource
 
     init(tree: any CaptureTree, model: COLMAPModelFiles, rules: ReadRules) {
         self.tree = tree
         self.model = model
         self.rules = rules
         capture = Capture(of: tree, as: COLMAPCapture.self, rules)
+        source = TreeSource(tree, rules)
     }
 
     mutating func read() throws(Problem) -> Capture {
@@ -104,10 +106,9 @@ private struct COLMAPReader {
         let used = try usedCameras(cameras, of: images, cameraFile)
         images.sort { PictureFolder.precedesNaturally($0.name, $1.name) }
         for (index, image) in images.enumerated() { try add(image, index, used[image.camera]) }
-        var source = TreeSource(tree, rules)
         if let pictures = COLMAPPictures(of: images, in: tree, home: model.home) {
             try attach(pictures, of: images, used)
-            takeMasks(images, of: pictures, to: &source)
+            takeMasks(images, of: pictures)
         } else {
             let folder = "images".path(in: model.home)
             capture.losesPictures(.color, images.map { "\(folder)/\($0.name)" }, listedIn: "the model", in: tree)
@@ -222,9 +223,7 @@ private struct COLMAPReader {
     }
 
     /// Masks in a folder of their own. For the picture `a.jpg`, COLMAP calls the mask `a.jpg.png`, nerfstudio `a.png`.
-    private mutating func takeMasks(
-        _ images: [COLMAPModel.Image], of pictures: COLMAPPictures, to source: inout TreeSource
-    ) {
+    private mutating func takeMasks(_ images: [COLMAPModel.Image], of pictures: COLMAPPictures) {
         let folder = COLMAPCapture.maskFolder.path(in: model.home)
         guard tree.hasFolder(folder) else { return }
         let masks = images.map { image -> FrameMasks.File? in

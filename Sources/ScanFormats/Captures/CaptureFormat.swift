@@ -80,7 +80,7 @@ public struct Recognition: Hashable, Sendable {
     public var format: String
     public var reason: String
     /// The one folder that holds the capture's files, where the app makes one: it may look like a capture itself, but
-    /// is the same one.
+    /// is the same one, and a search does not go down into it.
     public var folder: String?
 
     public init(format: String, reason: String, folder: String? = nil) {

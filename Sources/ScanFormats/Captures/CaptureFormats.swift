@@ -151,7 +151,7 @@ public enum CaptureFormats {
         case .file?:
             if ZipArchive.isArchive(path) || ZipArchive.isNamed(path) {
                 let archive = try ZipArchive(path: path, limits: limits)
-                do throws(Problem) { return try capture(in: archive) ?? archive } catch { throw error.at(file: path) }
+                do throws(Problem) { return try archive.onlyCapture() ?? archive } catch { throw error.at(file: path) }
             }
             let single = try OneFile(path: path)
             let formats: [any CaptureFormat.Type] = [SensCapture.self, PLYCapture.self, VideoFileCapture.self]
@@ -176,15 +176,4 @@ public enum CaptureFormats {
 
     /// What to do about a file that is no capture by itself.
     package static let wayToName = "name the capture's folder, or its ZIP archive"
-
-    /// The one capture in an archive, wherever it lies there; nil where there is none.
-    /// - Throws: when there are several.
-    static func capture(in archive: ZipArchive) throws(Problem) -> ZipArchive? {
-        let captures = CaptureSearch.captures(in: archive)
-        if captures.count < 2 { return captures.first }
-        let names = captures.map { $0.top.isEmpty ? "pictures at its top" : $0.top }
-        throw Problem(
-            .input, "the archive holds \(captures.count) captures: \(names.listed(most: 8))",
-            fix: "unpack it into a folder, and keep the archive elsewhere")
-    }
 }

@@ -2,7 +2,7 @@ import ScanModel
 
 // The pictures of a MultiScan capture: a video or files, and the cameras that fit them.
 extension MultiScanReader {
-    mutating func readPictures(_ metadata: ScanMetadata, _ source: inout TreeSource) throws(Problem) {
+    mutating func readPictures(_ metadata: ScanMetadata) throws(Problem) {
         let primary = MultiScanCapture.primaryVideo(stem)
         let isDual = tree.byteCount(of: primary) != nil && tree.byteCount(of: "\(stem).mp4") == nil
         let video = isDual ? primary : "\(stem).mp4"
@@ -10,7 +10,7 @@ extension MultiScanReader {
         let pictures = PictureFolder.find(in: tree)
         var size = metadata.colorStream?.size
         if tree.byteCount(of: video) != nil {
-            try readVideo(video, &source)
+            try readVideo(video)
             size = capture.colorSize
         } else if let pictures {
             // ScanMill counts its own pictures from 0.
@@ -73,7 +73,7 @@ extension MultiScanReader {
         }
     }
 
-    private mutating func readVideo(_ file: String, _ source: inout TreeSource) throws(Problem) {
+    private mutating func readVideo(_ file: String) throws(Problem) {
         guard let shown = try capture.readVideo(file, in: tree, rules) else { return }
         let facts = try capture.wholeVideo(shown, of: file, expecting: lineCount, in: tree, rules)
         source.video = VideoStream(file: file, facts: facts)
@@ -100,9 +100,10 @@ extension MultiScanReader {
     }
 
     /// Frames that are nothing but numbers, where neither camera lines nor picture files say how many there are.
-    mutating func numberFrames(_ metadata: ScanMetadata, _ video: VideoStream?) {
+    mutating func numberFrames(_ metadata: ScanMetadata) {
         let said = (metadata.depthStream ?? metadata.colorStream)?.frameCount ?? 0
-        capture.frames = (0..<(video?.facts.frameCount ?? min(said, rules.maxFrames))).map { FrameFacts(index: $0) }
+        let count = source.video?.facts.frameCount ?? min(said, rules.maxFrames)
+        capture.frames = (0..<count).map(FrameFacts.init(index:))
     }
 
     /// Without camera lines the metadata's camera is used, which the earlier app computes from the field of view.

@@ -7,6 +7,7 @@ struct MultiScanReader {
     let stem: String
     let rules: ReadRules
     var capture: Capture
+    var source: TreeSource
     var lineCount = 0
     /// Whether ScanMill wrote the capture.
     var isOwn = false
@@ -16,6 +17,7 @@ struct MultiScanReader {
         self.stem = stem
         self.rules = rules
         capture = Capture(of: tree, as: MultiScanCapture.self, rules)
+        source = TreeSource(tree, rules)
     }
 
     /// The app that recorded it: depth alone does not tell, since not every capture has any.
@@ -39,11 +41,10 @@ struct MultiScanReader {
         capture.list(metadataFile, in: tree, [])
 
         try readLines(metadata)
-        var source = TreeSource(tree, rules)
-        try readPictures(metadata, &source)
-        if capture.frames.isEmpty { numberFrames(metadata, source.video) }
+        try readPictures(metadata)
+        if capture.frames.isEmpty { numberFrames(metadata) }
         if lineCount == 0 { setNominalCamera(metadata) }
-        try readDepth(metadata, &source)
+        try readDepth(metadata)
         try capture.readBox(in: tree, limit: Self.metadataLimit)
         readMotion(metadata)
         if lineCount > 0 { capture.channels.formUnion([.pose, .timestamp]) }
@@ -160,12 +161,9 @@ struct MultiScanReader {
 
     // MARK: - Depth and confidence
 
-    private mutating func readDepth(_ metadata: ScanMetadata, _ source: inout TreeSource) throws(Problem) {
+    private mutating func readDepth(_ metadata: ScanMetadata) throws(Problem) {
         let stream = metadata.depthStream
         let depthFile = "\(stem).depth.zlib"
-        let confidenceFile = "\(stem).confidence.zlib"
-        let said = (stream?.frameCount ?? metadata.colorStream?.frameCount)?.counted("frame")
-        let claims = (said.map { "metadata says \($0), " } ?? "") + "the camera lines \(lineCount)"
         guard tree.byteCount(of: depthFile) != nil else {
             let listed =
                 stream == nil ? "the metadata lists no depth stream either" : "though the metadata lists a depth stream"
@@ -186,34 +184,46 @@ struct MultiScanReader {
             fix: "correct `resolution` ([height, width]) of the depth stream in \(stem).json")
         capture.list(depthFile, in: tree, [.recordedDepth])
         var packed = PackedStream(
-            file: depthFile, size: size, content: .depth(metadata.depthUnit.encoding), rules: rules, claims: claims)
+            file: depthFile, size: size, content: .depth(metadata.depthUnit.encoding), rules: rules,
+            claims: claims(metadata))
         if let stream, stream.isStereo { try fit(&packed, toStereo: stream, metadata) }
         source.depth = .stream(packed)
         capture.depthSize = size
         capture.channels.insert(.recordedDepth)
-        guard tree.byteCount(of: confidenceFile) != nil else {
-            let stream = metadata.confidenceStream
+        try readConfidence(metadata, depthSize: size)
+    }
+
+    private mutating func readConfidence(_ metadata: ScanMetadata, depthSize: PixelSize) throws(Problem) {
+        let stream = metadata.confidenceStream
+        let file = "\(stem).confidence.zlib"
+        guard tree.byteCount(of: file) != nil else {
             let listed = stream == nil ? "" : ", though the metadata lists a confidence stream"
-            return lacks(.recordedConfidence, confidenceFile, stream, tree.absence(of: confidenceFile) + listed)
+            return lacks(.recordedConfidence, file, stream, tree.absence(of: file) + listed)
         }
-        let confidenceSize = metadata.confidenceStream?.size ?? size
-        try rules.check(confidenceSize, of: "confidence map", in: "\(stem).json")
-        capture.list(confidenceFile, in: tree, [.recordedConfidence])
-        var confidence = PackedStream(
-            file: confidenceFile, size: confidenceSize,
-            content: .confidence(metadata.confidenceRange), rules: rules, claims: claims)
+        let size = stream?.size ?? depthSize
+        try rules.check(size, of: "confidence map", in: "\(stem).json")
+        capture.list(file, in: tree, [.recordedConfidence])
+        var packed = PackedStream(
+            file: file, size: size, content: .confidence(metadata.confidenceRange), rules: rules,
+            claims: claims(metadata))
         // iOS pads the rows of such buffers to multiples of 64 bytes, and the app writes the buffer as it is.
-        let padded = (confidenceSize.width + 63) / 64 * 64
-        let frames = metadata.confidenceStream?.frameCount ?? lineCount
-        let rowBytes = rowBytes(of: confidence, frames: frames, longest: padded)
+        let padded = (size.width + 63) / 64 * 64
+        let frames = stream?.frameCount ?? lineCount
+        let rowBytes = rowBytes(of: packed, frames: frames, longest: padded)
         if rowBytes == padded {
-            confidence.rowBytes = rowBytes
+            packed.rowBytes = rowBytes
             capture.warnings.append(
-                "\(confidenceFile) is exactly as long as \(frames.counted("frame")) whose rows take \(padded) bytes: the last "
-                    + "\(padded - confidenceSize.width) of each are taken for padding")
+                "\(file) is exactly as long as \(frames.counted("frame")) whose rows take \(padded) bytes: the last "
+                    + "\(padded - size.width) of each are taken for padding")
         }
-        source.confidence = .stream(confidence)
+        source.confidence = .stream(packed)
         capture.channels.insert(.recordedConfidence)
+    }
+
+    /// What other files say of the number of frames in a stream of depth or confidence.
+    private func claims(_ metadata: ScanMetadata) -> String {
+        let said = (metadata.depthStream?.frameCount ?? metadata.colorStream?.frameCount)?.counted("frame")
+        return (said.map { "metadata says \($0), " } ?? "") + "the camera lines \(lineCount)"
     }
 
     /// Half floats taken for whole numbers, or the other way round, look like depth but are not.

@@ -77,7 +77,7 @@ private struct NeRFCaptureReader {
     let tree: any CaptureTree
     let rules: ReadRules
     private var capture: Capture
-    private var turns: [Int: Int] = [:]
+    private var source: TreeSource
     /// Frames with an entry whose picture is not there.
     private var withoutPicture: [(index: Int, path: String)] = []
 
@@ -85,6 +85,7 @@ private struct NeRFCaptureReader {
         self.tree = tree
         self.rules = rules
         capture = Capture(of: tree, as: NeRFCaptureProject.self, rules)
+        source = TreeSource(tree, rules)
     }
 
     /// An entry of `frames`, before it has an index.
@@ -123,9 +124,8 @@ private struct NeRFCaptureReader {
         }
         capture.lacks([.recordedConfidence, .motion], "NeRFCapture projects have none")
         capture.sortFiles()
-        var source = TreeSource(tree, rules)
-        source.quarterTurns = turns
-        if !turns.isEmpty { capture.findings["pictures-turned-back"] = .of(turns.count) }
+        let turned = source.quarterTurns.count
+        if turned > 0 { capture.findings["pictures-turned-back"] = .of(turned) }
         capture.source = source
         return capture
     }
@@ -173,8 +173,7 @@ private struct NeRFCaptureReader {
         var entry = Entry(path: element.path)
         do throws(Problem) {
             entry.path = try element["file_path"].text().withSlashes
-            entry.number = PictureFolder.number(
-                in: "\(entry.path.pictureStem.pathName ?? "").png")
+            entry.number = PictureFolder.number(inStem: entry.path.pictureStem.lastPart)
             entry.depthFile = element["depth_path"].value?.string
             let pose = try element["transform_matrix"].pose()
             let sides = CameraIntrinsics.sides
@@ -252,7 +251,7 @@ private struct NeRFCaptureReader {
                     "the picture is turned against its intrinsics, and its long side was level or it looked straight up or "
                         + "down, so nobody can tell which way")
             }
-            turns[index] = right > 0 ? 1 : 3
+            source.quarterTurns[index] = right > 0 ? 1 : 3
             return
         }
         try capture.setIntrinsics(camera, of: index, for: size)
@@ -261,7 +260,7 @@ private struct NeRFCaptureReader {
     /// HMC's app turns pictures upright but not their poses. A quarter turn shows in their size; half a turn leaves no
     /// trace, so it can only be suspected where the camera was held upside down.
     private mutating func warnOfPicturesUpsideDown() {
-        let frames = capture.frames.filter { !$0.isDropped && turns[$0.index] == nil }
+        let frames = capture.frames.filter { !$0.isDropped && source.quarterTurns[$0.index] == nil }
         let count = frames.count { ($0.pose?.rotation.columns.1.y ?? 0) < -0.5 }
         if count == 0 { return }
         capture.warnings.append(

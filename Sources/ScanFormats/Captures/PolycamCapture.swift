@@ -3,10 +3,13 @@ import ScanModel
 /// Polycam's "raw data" export: `keyframes/` with pictures, cameras, depth and confidence, all named after the time in
 /// microseconds; or that folder itself.
 ///
-/// After the app has optimised a session there is a second set of pictures and cameras, `corrected_…`. It may be
-/// incomplete, so the sets are never mixed: it is used when it has every frame that the first one has.
+/// After the app has closed the loops of a session there are also `corrected_cameras/`. Older exports have pictures for
+/// them, `corrected_images/`; those of app 6.0.21 have none, and the cameras belong to the recorded pictures. They may
+/// be incomplete, so sets are never mixed: the corrected one is used when it has every frame that the recorded one has.
 ///
-/// Source: Polycam's polyform, README and capture_folder.py.
+/// Source: Polycam's polyform, README and capture_folder.py; for corrected cameras without pictures, and for
+/// `tracking_segment`, cozmo-capture's docs/capture-protocol.md and lidar.py; for cameras without a size, nerfstudio's
+/// pull request 3725.
 public enum PolycamCapture: CaptureFormat {
     public static let card = FormatCard(
         name: "polycam",
@@ -21,7 +24,7 @@ public enum PolycamCapture: CaptureFormat {
         writingLoses: [
             "timestamps finer than a microsecond", "confidence beyond three levels", "the bounding box", "motion",
         ],
-        revision: 4)
+        revision: 5)
 
     public static func recognise(_ tree: any CaptureTree) -> Recognition? {
         let top = top(of: tree)
@@ -46,15 +49,11 @@ public enum PolycamCapture: CaptureFormat {
         Recognition(format: name, reason: reason, folder: top.isEmpty ? nil : keyframes)
     }
 
-    /// A camera with the app's keys. Some are looked at, because the first one may be damaged.
+    /// A camera with the app's keys.
     private static func camera(in folder: String, _ tree: any CaptureTree) -> String? {
         guard tree.hasFolder(folder) else { return nil }
-        return tree.entries(in: folder).lazy.filter { $0.name.hasSuffix(".json") }.prefix(5)
-            .map { "\(folder)/\($0.name)" }
-            .first { file in
-                guard let json = try? tree.outline(of: file, limit: cameraLimit) else { return false }
-                return json["t_00"] != nil && json["fx"] != nil
-            }
+        let files = tree.entries(in: folder).lazy.map(\.name).filter { $0.hasSuffix(".json") }
+        return tree.firstFile(of: files.map { "\(folder)/\($0)" }, with: ["t_00", "fx"], limit: cameraLimit)
     }
 
     private static let keyframes = "keyframes"
@@ -73,8 +72,10 @@ public enum PolycamCapture: CaptureFormat {
     }
 
     /// The better one first.
-    fileprivate static let sets: [(images: String, cameras: String)] = [
-        ("corrected_images", "corrected_cameras"), ("images", "cameras"),
+    fileprivate static let sets: [(variant: String, images: String, cameras: String)] = [
+        ("corrected", "corrected_images", "corrected_cameras"),
+        ("corrected cameras", "images", "corrected_cameras"),
+        ("as recorded", "images", "cameras"),
     ]
     fileprivate static let cameraLimit = 1 << 20
 }
@@ -85,17 +86,22 @@ private struct PolycamReader {
     /// The prefix of each path.
     private let top: String
     private var capture: Capture
+    private var source: TreeSource
+    /// The stretch of unbroken tracking that the last camera belongs to, and the frames at which others begin.
+    private var segment: Int64?
+    private var breaks: [Int] = []
 
     init(tree: any CaptureTree, rules: ReadRules) {
         self.tree = tree
         self.rules = rules
         top = PolycamCapture.top(of: tree)
         capture = Capture(of: tree, as: PolycamCapture.self, rules)
+        source = TreeSource(tree, rules)
     }
 
     /// The pictures and cameras of a set, by their times in microseconds.
     private struct FileSet {
-        var name: String
+        var variant: String
         /// The folder of the pictures.
         var folder: String
         var cameraFolder: String
@@ -109,7 +115,7 @@ private struct PolycamReader {
     mutating func read() throws(Problem) -> Capture {
         capture.worldUp = Vector3(0, 1, 0)
         let set = chooseSet()
-        capture.variant = set.name
+        capture.variant = set.variant
         let times = Set(set.images.keys).union(set.cameras.keys).sorted()
         try rules.check(frames: times.count, of: "frames")
         if times.isEmpty { throw Problem(.input, "the export has no frames", fix: "export the raw data again") }
@@ -133,8 +139,8 @@ private struct PolycamReader {
         for index in times.indices where !capture.frames[index].isDropped {
             try readCamera(of: index, sizes[index], set)
         }
-        var source = TreeSource(tree, rules)
-        try readDepth(times, &source)
+        noteBreaks(in: set)
+        try readDepth(times)
         capture.lacks([.box, .motion], "Polycam's raw data have none")
         capture.estimateFrameRate()
         capture.sortFiles()
@@ -145,26 +151,27 @@ private struct PolycamReader {
     private mutating func chooseSet() -> FileSet {
         let sets = PolycamCapture.sets.map { set in
             FileSet(
-                name: set.images == "images" ? "as recorded" : "corrected", folder: "\(top)\(set.images)",
-                cameraFolder: "\(top)\(set.cameras)",
+                variant: set.variant, folder: "\(top)\(set.images)", cameraFolder: "\(top)\(set.cameras)",
                 images: tree.numbered(in: "\(top)\(set.images)", PictureFolder.extensions),
                 cameras: tree.numbered(in: "\(top)\(set.cameras)", ["json"]))
         }
-        let (corrected, recorded) = (sets[0], sets[1])
-        if corrected.whole.isEmpty {
-            let isAllThereIs = recorded.cameras.isEmpty && recorded.images.isEmpty
-            return isAllThereIs ? corrected : recorded
-        }
-        let missing = recorded.whole.subtracting(corrected.whole)
-        if missing.isEmpty { return corrected }
+        let (corrected, recorded) = (sets[0], sets[2])
+        if corrected.cameras.isEmpty && corrected.images.isEmpty { return recorded }
+        // Without pictures of their own these cameras belong to the recorded ones.
+        let better = corrected.images.isEmpty ? sets[1] : corrected
+        let missing = recorded.whole.subtracting(better.whole)
+        if missing.isEmpty && (!better.whole.isEmpty || recorded.cameras.isEmpty) { return better }
+        let what = corrected.images.isEmpty ? "corrected cameras" : "corrected pictures and cameras"
+        let lack =
+            better.whole.isEmpty
+            ? "no frame has both a corrected camera and its picture"
+            : "the \(what) lack \(missing.count) of \(recorded.whole.count) frames"
         // What the app leaves out lacks both.
         let lost = missing.intersection(Set(corrected.images.keys).union(corrected.cameras.keys))
         let loss =
             "; for \(lost.count) of them only the picture or the camera is there: copy \(corrected.folder)/ and "
             + "\(corrected.cameraFolder)/ again"
-        capture.warnings.append(
-            "the corrected pictures and cameras lack \(missing.count) of \(recorded.whole.count) frames, so the recorded "
-                + "ones were used for all" + (lost.isEmpty ? "" : loss))
+        capture.warnings.append("\(lack), so the recorded ones were used for all" + (lost.isEmpty ? "" : loss))
         return recorded
     }
 
@@ -192,29 +199,38 @@ private struct PolycamReader {
             capture.frames[index].pose = camera.pose
             guard let size = size ?? camera.size else { throw Problem(.input, "nothing says how large its picture is") }
             try capture.setIntrinsics(try camera.intrinsics(picture: size), of: index, for: size)
+            if let next = camera.trackingSegment {
+                if let segment, segment != next { breaks.append(index) }
+                segment = next
+            }
         } catch {
             try capture.drop(index, for: error.at(file: file))
         }
     }
 
-    private mutating func readDepth(_ times: [Int], _ source: inout TreeSource) throws(Problem) {
-        let depth = tree.numbered(in: "\(top)depth", ["png"])
-        let confidence = tree.numbered(in: "\(top)confidence", ["png"])
-        try capture.takeDepth(
-            times.map { depth[$0] }, .uint16(unitsPerMetre: 1000), to: &source,
-            absence: absence(
-                of: "\(top)depth", "the device has no lidar, the scan was made of photos, or they were not copied"))
-        try capture.takeConfidence(
-            times.map { confidence[$0] }, levels: PolycamCamera.levels, to: &source,
-            absence: absence(of: "\(top)confidence"))
-        capture.loseEmptiedDepth(in: "\(top)depth", hasConfidence: !confidence.isEmpty, of: tree)
+    /// Warns of recorded cameras among which tracking was lost. Corrected ones are in one world.
+    private mutating func noteBreaks(in set: FileSet) {
+        guard set.cameraFolder == "\(top)cameras", !breaks.isEmpty else { return }
+        capture.warnings.append(
+            "tracking was lost and began anew at \(CaptureInspection.list(breaks)), where tracking_segment changes: the "
+                + "poses before and after have no common frame of reference")
     }
 
-    /// Why no frame has a picture of a folder.
-    private func absence(of folder: String, _ usualCause: String? = nil) -> String {
-        let count = tree.originals(in: folder).count
-        let absence = Capture.absence(of: folder, holding: count, noneOfWhich: "is a PNG called after a camera's time")
-        guard count == 0, let usualCause else { return absence }
-        return "\(absence): \(usualCause)"
+    private mutating func readDepth(_ times: [Int]) throws(Problem) {
+        func files(_ pictures: [Int: String], in folder: String) -> FrameFiles {
+            FrameFiles(
+                times.map { pictures[$0] }, in: folder, holding: tree.originals(in: folder).count,
+                noneOfWhich: "is a PNG called after a camera's time")
+        }
+        let folder = "\(top)depth"
+        var depth = files(tree.numbered(in: folder, ["png"]), in: folder)
+        if tree.originals(in: folder).isEmpty {
+            depth.absence += ": the device has no lidar, the scan was made of photos, or they were not copied"
+        }
+        try capture.takeDepth(depth, .uint16(unitsPerMetre: 1000), to: &source)
+        let confidence = tree.numbered(in: "\(top)confidence", ["png"])
+        try capture.takeConfidence(
+            files(confidence, in: "\(top)confidence"), levels: PolycamCamera.levels, to: &source)
+        capture.loseEmptiedDepth(in: folder, hasConfidence: !confidence.isEmpty, of: tree)
     }
 }

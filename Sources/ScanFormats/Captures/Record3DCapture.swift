@@ -4,21 +4,22 @@ import ScanModel
 ///
 /// `metadata` is JSON; `rgbd/` holds `<n>.jpg`, `<n>.depth` and, with lidar, `<n>.conf`, counted from 0. Poses are
 /// camera-to-world with OpenGL's axes, `[qx, qy, qz, qw, tx, ty, tz]` in metres, relative to the first frame's: which
-/// way is up is lost. `K` is the first frame's camera, column-major, and `perFrameIntrinsicCoeffs` has fx, fy, cx, cy
-/// of each; both are for pictures of `w` × `h`. Depth and confidence are `dw` × `dh` pixels, floats of metres and
-/// bytes, packed with LZFSE. Pictures, depth and poses are all turned to how the device was held.
+/// way is up is lost. The front camera's are all the identity, and recordings from before the app had poses (2020) have
+/// no such list. `K` is the first frame's camera, column-major, and `perFrameIntrinsicCoeffs` has fx, fy, cx, cy of each;
+/// both are for pictures of `w` × `h`. Depth and confidence are `dw` × `dh` pixels, floats of metres and bytes, packed
+/// with LZFSE. Pictures, depth and poses are all turned to how the device was held.
 ///
 /// The export has `rgb/<n>.jpg`, `depth/<n>.exr` with one channel of floats, metres, and no confidence.
 ///
-/// Source: the app's author in record3d's threads 27, 33, 53, 59, 67, 83 and 93; what viser's Record3dLoader, nerfstudio's
-/// record3d_utils.py and instant-ngp's record3d2nerf.py agree on.
+/// Source: the app's author in record3d's threads 27, 33, 53, 59, 63, 67, 83 and 93; what viser's Record3dLoader,
+/// nerfstudio's record3d_utils.py and instant-ngp's record3d2nerf.py agree on.
 public enum Record3DCapture: CaptureFormat {
     public static let card = FormatCard(
         name: "record3d",
         summary: "Record3D: .r3d with pictures, poses, depth and confidence; the EXR + JPG export, without confidence.",
         reads: [.color, .pose, .intrinsics, .timestamp, .recordedDepth, .recordedConfidence],
         passesOver: ["`initPose`, which other readers ignore too", "the sound and the icon"],
-        revision: 5)
+        revision: 6)
 
     fileprivate static let metadataLimit = 64 << 20
 
@@ -52,10 +53,11 @@ public enum Record3DCapture: CaptureFormat {
 
     /// The metadata file, where it is Record3D's. Beside pictures and OpenEXR, no other app's is known, intact or not.
     private static func metadataFile(of tree: any CaptureTree) -> String? {
-        for (file, folders) in [("metadata", ["rgbd"]), ("metadata.json", ["rgb", "depth"])]
+        let kinds = [("metadata", ["rgbd"], ["K", "w", "h"]), ("metadata.json", ["rgb", "depth"], ["K", "poses"])]
+        for (file, folders, keys) in kinds
         where tree.byteCount(of: file) != nil && folders.allSatisfy(tree.hasFolder) {
             let json = try? tree.outline(of: file, limit: metadataLimit)
-            if let json, json["K"] != nil, json["poses"] != nil { return file }
+            if let json, keys.allSatisfy({ json[$0] != nil }) { return file }
             let isDamagedExport = json == nil && tree.entries(in: "depth").contains { $0.name.hasSuffix(".exr") }
             if isDamagedExport { return file }
         }
@@ -71,6 +73,7 @@ private struct Record3DReader {
     /// Where the pictures lie.
     private let folder: String
     private var capture: Capture
+    private var source: TreeSource
 
     init(tree: any CaptureTree, rules: ReadRules, file: String) {
         self.tree = tree
@@ -79,6 +82,7 @@ private struct Record3DReader {
         isExport = file == "metadata.json"
         folder = isExport ? "rgb" : "rgbd"
         capture = Capture(of: tree, as: Record3DCapture.self, rules)
+        source = TreeSource(tree, rules)
     }
 
     mutating func read() throws(Problem) -> Capture {
@@ -86,8 +90,7 @@ private struct Record3DReader {
         capture.variant = isExport ? "EXR + JPG export" : "r3d"
         capture.list(file, in: tree, [])
         try readFrames(root)
-        var source = TreeSource(tree, rules)
-        if isExport { try readExportedDepth(&source) } else { try readDepth(root, &source) }
+        if isExport { try readExportedDepth() } else { try readDepth(root) }
         capture.lacks([.box, .motion], "Record3D records none")
         capture.estimateFrameRate()
         if let rate = root["fps"].value?.double, rate > 0 { capture.frameRate = rate }
@@ -100,11 +103,13 @@ private struct Record3DReader {
 
     private mutating func readFrames(_ root: JSONField) throws(Problem) {
         var description = try root.object()
-        let poses = try root["poses"].elements()
+        let poses = try root["poses"].ifPresent { (field) throws(Problem) in try field.elements() } ?? []
         let cameras = try root["perFrameIntrinsicCoeffs"].ifPresent { (field) throws(Problem) in try field.elements() }
         let times = try root["frameTimestamps"].ifPresent { (field) throws(Problem) in try field.elements() }
         for lists in ["poses", "perFrameIntrinsicCoeffs", "frameTimestamps"] { description[lists] = nil }
         capture.metadata = .object(description)
+        // Where no frame has a camera of its own, all need this one.
+        let common = cameras == nil ? try camera(root, nil, of: 0) : nil
 
         let pictures = tree.numbered(in: folder, PictureFolder.extensions)
         let last = pictures.keys.max() ?? -1
@@ -119,7 +124,7 @@ private struct Record3DReader {
             do throws(Problem) {
                 if poses.indices.contains(index) { facts.pose = try pose(poses[index]) }
                 if let times, times.indices.contains(index) { facts.timestamp = try times[index].time() }
-                facts.intrinsics = try camera(root, cameras, of: index)
+                facts.intrinsics = if let common { common } else { try camera(root, cameras, of: index) }
             } catch { facts.drop = Drop(whileReading: error.oneLine, isBad: true) }
             if !poses.isEmpty && !poses.indices.contains(index) {
                 facts.drop = Drop(whileReading: "\(file) has no pose for it")
@@ -131,7 +136,7 @@ private struct Record3DReader {
         }
         noteShortLists(poses: poses.count, cameras: cameras?.count, times: times?.count, pictures: last + 1)
         if poses.isEmpty {
-            capture.absences[.pose] = "the recording has no poses, as those of the front camera have none"
+            capture.absences[.pose] = "the recording has no poses: older versions of the app wrote none"
         } else {
             capture.channels.insert(.pose)
         }
@@ -164,8 +169,8 @@ private struct Record3DReader {
         }
     }
 
-    /// Checks that there are as many poses as pictures. Without any poses (front camera) or pictures there is nothing to
-    /// compare.
+    /// Checks that there are as many poses as pictures. Without any poses (older versions of the app) or pictures
+    /// there is nothing to compare.
     /// - Throws: when so many are missing at the end that the rules do not allow it.
     private mutating func checkCounts(poses: Int, pictures: Int) throws(Problem) {
         if poses == 0 || pictures == 0 { return }
@@ -223,15 +228,15 @@ private struct Record3DReader {
 
     // MARK: - Depth
 
-    private mutating func readExportedDepth(_ source: inout TreeSource) throws(Problem) {
+    private mutating func readExportedDepth() throws(Problem) {
         let files = tree.numbered(in: "depth", ["exr"])
-        try capture.takeDepth(
-            capture.frames.map { files[$0.index] }, .float32Metres, to: &source,
-            absence: "there are no files depth/<n>.exr", turning: "share the recording as .r3d instead")
+        let depth = FrameFiles(
+            paths: capture.frames.map { files[$0.index] }, absence: "there are no files depth/<n>.exr")
+        try capture.takeDepth(depth, .float32Metres, to: &source, turning: "share the recording as .r3d instead")
         capture.absences[.recordedConfidence] = "the export has none, unlike the recording as .r3d"
     }
 
-    private mutating func readDepth(_ root: JSONField, _ source: inout TreeSource) throws(Problem) {
+    private mutating func readDepth(_ root: JSONField) throws(Problem) {
         let depth = tree.numbered(in: "rgbd", ["depth"])
         let confidence = tree.numbered(in: "rgbd", ["conf"])
         guard !depth.isEmpty else {

@@ -89,20 +89,18 @@ private struct ScanNetFolderReader {
     mutating func read(_ frames: PosedPictures, isFlat: Bool) throws(Problem) -> Capture {
         capture.variant = isFlat ? "C++ tool" : "extracted"
         if isFlat { try readInfo() } else { try readMatrices() }
-        var cameras = ScanNetCameras(
-            color: CameraIntrinsics(fx: 0, fy: 0, cx: 0, cy: 0, width: 1, height: 1, pixelOrigin: .centre))
-        cameras.rigFromColor = try extrinsic("color", called: "colour", isFlat: isFlat)
-        cameras.rigFromDepth = try extrinsic("depth", called: "depth", isFlat: isFlat)
+        var rig = ScanNetCameras.Rig(
+            rigFromColor: try extrinsic("color", called: "colour", isFlat: isFlat),
+            rigFromDepth: try extrinsic("depth", called: "depth", isFlat: isFlat))
         // Without pictures the depth sensor stands in for the colour camera, and is where its own extrinsic puts it.
         let hasPictures = frames.entries.contains { $0.color != nil }
-        if !hasPictures { cameras.rigFromColor = cameras.rigFromDepth }
+        if !hasPictures { rig.rigFromColor = rig.rigFromDepth }
         capture.source = try frames.attach(
-            to: &capture, in: tree, encoding: .uint16(unitsPerMetre: shift), rigFromColor: cameras.rigFromColor,
-            colorFromDepth: cameras.colorFromDepth, rules: rules)
+            to: &capture, in: tree, encoding: .uint16(unitsPerMetre: shift), rig: rig, rules: rules)
         if !isFlat { capture.loseEmptiedDepth(in: "depth", hasConfidence: false, of: tree) }
-        setCameras(cameras, hasPictures: hasPictures)
+        setCameras(rig, hasPictures: hasPictures)
         // Without a camera of its own depth is taken for the pictures' view after all.
-        if cameras.colorFromDepth.isQuarterTurn, capture.depthCamera == nil, let size = capture.depthSize {
+        if rig.colorFromDepth.isQuarterTurn, capture.depthCamera == nil, let size = capture.depthSize {
             try capture.requireOneOrientation(
                 ofDepth: size, in: isFlat ? nil : "depth", rules, fix: "copy the depth camera's matrix too")
         }
@@ -157,14 +155,17 @@ private struct ScanNetFolderReader {
 
     // MARK: - Cameras
 
-    private mutating func setCameras(_ cameras: ScanNetCameras, hasPictures: Bool) {
-        var cameras = cameras
+    private mutating func setCameras(_ rig: ScanNetCameras.Rig, hasPictures: Bool) {
         var depth: CameraIntrinsics?
         if let size = capture.depthSize { depth = fitted("depth", size, usual: PixelSize(640, 480)) }
         if let defect = depth?.defect { capture.warnings.append("the depth camera cannot be used: \(defect)") }
         let ownDepth = depth?.defect == nil ? depth : nil
         guard hasPictures else {
-            return capture.giveAllFrames(ownDepth, absence: "there are no pictures, and no matrix of the depth camera")
+            guard let ownDepth else {
+                capture.absences[.intrinsics] = "there are no pictures, and no matrix of the depth camera"
+                return
+            }
+            return capture.giveAllFrames(ownDepth)
         }
         guard let size = capture.colorSize else {
             capture.absences[.intrinsics] = "no picture could be read, so the size that they are for is not known"
@@ -178,9 +179,8 @@ private struct ScanNetFolderReader {
             capture.absences[.intrinsics] = color.defect.map { "of the colour camera, \($0)" }
             return
         }
-        cameras.color = color
-        cameras.depth = ownDepth
         capture.giveAllFrames(color)
+        let cameras = ScanNetCameras(color: color, depth: ownDepth, rig: rig)
         if let depthSize = capture.depthSize { capture.depthCamera = cameras.depthCamera(depthSize) }
     }
 

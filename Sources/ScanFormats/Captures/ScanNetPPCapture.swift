@@ -1,24 +1,28 @@
 import ScanModel
 
-/// A scene's iPhone recording in ScanNet++: `rgb.mkv`, `depth.bin` and `pose_intrinsic_imu.json`; or the scene's folder,
-/// in which these lie in `iphone/`. Pictures and depth that the toolkit has extracted stand in for the first two.
+/// A scene's iPhone recording in ScanNet++: `rgb.mkv`, which the first release called `rgb.mp4`, `depth.bin` and
+/// `pose_intrinsic_imu.json`; or the scene's folder, in which these lie in `iphone/`. Pictures and depth that the toolkit
+/// has extracted stand in for the first two.
 ///
 /// Frames are matched by number. `pose` is ARKit's own, with OpenGL's axes and y up; the toolkit does not say so.
 ///
-/// Source: the ScanNet++ toolkit, iphone/prepare_iphone_data.py and common/scene_release.py.
+/// Source: the ScanNet++ toolkit, iphone/prepare_iphone_data.py and common/scene_release.py, whose first version
+/// has the first release's names.
 public enum ScanNetPPCapture: CaptureFormat {
     public static let card = FormatCard(
         name: "scannetpp",
-        summary: "ScanNet++ iPhone recording: rgb.mkv, depth.bin and pose_intrinsic_imu.json.",
+        summary: "ScanNet++ iPhone recording: rgb.mkv or rgb.mp4, depth.bin and pose_intrinsic_imu.json.",
         reads: [.color, .luma, .video, .pose, .intrinsics, .timestamp, .recordedDepth],
         passesOver: [
             "rgb_mask.mkv, the anonymised pixels", "aligned_pose and colmap/, which are in the mesh's coordinates",
             "imu", "exif.json", "nerfstudio/",
         ],
         writer: "write-capture: {format: scannetpp}",
-        writingLoses: ["confidence", "motion", "the bounding box"], revision: 9)
+        writingLoses: ["confidence", "motion", "the bounding box"], revision: 10)
 
     static let posesFile = "pose_intrinsic_imu.json"
+    /// What the second and the first release call the video.
+    private static let videoFiles = ["rgb.mkv", "rgb.mp4"]
     /// What the phone records, for a video that cannot be probed.
     static let usualSize = PixelSize(1920, 1440)
     static let posesLimit = 1 << 29
@@ -36,7 +40,7 @@ public enum ScanNetPPCapture: CaptureFormat {
         guard let top = top(of: tree) else { return nil }
         let reason =
             tree.byteCount(of: top + posesFile) == nil
-            ? "\(top)rgb.mkv and depth.bin stand side by side, and \(posesFile) is missing"
+            ? "\(video(in: top, of: tree)) and depth.bin stand side by side, and \(posesFile) is missing"
             : "\(top)\(posesFile) has the name of ScanNet++'s poses, and holds none"
         return Recognition(format: name, reason: reason, folder: top.isEmpty ? nil : "iphone")
     }
@@ -56,8 +60,14 @@ public enum ScanNetPPCapture: CaptureFormat {
         let tops = ["", "iphone/"]
         return tops.first { tree.byteCount(of: $0 + posesFile) != nil }
             ?? tops.first { top in
-                ["rgb.mkv", "depth.bin"].allSatisfy { tree.byteCount(of: top + $0) != nil }
+                [video(in: top, of: tree), "\(top)depth.bin"].allSatisfy { tree.byteCount(of: $0) != nil }
             }
+    }
+
+    /// The video's path; where there is none, that of the second release.
+    fileprivate static func video(in top: String, of tree: any CaptureTree) -> String {
+        let paths = videoFiles.map { top + $0 }
+        return paths.first { tree.byteCount(of: $0) != nil } ?? paths[0]
     }
 }
 
@@ -65,18 +75,21 @@ private struct ScanNetPPReader {
     let tree: any CaptureTree
     let top: String
     let rules: ReadRules
+    private let videoFile: String
     private var capture: Capture
+    private var source: TreeSource
 
     init(tree: any CaptureTree, top: String, rules: ReadRules) {
         self.tree = tree
         self.top = top
         self.rules = rules
+        videoFile = ScanNetPPCapture.video(in: top, of: tree)
         capture = Capture(of: tree, as: ScanNetPPCapture.self, rules)
+        source = TreeSource(tree, rules)
     }
 
     mutating func read() throws(Problem) -> Capture {
         capture.worldUp = Vector3(0, 1, 0)
-        var source = TreeSource(tree, rules)
         let pictures = tree.numbered(in: "\(top)rgb", PictureFolder.extensions)
         // Before the video, of which one that was cut off is measured against them.
         try readPoses()
@@ -84,18 +97,17 @@ private struct ScanNetPPReader {
         fitCameras()
         let posed = capture.frames.count
         if let video {
-            let file = "\(top)rgb.mkv"
-            source.video = VideoStream(file: file, facts: video)
-            if try !capture.pairByTime(video, of: file, with: "posed frames", rules) {
+            source.video = VideoStream(file: videoFile, facts: video)
+            if try !capture.pairByTime(video, of: videoFile, with: "posed frames", rules) {
                 try capture.reconcile("posed frames", with: (Capture.videoStream, video.frameCount), rules)
                 // One frame more than there are poses is usual, and poses are numbered.
                 if video.frameCount < posed {
-                    capture.noteShortfall(of: file, frames: video.frameCount, lines: posed, called: "posed frames")
+                    capture.noteShortfall(of: videoFile, frames: video.frameCount, lines: posed, called: "posed frames")
                 }
             }
         }
         try attach(pictures)
-        try readDepth(&source)
+        try readDepth()
         capture.lacks([.recordedConfidence, .box, .motion], "ScanNet++ has none")
         capture.estimateFrameRate()
         capture.withholdCamerasOfUnknownSize()
@@ -105,17 +117,16 @@ private struct ScanNetPPReader {
     }
 
     private mutating func readVideo(hasPictures: Bool) throws(Problem) -> VideoFacts? {
-        let file = "\(top)rgb.mkv"
-        guard tree.byteCount(of: file) != nil else {
-            capture.lacks([.luma, .video], tree.absence(of: file))
+        guard tree.byteCount(of: videoFile) != nil else {
+            capture.lacks([.luma, .video], tree.absence(of: videoFile))
             if !hasPictures {
                 capture.loses(
-                    .color, "\(tree.absence(of: file)), and so are pictures in \(top)rgb/",
-                    fix: "download \(file) too")
+                    .color, "\(tree.absence(of: videoFile)), and so are pictures in \(top)rgb/",
+                    fix: "download \(videoFile) too")
             }
             return nil
         }
-        return try capture.readVideo(file, in: tree, rules)
+        return try capture.readVideo(videoFile, in: tree, rules)
     }
 
     private mutating func readPoses() throws(Problem) {
@@ -156,13 +167,14 @@ private struct ScanNetPPReader {
         fitCameras()
     }
 
-    private mutating func readDepth(_ source: inout TreeSource) throws(Problem) {
+    private mutating func readDepth() throws(Problem) {
         let file = "\(top)depth.bin"
         guard tree.byteCount(of: file) != nil else {
             let pictures = tree.numbered(in: "\(top)depth", ["png"])
-            return try capture.takeDepth(
-                capture.frames.indices.map { pictures[$0] }, .uint16(unitsPerMetre: 1000), to: &source,
+            let depth = FrameFiles(
+                paths: capture.frames.indices.map { pictures[$0] },
                 absence: "\(tree.absence(of: file)), and so are pictures in \(top)depth/")
+            return try capture.takeDepth(depth, .uint16(unitsPerMetre: 1000), to: &source)
         }
         capture.list(file, in: tree, [.recordedDepth])
         let count = capture.frames.count

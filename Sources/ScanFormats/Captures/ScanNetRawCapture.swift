@@ -194,14 +194,13 @@ private struct ScanNetRawReader {
             return
         }
         var cameras = ScanNetCameras(color: try fitted(color))
-        for index in capture.frames.indices { capture.frames[index].intrinsics = cameras.color }
-        capture.channels.insert(.intrinsics)
+        capture.giveAllFrames(cameras.color)
         guard let size = capture.depthSize, let depth = try camera("depth", "depthWidth", "depthHeight", text) else {
             return
         }
         cameras.depth = depth
         if let matrix = try text.numbers("colorToDepthExtrinsics", count: 16) {
-            cameras.rigFromDepth = try ScanNetCameras.extrinsic(matrix, of: "depth", in: text.file).inverse
+            cameras.rig.rigFromDepth = try ScanNetCameras.extrinsic(matrix, of: "depth", in: text.file).inverse
         }
         capture.depthCamera = cameras.depthCamera(size)
     }

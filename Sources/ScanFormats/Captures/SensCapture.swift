@@ -104,17 +104,17 @@ struct SensReader {
     private func readCameras() throws(Problem) -> ScanNetCameras {
         var cameras = ScanNetCameras(
             color: ScanNetCameras.intrinsics(header.colorIntrinsic.map(Double.init), header.colorSize))
-        cameras.rigFromColor = try ScanNetCameras.extrinsic(
+        cameras.rig.rigFromColor = try ScanNetCameras.extrinsic(
             header.colorExtrinsic.map(Double.init), of: "colour", in: file.name)
         if header.depthSize.width > 0 && header.depthSize.height > 0 {
             cameras.depth = ScanNetCameras.intrinsics(header.depthIntrinsic.map(Double.init), header.depthSize)
-            cameras.rigFromDepth = try ScanNetCameras.extrinsic(
+            cameras.rig.rigFromDepth = try ScanNetCameras.extrinsic(
                 header.depthExtrinsic.map(Double.init), of: "depth", in: file.name)
         }
         // Without pictures the depth sensor stands in for the colour camera, and is where its own extrinsic puts it.
         if source.pictures == nil, let depth = cameras.depth, depth.defect == nil {
             cameras.color = depth
-            cameras.rigFromColor = cameras.rigFromDepth
+            cameras.rig.rigFromColor = cameras.rig.rigFromDepth
         }
         return cameras
     }
@@ -138,10 +138,10 @@ struct SensReader {
         let camera = cameras.color.defect == nil ? cameras.color : nil
         if camera != nil { capture.channels.insert(.intrinsics) }
         if let defect = cameras.color.defect { capture.absences[.intrinsics] = "in the header, \(defect)" }
-        capture.rigFromColor = cameras.rigFromColor
+        capture.rigFromColor = cameras.rig.rigFromColor
         for (index, frame) in frames.enumerated() {
             var facts = FrameFacts(index: index)
-            facts.setPose(frame.pose.map(Double.init), rigFromColor: cameras.rigFromColor)
+            facts.setPose(frame.pose.map(Double.init), rigFromColor: capture.rigFromColor)
             facts.intrinsics = camera
             facts.timestamp = RecordedTime.nanoseconds(microseconds: frame.colorTime)
             hasTimes = hasTimes || frame.colorTime > 0
@@ -227,7 +227,7 @@ struct SensReader {
         }
         capture.depthSize = header.depthSize
         capture.channels.insert(.recordedDepth)
-        capture.noteGaps(.recordedDepth, in: source.depth.map { $0.count > 0 ? "" : nil }, isWhole: false)
+        capture.noteGaps(.recordedDepth, in: source.depth.map { $0.count > 0 ? "" : nil }, areCounted: false)
         if let defect = cameras.depth?.defect {
             capture.warnings.append("the depth camera cannot be used, and is taken for the colour camera: \(defect)")
         } else {

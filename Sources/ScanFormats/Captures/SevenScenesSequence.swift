@@ -70,8 +70,7 @@ public enum SevenScenesSequence: CaptureFormat {
         }
         var capture = Capture(of: tree, as: Self.self, rules)
         capture.source = try frames.attach(
-            to: &capture, in: tree, encoding: .uint16(unitsPerMetre: 1000, invalid: 65535), rigFromColor: .identity,
-            rules: rules)
+            to: &capture, in: tree, encoding: .uint16(unitsPerMetre: 1000, invalid: 65535), rules: rules)
         if !capture.channels.contains(.color) {
             capture.loses(
                 .color, "no picture frame-….color.png or .jpg stands beside the poses",

@@ -63,6 +63,7 @@ private struct StrayScannerReader {
     let tree: any CaptureTree
     let rules: ReadRules
     private var capture: Capture
+    private var source: TreeSource
     /// The number in the names of each frame's pictures.
     private var numbers: [Int] = []
 
@@ -70,21 +71,19 @@ private struct StrayScannerReader {
         self.tree = tree
         self.rules = rules
         capture = Capture(of: tree, as: StrayScannerCapture.self, rules)
+        source = TreeSource(tree, rules)
     }
 
     mutating func read() throws(Problem) -> Capture {
         capture.worldUp = Vector3(0, 1, 0)
         capture.list(StrayScannerCapture.odometryFile, in: tree, [])
         let lines = try readOdometry()
-        var source = TreeSource(tree, rules)
-        try readVideo(of: lines, &source)
+        try readVideo(of: lines)
         try readCameras()
         let depth = tree.numbered(in: "depth", ["png", "npy"])
-        try capture.takeDepth(
-            paths(depth), .uint16(unitsPerMetre: 1000), to: &source, absence: absence(of: depth, in: "depth"))
+        try capture.takeDepth(frameFiles(of: depth, in: "depth"), .uint16(unitsPerMetre: 1000), to: &source)
         let confidence = tree.numbered(in: "confidence", ["png"])
-        try capture.takeConfidence(
-            paths(confidence), to: &source, absence: absence(of: confidence, in: "confidence"))
+        try capture.takeConfidence(frameFiles(of: confidence, in: "confidence"), to: &source)
         capture.loseEmptiedDepth(in: "depth", hasConfidence: !confidence.isEmpty, of: tree)
         capture.lacks([.box, .motion], "Stray Scanner's recordings have none that ScanMill reads")
         capture.estimateFrameRate()
@@ -190,7 +189,7 @@ private struct StrayScannerReader {
         return order.map { lines[$0] }
     }
 
-    private mutating func readVideo(of lines: [StrayPlaces.Line], _ source: inout TreeSource) throws(Problem) {
+    private mutating func readVideo(of lines: [StrayPlaces.Line]) throws(Problem) {
         let file = StrayScannerCapture.videoFile
         guard tree.byteCount(of: file) != nil else {
             for channel in [Channel.color, .luma, .video] {
@@ -252,14 +251,9 @@ private struct StrayScannerReader {
         capture.channels.insert(.intrinsics)
     }
 
-    /// Why no frame has a picture of a folder.
-    private func absence(of files: [Int: String], in folder: String) -> String {
-        Capture.absence(of: folder, holding: files.count, noneOfWhich: "has the number of a frame")
-    }
-
-    /// Pictures by the frame's index.
-    /// - Parameter files: by the number in their names.
-    private func paths(_ files: [Int: String]) -> [String?] {
-        capture.frames.indices.map { $0 < numbers.count ? files[numbers[$0]] : nil }
+    /// - Parameter pictures: of the folder, by the number in their names.
+    private func frameFiles(of pictures: [Int: String], in folder: String) -> FrameFiles {
+        let paths = capture.frames.indices.map { $0 < numbers.count ? pictures[numbers[$0]] : nil }
+        return FrameFiles(paths, in: folder, holding: pictures.count, noneOfWhich: "has the number of a frame")
     }
 }

@@ -68,24 +68,25 @@ private struct TUMReader {
     let tree: any CaptureTree
     let rules: ReadRules
     private var capture: Capture
+    private var source: TreeSource
 
     init(tree: any CaptureTree, rules: ReadRules) {
         self.tree = tree
         self.rules = rules
         capture = Capture(of: tree, as: TUMCapture.self, rules)
+        source = TreeSource(tree, rules)
     }
 
     mutating func read() throws(Problem) -> Capture {
         try requireList()
         let pictures = try readPictures()
-        var source = TreeSource(tree, rules)
         let times = pictures.map(\.timestamp)
         var matches = JSONObject()
         matches["poses"] = try matchPoses(times)
         let sizes = try capture.checkPictures(in: tree, rules: rules)
         capture.noteUnlisted(besides: pictures.map(\.path), in: tree, "is not listed in rgb.txt")
         try readCamera(sizes)
-        matches["depth"] = try matchDepth(times, &source)
+        matches["depth"] = try matchDepth(times)
         capture.findings["time-match"] = .object(matches)
         capture.lacks([.recordedConfidence, .box, .motion], "TUM's sequences have none that ScanMill reads")
         capture.estimateFrameRate()
@@ -184,7 +185,7 @@ private struct TUMReader {
         return match.summary
     }
 
-    private mutating func matchDepth(_ times: [Int64], _ source: inout TreeSource) throws(Problem) -> JSONValue? {
+    private mutating func matchDepth(_ times: [Int64]) throws(Problem) -> JSONValue? {
         let file = "depth.txt"
         guard tree.byteCount(of: file) != nil else {
             if tree.hasFolder("depth") {
@@ -199,9 +200,9 @@ private struct TUMReader {
         let named = match.partners.map { $0.map { listed[$0].path } }
         // A path that leads out of the capture counts as none: no reason to lose the frame.
         let paths = named.map { $0.flatMap { try? tree.file(named: $0) } }
-        try capture.takeDepth(
-            paths, named: named, .uint16(unitsPerMetre: TUMText.unitsPerMetre), to: &source,
-            absence: "none of the pictures that \(file) names belongs to a frame")
+        let files = FrameFiles(
+            paths: paths, named: named, absence: "none of the pictures that \(file) names belongs to a frame")
+        try capture.takeDepth(files, .uint16(unitsPerMetre: TUMText.unitsPerMetre), to: &source)
         let all = named.compactMap(\.self)
         if !all.isEmpty && paths.allSatisfy({ $0 == nil }) {
             capture.losesPictures(.recordedDepth, all, called: "depth ", listedIn: file, in: tree)

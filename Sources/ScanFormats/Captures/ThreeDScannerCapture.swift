@@ -43,12 +43,10 @@ public enum ThreeDScannerCapture: CaptureFormat {
         return Recognition(format: name, reason: "\(depth) stands beside \(other), as 3D Scanner App calls them")
     }
 
-    /// A camera with the app's keys. Some are looked at, because the first one may be damaged.
+    /// A camera with the app's keys.
     private static func camera(among files: Files, _ tree: any CaptureTree) -> String? {
-        files.cameras.values.sorted().prefix(5).first { file in
-            guard let json = try? tree.outline(of: file, limit: cameraLimit) else { return false }
-            return json[ThreeDScannerFrame.poseKey] != nil && json[ThreeDScannerFrame.intrinsicsKey] != nil
-        }
+        let keys = [ThreeDScannerFrame.poseKey, ThreeDScannerFrame.intrinsicsKey]
+        return tree.firstFile(of: files.cameras.values.sorted(), with: keys, limit: cameraLimit)
     }
 
     public static func open(_ tree: any CaptureTree, rules: ReadRules) throws(Problem) -> Capture {
@@ -108,6 +106,7 @@ private struct ThreeDScannerReader {
     /// What each frame's own file says, by the frame's index.
     private var cameras: [Int: ThreeDScannerFrame] = [:]
     private var capture: Capture
+    private var source: TreeSource
 
     init(tree: any CaptureTree, rules: ReadRules) {
         self.tree = tree
@@ -115,6 +114,7 @@ private struct ThreeDScannerReader {
         files = ThreeDScannerCapture.Files(in: tree)
         numbers = files.numbers
         capture = Capture(of: tree, as: ThreeDScannerCapture.self, rules)
+        source = TreeSource(tree, rules)
     }
 
     mutating func read() throws(Problem) -> Capture {
@@ -133,15 +133,14 @@ private struct ThreeDScannerReader {
         try rules.check(frames: numbers.count, of: "frames")
         capture.channels.formUnion([.pose, .intrinsics])
         try noteMissing()
-        var source = TreeSource(tree, rules)
         try readCameras()
-        if files.arePicturesInVideo { try readVideo(&source) }
+        if files.arePicturesInVideo { try readVideo() }
         let sizes = try readPictures()
         for index in numbers.indices where !capture.frames[index].isDropped {
             try setIntrinsics(of: index, sizes[index] ?? capture.colorSize)
         }
         deriveTimes()
-        try readDepth(&source)
+        try readDepth()
         capture.lacks([.box, .motion], "3D Scanner App exports none")
         capture.estimateFrameRate()
         capture.sortFiles()
@@ -182,12 +181,12 @@ private struct ThreeDScannerReader {
     // MARK: - Pictures
 
     /// Where the video cannot be used, takes the pictures if they look as the app keeps them without a video.
-    private mutating func readVideo(_ source: inout TreeSource) throws(Problem) {
-        let (before, listed) = (capture, source)
-        do throws(Problem) { try takeVideo(&source) } catch {
+    private mutating func readVideo() throws(Problem) {
+        let (captureBefore, sourceBefore) = (capture, source)
+        do throws(Problem) { try takeVideo() } catch {
             let areKept = Self.step(of: files.pictures.keys.sorted()) != nil
             guard error.fault == .input, areKept, rules.mismatch != .fail else { throw error }
-            (capture, source) = (before, listed)
+            (capture, source) = (captureBefore, sourceBefore)
             numbers = files.numbers
             let cameras = Set(files.cameras.values)
             capture.files.removeAll { cameras.contains($0.path) }
@@ -199,7 +198,7 @@ private struct ThreeDScannerReader {
         }
     }
 
-    private mutating func takeVideo(_ source: inout TreeSource) throws(Problem) {
+    private mutating func takeVideo() throws(Problem) {
         let file = ThreeDScannerCapture.videoFile
         capture.variant = "video"
         guard let shown = try capture.readVideo(file, in: tree, rules) else { return }
@@ -304,14 +303,15 @@ private struct ThreeDScannerReader {
 
     // MARK: - Depth
 
-    private mutating func readDepth(_ source: inout TreeSource) throws(Problem) {
+    private mutating func readDepth() throws(Problem) {
         let absence =
             files.foreignDepth.map {
                 "\($0) is OpenEXR, which is not read from this app: nobody knows its units"
             } ?? "there are no pictures depth_….png: the app keeps depth of lidar scans in low resolution only"
-        try capture.takeDepth(
-            numbers.map { files.depth[$0] }, .uint16(unitsPerMetre: 1000), to: &source, absence: absence)
-        try capture.takeConfidence(
-            numbers.map { files.confidence[$0] }, to: &source, absence: "there are no pictures conf_….png")
+        let depth = FrameFiles(paths: numbers.map { files.depth[$0] }, absence: absence)
+        try capture.takeDepth(depth, .uint16(unitsPerMetre: 1000), to: &source)
+        let confidence = FrameFiles(
+            paths: numbers.map { files.confidence[$0] }, absence: "there are no pictures conf_….png")
+        try capture.takeConfidence(confidence, to: &source)
     }
 }

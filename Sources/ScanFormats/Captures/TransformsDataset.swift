@@ -109,6 +109,7 @@ struct TransformsReader {
     let file: String
     let rules: ReadRules
     var capture: Capture
+    var source: TreeSource
     private var depths: [String?] = []
     /// What to do about pictures whose folders are missing.
     private var wayToCopyPictures: String?
@@ -118,6 +119,7 @@ struct TransformsReader {
         self.file = file
         self.rules = rules
         capture = Capture(of: tree, as: TransformsDataset.self, rules)
+        source = TreeSource(tree, rules)
     }
 
     mutating func read(_ root: JSONField) throws(Problem) -> Capture {
@@ -144,9 +146,8 @@ struct TransformsReader {
         capture.deriveColorSize()
         capture.channels.insert(.pose)
         capture.deriveIntrinsicsChannel()
-        var source = TreeSource(tree, rules)
-        try takeDepth(entries, elements, top, to: &source)
-        if hasPictures { takeMasks(entries, to: &source) }
+        try takeDepth(entries, elements, top)
+        if hasPictures { takeMasks(entries) }
         try readPoints(top)
         capture.lacks([.timestamp, .recordedConfidence, .motion, .box], "a training dataset has none")
         capture.source = source
@@ -208,7 +209,7 @@ struct TransformsReader {
 
     /// The depth that entries name, where its unit is known.
     private mutating func takeDepth(
-        _ entries: [TransformsEntry], _ elements: [JSONField], _ top: TransformsJSON.Top, to source: inout TreeSource
+        _ entries: [TransformsEntry], _ elements: [JSONField], _ top: TransformsJSON.Top
     ) throws(Problem) {
         let noUnit =
             "“\(top.depthUnitKey ?? "")” in \(file) is no unit; where depth is in millimetres, make it 0.001"
@@ -218,9 +219,9 @@ struct TransformsReader {
         }
         noteAssumedUnit(top, entries)
         let named = entries.map { top.saysNoDepth ? nil : $0.depth }
-        try capture.takeDepth(
-            depths, named: named, .uint16(unitsPerMetre: top.depthUnitsPerMetre), to: &source,
-            absence: top.saysNoDepth ? noUnit : "\(file) names no depth pictures")
+        let files = FrameFiles(
+            paths: depths, named: named, absence: top.saysNoDepth ? noUnit : "\(file) names no depth pictures")
+        try capture.takeDepth(files, .uint16(unitsPerMetre: top.depthUnitsPerMetre), to: &source)
         let listed = named.compactMap(\.self)
         if !listed.isEmpty && depths.allSatisfy({ $0 == nil }) {
             capture.losesPictures(.recordedDepth, listed, called: "depth ", listedIn: file, in: tree)
@@ -285,7 +286,7 @@ struct TransformsReader {
     }
 
     /// Masks that entries name, and those that instant-ngp finds by their names beside the pictures.
-    private mutating func takeMasks(_ entries: [TransformsEntry], to source: inout TreeSource) {
+    private mutating func takeMasks(_ entries: [TransformsEntry]) {
         // Few datasets have masks beside their pictures, so the folders are listed instead of looking for each mask.
         let listed = Set(
             capture.pictureFolders.flatMap { folder in

@@ -1,7 +1,6 @@
 import ScanModel
 
-// Where captures begin and end: what makes a folder, a file or an archive one capture, and which lie in or around
-// others.
+// Where captures begin and end: what makes a folder or a file one capture, and which lie in or around others.
 extension CaptureSearch {
     /// What marks an output folder, besides its results.
     static let stateFolder = ".scanmill"
@@ -69,7 +68,8 @@ extension CaptureSearch {
         guard let recognition = CaptureFormats.recognise(listed ?? folder) else { return nil }
         if recognition.format != SensCapture.name { return recognition }
         let files = folder.files(in: "").map { "\(folder.path)/\($0)" }
-        return files.count(where: isCapture(file:)) <= 1 && captures(within: folder).isEmpty ? recognition : nil
+        return files.count(where: isCapture(file:)) <= 1 && innerCaptures(of: folder, besides: nil).isEmpty
+            ? recognition : nil
     }
 
     /// What the other files look like in a folder whose `.sens` file is a capture of its own. Pictures are named with
@@ -128,58 +128,26 @@ extension CaptureSearch {
     /// The captures that lie in another one's folders: a search stops at that one, and skips them.
     /// - Parameter recognition: the outer one's, where it was recognised already.
     /// - Returns: the names of their folders.
-    package static func captures(within tree: any CaptureTree, _ recognition: Recognition?) -> [String] {
+    package static func innerCaptures(of tree: any CaptureTree, _ recognition: Recognition?) -> [String] {
         guard let folder = tree as? CaptureFolder else { return [] }
         let known = recognition ?? CaptureFormats.recognise(folder)
-        return captures(within: folder, besides: known?.folder)
-            .map { String($0.dropFirst(folder.path.count + 1)) }
+        return innerCaptures(of: folder, besides: known?.folder)
     }
 
-    /// - Parameter own: the folder in which the capture's own files lie.
-    static func captures(within folder: CaptureFolder, besides own: String? = nil) -> [String] {
+    /// - Parameter own: the folder in which the outer capture's own files lie.
+    private static func innerCaptures(of folder: CaptureFolder, besides own: String?) -> [String] {
         // A result's parts, and what lies in them, are what its pipeline wrote.
         if CaptureName.result(around: folder) != nil { return [] }
-        return folder.entries(in: "").compactMap { entry in
-            guard entry.kind == .folder, entry.name != own else { return nil }
-            let path = "\(folder.path)/\(entry.name)"
-            let inner = CaptureFolder(path: path)
-            guard let recognition = CaptureFormats.recognise(inner) else { return nil }
-            return CaptureFormats.format(named: recognition.format)?.isPart(inner) == true ? nil : path
+        return folder.entries(in: "").filter { $0.kind == .folder && $0.name != own }.map(\.name).filter { name in
+            let inner = CaptureFolder(path: "\(folder.path)/\(name)")
+            guard let recognition = CaptureFormats.recognise(inner) else { return false }
+            return CaptureFormats.format(named: recognition.format)?.isPart(inner) != true
         }
     }
 
     /// Whether a file is to be run by itself: it is a capture, or holds some, or cannot be examined.
     private static func isCapture(file path: String) -> Bool {
         guard ZipArchive.isNamed(path) else { return SensCapture.isNamed(path) && (try? OneFile(path: path)) != nil }
-        return (try? ZipArchive(path: path)).map { !captures(in: $0).isEmpty } ?? true
-    }
-
-    /// The captures in an archive, as they would be found in the unpacked folder.
-    static func captures(in archive: ZipArchive) -> [ZipArchive] {
-        // The one folder that holds everything may be the capture's own, such as Polycam's `keyframes/`. What only looks
-        // like remains by that name is judged by what it holds.
-        let whole = archive.above.first { tree in CaptureFormats.all.contains { $0.recognise(tree) != nil } }
-        return whole.map { [$0] + recordings(besidePicturesOf: $0, depth: 0) } ?? captures(in: archive, depth: 0)
-    }
-
-    /// The recordings in the folders of what is guessed from its pictures to be a capture.
-    private static func recordings(besidePicturesOf archive: ZipArchive, depth: Int) -> [ZipArchive] {
-        guard depth < depthLimit, PictureFolder.find(in: archive) != nil, let own = CaptureFormats.recognise(archive),
-            own.format == PictureFolderCapture.name
-        else { return [] }
-        let folders = archive.entries(in: "").filter { $0.kind == .folder && mayHoldCapture($0, besides: own) }
-        return folders.flatMap { captures(in: archive.below($0.name), depth: depth + 1) }.filter(isRecording)
-    }
-
-    private static func captures(in archive: ZipArchive, depth: Int) -> [ZipArchive] {
-        if CaptureFormats.recognise(archive) != nil {
-            return [archive] + recordings(besidePicturesOf: archive, depth: depth)
-        }
-        if depth == depthLimit { return [] }
-        return archive.entries(in: "").flatMap { entry -> [ZipArchive] in
-            guard entry.kind == .folder else { return [] }
-            let below = archive.below(entry.name)
-            return isResult(below) ? [] : captures(in: below, depth: depth + 1)
-        }
+        return (try? ZipArchive(path: path)).map { !$0.captures.isEmpty } ?? true
     }
 }

@@ -217,7 +217,7 @@ extension Capture {
     /// only in one of them are dropped.
     /// - Parameters:
     ///   - listed: what the list was made from, as messages call it: "camera lines".
-    ///   - other: the same of the other stream, and how many frames it has.
+    ///   - other: the other stream, in the singular: "video", "depth file"; and how many frames it has.
     mutating func reconcile(
         _ listed: String, with other: (stream: String, frames: Int), _ rules: ReadRules
     ) throws(Problem) {

@@ -229,9 +229,7 @@ struct CaptureWalk {
             return found.captures.append(CaptureSearch.Found(id: name, path: path))
         }
         do throws(Problem) {
-            guard let capture = try CaptureFormats.capture(in: archive),
-                isNamed || !CaptureSearch.isResult(capture)
-            else {
+            guard let capture = try archive.onlyCapture(), isNamed || !CaptureSearch.isResult(capture) else {
                 if let problem = archive.obstacle { throw problem }
                 return found.without.append(path)
             }

@@ -19,6 +19,12 @@ extension CameraIntrinsics {
 }
 
 extension Capture {
+    /// Gives every frame one camera, for pictures of the size that was found.
+    mutating func giveAllFrames(_ camera: CameraIntrinsics) {
+        for index in frames.indices { frames[index].intrinsics = camera }
+        channels.insert(.intrinsics)
+    }
+
     /// Gives a frame its camera, scaled to pictures that were resized after recording, and warns of that.
     /// - Throws: when the pictures have another shape.
     mutating func setIntrinsics(_ camera: CameraIntrinsics, of index: Int, for size: PixelSize?) throws(Problem) {

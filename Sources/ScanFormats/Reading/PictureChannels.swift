@@ -1,54 +1,65 @@
 import ScanModel
 
+/// The files of a channel that is stored as one picture file per frame, as a reader finds them.
+struct FrameFiles {
+    /// By the frame's index, relative to the capture; nil where a frame has none.
+    var paths: [String?]
+    /// What the capture's own lists name, by the frame's index, whether it is there or not; nil where there are no such
+    /// lists.
+    var named: [String?]?
+    /// Why the capture lacks the channel, if no frame has a file.
+    var absence: String
+    /// Whether frames without a file count against the capture.
+    var countsGaps = true
+}
+
+extension FrameFiles {
+    /// Files that lie in one folder.
+    /// - Parameters:
+    ///   - count: how many it holds, of frames or not.
+    ///   - sign: what none of them does or is, if no frame has one: "has the number of a frame".
+    init(_ paths: [String?], in folder: String, holding count: Int, noneOfWhich sign: String) {
+        let absence =
+            count == 0
+            ? "there are no pictures in \(folder)/"
+            : "no file in \(folder)/ \(sign); it holds \(count.counted("file"))"
+        self.init(paths: paths, absence: absence)
+    }
+}
+
 /// What readers note about channels stored as one picture file per frame.
 extension Capture {
     /// Notes depth stored as one picture file per frame. Nothing else depends on it: where no picture can be read, the
     /// capture has no depth, and says why.
     /// - Parameters:
-    ///   - paths: by the frame's index; nil where a frame has none.
-    ///   - named: the pictures that the capture's own lists name, where it has such lists; nil where it names none.
     ///   - source: where the pictures are, which gives them from now on.
-    ///   - absence: why there is no depth, if no frame has any.
-    ///   - isWhole: whether what a frame lacks counts against the capture.
     ///   - colorFromDepth: where the depth camera is, if it is not the colour camera.
     ///   - turning: what to do where depth or pictures were turned, if the format knows.
     /// - Throws: when the machine is at fault, and where pictures stand upright and depth lies on its side.
     mutating func takeDepth(
-        _ paths: [String?], named: [String?]? = nil, _ encoding: DepthEncoding, to source: inout TreeSource,
-        absence: String, isWhole: Bool = true, colorFromDepth: Pose = .identity, turning: String? = nil
+        _ files: FrameFiles, _ encoding: DepthEncoding, to source: inout TreeSource,
+        colorFromDepth: Pose = .identity, turning: String? = nil
     ) throws(Problem) {
-        let found = try framePictures(paths, .depth(encoding), of: .recordedDepth, in: source, absence: absence)
-        guard let pictures = found else { return }
+        guard let pictures = try framePictures(files, .depth(encoding), of: .recordedDepth, in: source) else { return }
         source.depth = .pictures(pictures)
         depthSize = pictures.size
-        let folder = paths.firstNonNil(\.self)?.folderPath
+        let folder = files.paths.firstNonNil(\.self)?.folderPath
         try requireOneOrientation(
             ofDepth: pictures.size, in: folder?.isEmpty == true ? nil : folder, source.rules,
             colorFromDepth: colorFromDepth, fix: turning)
-        noteGaps(.recordedDepth, in: paths, named: named, isWhole: isWhole)
+        noteGaps(.recordedDepth, in: files.paths, named: files.named, areCounted: files.countsGaps)
     }
 
     /// Notes confidence as ``takeDepth`` notes depth.
     /// - Parameter levels: what each number in the pictures stands for, if not for itself.
     mutating func takeConfidence(
-        _ paths: [String?], levels: [UInt8]? = nil, to source: inout TreeSource, absence: String, isWhole: Bool = true
+        _ files: FrameFiles, levels: [UInt8]? = nil, to source: inout TreeSource
     ) throws(Problem) {
-        let found = try framePictures(
-            paths, .confidence(0...2), of: .recordedConfidence, in: source, absence: absence)
+        let found = try framePictures(files, .confidence(0...2), of: .recordedConfidence, in: source)
         guard var pictures = found else { return }
         pictures.levels = levels
         source.confidence = .pictures(pictures)
-        noteGaps(.recordedConfidence, in: paths, isWhole: isWhole)
-    }
-
-    /// Why no frame has a picture of a folder.
-    /// - Parameters:
-    ///   - count: how many pictures it holds.
-    ///   - sign: what none of them does or is: "has the number of a frame".
-    static func absence(of folder: String, holding count: Int, noneOfWhich sign: String) -> String {
-        count == 0
-            ? "there are no pictures in \(folder)/"
-            : "no file in \(folder)/ \(sign); it holds \(count.counted("file"))"
+        noteGaps(.recordedConfidence, in: files.paths, areCounted: files.countsGaps)
     }
 
     /// Says that depth was lost on the way, for apps that make its folder, and confidence, only where they have recorded
@@ -64,18 +75,16 @@ extension Capture {
 
     /// Lists the pictures of a channel, one per frame. Where none can be read, the capture lacks the channel, and says
     /// why.
-    /// - Parameter absence: why it does, if no frame has any.
     /// - Throws: when the machine is at fault.
     private mutating func framePictures(
-        _ paths: [String?], _ content: PackedStream.Content, of channel: Channel, in source: TreeSource,
-        absence: String
+        _ files: FrameFiles, _ content: PackedStream.Content, of channel: Channel, in source: TreeSource
     ) throws(Problem) -> FramePictures? {
-        for (index, path) in paths.enumerated() {
+        for (index, path) in files.paths.enumerated() {
             if let path { list(path, in: source.tree, [channel], of: index) }
         }
         do throws(Problem) {
-            guard let pictures = try FramePictures(paths, content, in: source.tree, source.rules) else {
-                absences[channel] = Absence(absence)
+            guard let pictures = try FramePictures(files.paths, content, in: source.tree, source.rules) else {
+                absences[channel] = Absence(files.absence)
                 return nil
             }
             channels.insert(channel)
@@ -92,16 +101,16 @@ extension Capture {
     /// - Parameters:
     ///   - named: the files that the capture's own lists name. A frame for which they name none rightly has none; without
     ///     lists each frame should have one.
-    ///   - isWhole: whether what a frame lacks counts against the capture.
+    ///   - areCounted: whether they count against the capture.
     mutating func noteGaps(
-        _ channel: Channel, in paths: [String?], named: [String?]? = nil, isWhole: Bool = true
+        _ channel: Channel, in paths: [String?], named: [String?]? = nil, areCounted: Bool = true
     ) {
         let missing = frames.indices.filter { !frames[$0].isDropped && ($0 >= paths.count || paths[$0] == nil) }
         guard !missing.isEmpty else { return }
         findings["frames-without-\(channel.plainName)"] = .of(missing.count)
         let isNamed = { (index: Int) in named.map { index < $0.count && $0[index] != nil } ?? true }
         let (lost, unnamed) = (missing.filter(isNamed), missing.filter { !isNamed($0) })
-        if isWhole, !lost.isEmpty { gaps[channel] = lost }
+        if areCounted, !lost.isEmpty { gaps[channel] = lost }
         func warn(_ indices: [Int], _ what: String) {
             if indices.isEmpty { return }
             warnings.append(

@@ -115,9 +115,17 @@ struct PictureFolder {
     /// `frame-000012.color.jpg` and `img.0012.png`.
     static func number(in name: String) -> Int? { digits(in: name).flatMap { Int($0) } }
 
+    /// The same for a name without its extension: 12 for `frame_000012`, `frame-000012.color` and `img.0012`.
+    static func number(inStem stem: String) -> Int? { digits(in: parts(of: stem)[...]).flatMap { Int($0) } }
+
     /// The digits of the number in a name.
-    private static func digits(in name: String) -> Substring? {
-        let parts = name.utf8.split(separator: UInt8(ascii: ".")).dropLast()
+    private static func digits(in name: String) -> Substring? { digits(in: parts(of: name).dropLast()) }
+
+    private static func parts(of name: String) -> [Substring.UTF8View] {
+        name.utf8.split(separator: UInt8(ascii: "."))
+    }
+
+    private static func digits(in parts: ArraySlice<Substring.UTF8View>) -> Substring? {
         guard let part = parts.first(where: { $0.contains(where: \.isASCIIDigit) }),
             let last = part.lastIndex(where: \.isASCIIDigit)
         else { return nil }

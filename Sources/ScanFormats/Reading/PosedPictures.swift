@@ -27,7 +27,7 @@ struct PosedPictures {
         private var lastNumber: Int {
             let parts = stem.split(separator: ".")
             guard parts.count > 1, let last = parts.last, Int(parts[0]) == nil else { return 0 }
-            return PictureFolder.number(in: "\(last).x") ?? 0
+            return PictureFolder.number(inStem: String(last)) ?? 0
         }
     }
 
@@ -79,9 +79,8 @@ struct PosedPictures {
     /// The first pose with such a name.
     static func flatPose(in tree: any CaptureTree) -> String? {
         tree.originals(in: "").first { name in
-            let stem = name.dropLast(".pose.txt".count)
-            return name.hasPrefix("frame-") && name.hasSuffix(".pose.txt")
-                && PictureFolder.number(in: "\(stem).x") != nil
+            name.hasPrefix("frame-") && name.hasSuffix(".pose.txt")
+                && PictureFolder.number(inStem: String(name.dropLast(".pose.txt".count))) != nil
         }
     }
 
@@ -98,7 +97,7 @@ struct PosedPictures {
     private init?(_ collect: ((String, WritableKeyPath<Entry, String?>, String) -> Void) -> Void) {
         var files: [(key: Key, part: WritableKeyPath<Entry, String?>, path: String)] = []
         collect { stem, part, path in
-            if let number = PictureFolder.number(in: "\(stem).x") {
+            if let number = PictureFolder.number(inStem: stem) {
                 files.append((Key(number: number, stem: stem), part, path))
             } else {
                 unnumbered.append(path)
@@ -143,11 +142,11 @@ struct PosedPictures {
     }
 
     /// Fills a capture with these frames: their poses, pictures and depth, but no intrinsics.
-    /// - Parameter colorFromDepth: where the depth camera is, which may be mounted on its side.
+    /// - Parameter rig: where the cameras are: the depth camera may be mounted on its side.
     /// - Returns: the source, with depth if there is any.
     func attach(
-        to capture: inout Capture, in tree: any CaptureTree, encoding: DepthEncoding, rigFromColor: Pose,
-        colorFromDepth: Pose = .identity, rules: ReadRules
+        to capture: inout Capture, in tree: any CaptureTree, encoding: DepthEncoding,
+        rig: ScanNetCameras.Rig = ScanNetCameras.Rig(), rules: ReadRules
     ) throws(Problem) -> TreeSource {
         try rules.check(frames: entries.count, of: "frames")
         if let (one, other) = clash {
@@ -165,17 +164,18 @@ struct PosedPictures {
         let counts = parts.map { part in (stream: part.stream, frames: entries.count(where: part.has)) }
             .filter { $0.frames > 0 }
         try rules.reconcile(counts, noting: &capture.forgiven)
-        capture.rigFromColor = rigFromColor
+        capture.rigFromColor = rig.rigFromColor
         for (index, entry) in entries.enumerated() {
-            capture.frames.append(try facts(entry, index, rigFromColor, tree, &capture))
+            capture.frames.append(try facts(entry, index, tree, &capture))
         }
         capture.derivePoseChannel(without: "no frame has a pose: tracking was lost in all of them")
         try attachPictures(to: &capture, tree, rules)
         var source = TreeSource(tree, rules)
         // Whoever accepts any difference in length has accepted that frames lack depth.
-        try capture.takeDepth(
-            entries.map(\.depth), encoding, to: &source, absence: "there are no depth pictures",
-            isWhole: rules.mismatch != .shortest, colorFromDepth: colorFromDepth)
+        let depth = FrameFiles(
+            paths: entries.map(\.depth), absence: "there are no depth pictures",
+            countsGaps: rules.mismatch != .shortest)
+        try capture.takeDepth(depth, encoding, to: &source, colorFromDepth: rig.colorFromDepth)
         return source
     }
 
@@ -233,7 +233,7 @@ struct PosedPictures {
     private static let fewestBesideHole = 10
 
     private func facts(
-        _ entry: Entry, _ index: Int, _ rigFromColor: Pose, _ tree: any CaptureTree, _ capture: inout Capture
+        _ entry: Entry, _ index: Int, _ tree: any CaptureTree, _ capture: inout Capture
     ) throws(Problem) -> FrameFacts {
         var facts = FrameFacts(index: index)
         facts.pictureFile = entry.color
@@ -244,7 +244,7 @@ struct PosedPictures {
         capture.list(file, in: tree, [], of: index)
         do throws(Problem) {
             let bytes = try tree.bytes(of: file, limit: NumberText.sizeLimit)
-            facts.setPose(try NumberText.numbers(bytes, count: 16, file: file), rigFromColor: rigFromColor)
+            facts.setPose(try NumberText.numbers(bytes, count: 16, file: file), rigFromColor: capture.rigFromColor)
         } catch {
             guard error.fault == .input else { throw error }
             facts.drop = Drop(whileReading: error.at(file: file).oneLine, isBad: true)
@@ -264,18 +264,5 @@ struct PosedPictures {
         }
         try capture.checkPictures(in: tree, rules: rules)
         capture.channels.insert(.color)
-    }
-}
-
-extension Capture {
-    /// Gives every frame one camera, for pictures of the size that was found.
-    /// - Parameter absence: why there is none, if that is so.
-    mutating func giveAllFrames(_ camera: CameraIntrinsics?, absence: String = "") {
-        guard let camera else {
-            absences[.intrinsics] = Absence(absence)
-            return
-        }
-        for index in frames.indices { frames[index].intrinsics = camera }
-        channels.insert(.intrinsics)
     }
 }

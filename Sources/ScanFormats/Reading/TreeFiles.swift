@@ -41,6 +41,15 @@ extension CaptureTree {
         try JSONValue.outline(try bytes(of: file, limit: limit), file: file)
     }
 
+    /// The first of an app's JSON files that has these keys at its top. Five are looked at, because the first one may be
+    /// damaged.
+    func firstFile(of files: some Sequence<String>, with keys: [String], limit: Int) -> String? {
+        files.prefix(5).first { file in
+            guard let json = try? outline(of: file, limit: limit) else { return false }
+            return keys.allSatisfy { json[$0] != nil }
+        }
+    }
+
     /// The file that a path in one of the capture's own files refers to; nil when it is not there.
     /// - Throws: when the path leads out of the capture, by its parts or by a link.
     func file(named path: String) throws(Problem) -> String? {

@@ -13,7 +13,7 @@ package enum UnpackedCopy {
     package static func missing(from folder: String, of archive: String, limits: ArchiveLimits) -> [String]? {
         guard case .folder? = CaptureFolder.kind(at: folder),
             let opened = try? ZipArchive(path: archive, limits: limits),
-            let packed = try? CaptureFormats.capture(in: opened)
+            let packed = try? opened.onlyCapture()
         else { return nil }
         let unpacked = CaptureFolder(path: folder)
         var missing: [String] = []

@@ -30,7 +30,7 @@ public struct GeometryCheck: Sendable {
         var size: PixelSize
         /// Coordinates of pixel centres, and depth in metres.
         var pixels: [(u: Double, v: Double, z: Double)]
-        /// Metres, scaled to be plausible even if the declared depth is not.
+        /// Metres as declared.
         var medianDepth: Double
         /// Whether it has a partner far enough away by the declared poses, and by their inverses.
         var isPaired = (declared: false, inverse: false)
@@ -38,6 +38,13 @@ public struct GeometryCheck: Sendable {
         /// a camera that has moved on stays away for most of the capture.
         var failures = 0
         var rest = 0
+
+        /// What depth has to be multiplied by to be plausible.
+        var unit: Double { GeometryCheck.unitFactor(medianDepth) }
+
+        /// Depth that is plausible as it is cannot be 1000 times too large. Nor may this find it a partner: points that
+        /// shrink into the camera are seen whole by whatever looks at the camera's place.
+        func allows(_ hypothesis: GeometryHypothesis) -> Bool { hypothesis != .depthBy1000 || unit < 1 }
     }
 
     /// What became of a start's pixels under a hypothesis.
@@ -142,10 +149,9 @@ public struct GeometryCheck: Sendable {
         starts.removeAll { $0.isPaired.declared && $0.isPaired.inverse }
         drift.add(index: index, depth: depth, view: view)
         guard due.takes(index),
-            var start = Self.start(index, depth, view)
+            let start = Self.start(index, depth, view)
         else { return }
         medians.append(start.medianDepth)
-        start.medianDepth *= Self.unitFactor(start.medianDepth)
         starts.append(start)
     }
 
@@ -203,7 +209,7 @@ public struct GeometryCheck: Sendable {
 
     private mutating func pair(_ number: Int, with index: Int, _ depth: DepthMap, _ view: CameraView) {
         let start = starts[number]
-        let baseline = Self.baselineShare * start.medianDepth
+        let baseline = Self.baselineShare * start.medianDepth * start.unit
         let isApart = (view.pose.position - start.view.pose.position).length >= baseline
         let isInverseApart =
             (GeometryHypothesis.inverse.pose(view.pose, file).position
@@ -217,7 +223,8 @@ public struct GeometryCheck: Sendable {
             return
         }
         var carried: [GeometryHypothesis: Carried] = [:]
-        for hypothesis in GeometryHypothesis.allCases where hypothesis.differs(view.camera, start.size, file) {
+        for hypothesis in GeometryHypothesis.allCases
+        where start.allows(hypothesis) && hypothesis.differs(view.camera, start.size, file) {
             carried[hypothesis] = carry(start, into: depth, view, hypothesis)
         }
         let needed = Self.minOverlap * Double(start.pixels.count)

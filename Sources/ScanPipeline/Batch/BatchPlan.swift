@@ -63,13 +63,16 @@ public struct BatchPlan: Sendable {
         (self.pipeline, self.rules) = (pipeline, rules)
         pipelineDigest = pipeline.digest
         state = StateFolder(output: output)
-        let unfinished = Set(state.unfinished.map(\.bytes))
+        let unfinished = Set(state.unfinished.map(PathKey.init))
         for input in inputs {
-            var decision = decide(input, &programs, isUnfinished: unfinished.contains(input.id.bytes))
+            var decision = decide(input, &programs, isUnfinished: unfinished.contains(PathKey(input.id)))
             // What would not run need not be waited for, nor looked at.
             if rules.settleSeconds > 0, decision.isToRun {
-                let arrival = Arrival(of: input.path, by: now, rules.settleSeconds)
-                if arrival.isGoingOn { decision = .arriving } else if !arrival.isPast { fromTheFuture.append(input) }
+                switch Arrival(of: input.path, by: now, rules.settleSeconds) {
+                case .over: break
+                case .goingOn: decision = .arriving
+                case .unclear: fromTheFuture.append(input)
+                }
             }
             entries.append(Entry(input: input, decision: decision))
         }
@@ -150,10 +153,10 @@ public struct BatchPlan: Sendable {
     public func forgetPastFailures() -> Bool {
         var areForgotten = false
         let decisions = Dictionary(
-            entries.map { ($0.input.id.bytes, $0.decision) }, uniquingKeysWith: { first, _ in first })
+            entries.map { (PathKey($0.input.id), $0.decision) }, uniquingKeysWith: { first, _ in first })
         for id in state.failed {
             let isPast =
-                decisions[id.bytes].map { $0 == .upToDate }
+                decisions[PathKey(id)].map { $0 == .upToDate }
                 // A damaged note does not say that anything failed.
                 ?? FailureNote.load(id, in: state).map(\.isPast) ?? true
             guard isPast else { continue }
@@ -219,13 +222,15 @@ public struct BatchPlan: Sendable {
 }
 
 /// Whether a capture is still being copied, by when anything in it changed.
-private struct Arrival {
+private enum Arrival {
+    case over
     /// Something changed a moment ago.
-    private(set) var isGoingOn = false
-    /// Nothing changed at a time in the future.
-    private(set) var isPast = true
+    case goingOn
+    /// Something changed at a time in the future, and nothing a moment ago.
+    case unclear
 
     init(of path: String, by now: Int64, _ settleSeconds: Int64) {
+        self = .over
         for status in FileSystem.reachable(from: path).compactMap(\.status) {
             // Unpacking or copying may give a file any time, even one in the future: then the time counts that nobody
             // can set.
@@ -235,7 +240,12 @@ private struct Arrival {
             let seconds = (age.overflow ? .max : age.partialValue) / 1_000_000_000
             // A time further ahead comes from another clock: what changes now has the time of now. Waiting would last
             // for ever.
-            if seconds <= -settleSeconds { isPast = false } else if seconds < settleSeconds { isGoingOn = true }
+            if seconds <= -settleSeconds {
+                self = .unclear
+            } else if seconds < settleSeconds {
+                self = .goingOn
+                return
+            }
         }
     }
 }

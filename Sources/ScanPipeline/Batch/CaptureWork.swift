@@ -3,16 +3,16 @@ import ScanModel
 /// What a child process does with its job: lock, sweep, run, publish.
 public struct CaptureWork {
     private let job: CaptureJob
-    private let pipeline: Pipeline
     private let state: StateFolder
-    private var runner: Runner
+    private let runner: Runner
     private let output: OutputFolder
     /// What is known of the capture's result from earlier runs.
     private let known: ResultState?
     /// When looking at the capture's files began, nanoseconds since 1970.
     private let looked: Int64
     /// What this run has found out, once it has.
-    private var opened: Runner.Opened?
+    private var opened: OpenedCapture?
+    private var pipeline: Pipeline { runner.pipeline }
     private var place: ResultPlace { state.place(job.input.id) }
 
     /// - Parameters:
@@ -23,99 +23,94 @@ public struct CaptureWork {
         report: @escaping @Sendable (RunProgress) -> Void,
         recognised: @escaping @Sendable (CaptureOrigin) -> Void = { _ in }
     ) throws(Problem) -> CaptureEnding {
-        let pipeline = try job.pipeline(library)
+        var runner = Runner(pipeline: try job.pipeline(library), workers: job.workers, tool: tool, report: report)
+        runner.patience = job.patience
+        runner.recognised = recognised
         let begun: (lock: CaptureLock, work: CaptureWork)?
-        do throws(Problem) {
-            begun = try begin(job, pipeline, tool: tool, looked: looked, report: report)
-        } catch {
+        do throws(Problem) { begun = try begin(job, runner, looked: looked) } catch {
             let hasResult = StateFolder(output: job.output).place(job.input.id).holdsResult
-            throw error.noting(nothingWasPublished(for: job, besides: hasResult))
+            throw error.noting(nothingPublished(for: job, besides: hasResult))
         }
-        guard let (lock, begun) = begun else { return .busy }
+        guard case (let lock, var work)? = begun else { return .busy }
         defer { withExtendedLifetime(lock) {} }
-        var work = begun
-        work.runner.recognised = recognised
         return try work.attempt()
     }
 
     /// - Returns: nil when another runner has the capture.
     private static func begin(
-        _ job: CaptureJob, _ pipeline: Pipeline, tool: String, looked: Int64,
-        report: @escaping @Sendable (RunProgress) -> Void
+        _ job: CaptureJob, _ runner: Runner, looked: Int64
     ) throws(Problem) -> (CaptureLock, CaptureWork)? {
         try RunThreads.require(workers: job.workers)
         let state = StateFolder(output: job.output)
-        try state.requireOwner(pipeline)
+        try state.requireOwner(runner.pipeline)
         guard let lock = try CaptureLock(job.input.id, in: state) else { return nil }
         Leftovers.sweep(job.input.id, in: state, isLocked: lock.isReal)
         let known = ResultState.load(job.input.id, in: state)
-        var runner = Runner(pipeline: pipeline, workers: job.workers, tool: tool, report: report)
-        runner.patience = job.patience
+        var runner = runner
         runner.knownDigests = known?.knownDigests ?? KnownDigests()
         let work = CaptureWork(
-            job: job, pipeline: pipeline, state: state, runner: runner,
-            output: try OutputFolder(root: job.output, id: job.input.id), known: known, looked: looked)
+            job: job, state: state, runner: runner, output: try OutputFolder(root: job.output, id: job.input.id),
+            known: known, looked: looked)
         return (lock, work)
     }
 
-    /// What became of the output, for readers of a problem.
-    /// - Parameter hasResult: whether an earlier one stands there.
-    private static func nothingWasPublished(for job: CaptureJob, besides hasResult: Bool) -> String {
-        "nothing was published for \(job.input.id)" + (hasResult ? "; the last good result is unchanged" : "")
+    private static func nothingPublished(for job: CaptureJob, besides hasResult: Bool) -> String {
+        Problem.nothingPublished(of: job.input.id, older: hasResult ? "is unchanged" : nil)
     }
 
     private mutating func attempt() throws(Problem) -> CaptureEnding {
         do throws(Problem) {
-            let written = try writeFiles()
-            if let receipt = written.receipt { try publish(receipt) } else { try vouch() }
-            FailureNote.remove(job.input.id, in: state)
-            remember(written)
-            guard let receipt = written.receipt else { return .upToDate }
-            var summary = CaptureSummary(receipt, times: runner.clock.times, peakBytes: PeakMemory.bytes)
-            if let before = written.framesBefore, before > summary.framesKept { summary.framesBefore = before }
+            let (made, standing) = try writeFiles()
+            guard let made else {
+                try vouch()
+                remember(standing.files, receipt: standing.receipt)
+                return .upToDate
+            }
+            try publish(made)
+            remember(made.files, receipt: output.receiptStatus)
+            var summary = CaptureSummary(made, times: runner.clock.times, peakBytes: PeakMemory.bytes)
+            if let before = standing.framesKept, before > summary.framesKept { summary.framesBefore = before }
             return .done(summary)
         } catch { throw givingUp(for: error) }
     }
 
-    private struct Written {
-        /// Nil when the result that is there is what a run would make.
-        var receipt: Receipt?
-        /// The files of that result, or of the new one.
-        var files: [OutputFolder.Entry] = []
-        /// The status of the receipt of the result that is there.
-        var standing: FileSystem.Status?
-        /// How many frames the result there has, if the same pipeline made it.
-        var framesBefore: Int?
+    /// The result that is there.
+    private struct Standing {
+        /// The status of its receipt.
+        var receipt: FileSystem.Status?
+        /// How many frames it has, if the same pipeline made it.
+        var framesKept: Int?
+        /// Those of a result that is up to date.
+        var files: [Receipt.File] = []
     }
 
-    private mutating func writeFiles() throws(Problem) -> Written {
-        var found: Runner.Opened?
+    /// - Returns: the receipt of the new result, nil where the one that is there is what a run would make; and that one.
+    private mutating func writeFiles() throws(Problem) -> (made: Receipt?, standing: Standing) {
+        var found: OpenedCapture?
         defer { opened = found }
-        var written = Written()
-        let receipt = try runner.run(job.input, into: output) { (now) throws(Problem) in
+        var standing = Standing()
+        let made = try runner.run(job.input, into: output) { (now) throws(Problem) in
             // What an earlier attempt found out holds for what it has read.
             try found?.requireUnchanged()
             found = now
             // Before it is read: another runner may replace it at any moment.
-            written.standing = FileSystem.status(of: place.receipt)
+            standing.receipt = FileSystem.status(of: place.receipt)
             // It may be large, and is let go before the frames are read.
-            let standing = PublishedResult(job.input.id, in: job.output)
-            written.framesBefore = standing.flatMap { framesKept(in: $0) }
-            if !job.isForced, let standing, isUpToDate(standing, now.key) {
-                written.files = standing.files
+            let published = PublishedResult(job.input.id, in: job.output)
+            standing.framesKept = published.flatMap { framesKept(in: $0) }
+            if !job.isForced, let published, isUpToDate(published, now.key) {
+                standing.files = published.files
                 return true
             }
             try output.requireReplaceable()
             try state.requireWritable()
             if !job.replaces {
-                try requireOwnResult(standing, now)
+                try requireOwnResult(published, now)
                 try PublishedResult.requireNothingAdded(at: output.publishedPath)
             }
             return false
         }
-        written.receipt = receipt
-        if let receipt { written.files = receipt.files }
-        return written
+        return (made, standing)
     }
 
     /// How many frames a result has; nil if another pipeline made it, or its receipt is damaged.
@@ -143,12 +138,14 @@ public struct CaptureWork {
         try FileSystem.syncFolder(job.output)
     }
 
-    /// A cache: without it the next run takes the digests again.
-    private func remember(_ written: Written) {
+    /// Keeps what the result was made of, and no longer that the capture failed. A cache: without it the next run takes
+    /// the digests again.
+    /// - Parameter receipt: the status of the result's receipt.
+    private func remember(_ files: [Receipt.File], receipt: FileSystem.Status?) {
+        FailureNote.remove(job.input.id, in: state)
         guard let opened else { return }
         try? ResultState.taking(
-            opened, job: job, pipeline: pipeline, tool: runner.tool, outputs: written.files,
-            receipt: written.receipt == nil ? written.standing : output.receiptStatus, looked: looked
+            opened, job: job, pipeline: pipeline, tool: runner.tool, outputs: files, receipt: receipt, looked: looked
         ).save(job.input.id, in: state)
     }
 
@@ -159,7 +156,7 @@ public struct CaptureWork {
         if output.isPublished {
             return problem.noting("the new result of \(id) is in place and whole, but a power cut might still undo it")
         }
-        let fate = Self.nothingWasPublished(for: job, besides: output.hasPublishedResult)
+        let fate = Self.nothingPublished(for: job, besides: output.hasPublishedResult)
         output.abandon()
         return cause(of: problem).withUsualFix.noting(fate)
     }
@@ -173,7 +170,7 @@ public struct CaptureWork {
             }
         }
         // It was there when the run looked for captures.
-        if opened == nil, FileSystem.isGone(job.input.path) { return Runner.Opened.gone(job.input.path) }
+        if opened == nil, FileSystem.isGone(job.input.path) { return OpenedCapture.gone(job.input.path) }
         guard problem.fault == .input, let opened else { return problem }
         do throws(Problem) { try opened.requireUnchanged() } catch { return error.noting(problem.oneLine) }
         return problem
@@ -181,7 +178,7 @@ public struct CaptureWork {
 
     /// - Throws: a problem where the result that stands there is another capture's.
     /// - Parameter published: that result, if its receipt can be read.
-    private func requireOwnResult(_ published: PublishedResult?, _ opened: Runner.Opened) throws(Problem) {
+    private func requireOwnResult(_ published: PublishedResult?, _ opened: OpenedCapture) throws(Problem) {
         let older = OlderResult(at: place, published, known: known, under: job.input.path)
         if let older, !older.isOf(opened, pipeline) { throw older.problemOfAnother }
     }

@@ -34,7 +34,7 @@ struct OlderResult {
     }
 
     /// Whether it was made of this capture, in whatever state that was.
-    func isOf(_ opened: Runner.Opened, _ pipeline: Pipeline) -> Bool {
+    func isOf(_ opened: OpenedCapture, _ pipeline: Pipeline) -> Bool {
         // Files beside the pipeline are every capture's, and tell none from another.
         let common = opened.inputs.filter { opened.options[$0.path] != nil }.map(\.digest)
         let own = opened.inputs.filter { opened.options[$0.path] == nil }.map(\.digest)
@@ -75,7 +75,7 @@ extension ResultState {
 
     /// Whether a capture of which no file is what this result was made of is another recording: an app has used a name
     /// again, and not somebody exported or mended the same recording once more.
-    fileprivate func isOfAnotherRecording(than opened: Runner.Opened) -> Bool {
+    fileprivate func isOfAnotherRecording(than opened: OpenedCapture) -> Bool {
         // What it was made of may lie beside what is read now.
         if isStillThere { return false }
         if format != opened.capture.format { return true }

@@ -49,11 +49,10 @@ private struct StatusReading {
     let ids: [String]
     private let state: StateFolder
     private var programs: ProgramVersions
-    // Ids are compared by their bytes; see ``distinctByBytes``.
-    private let published: Set<[UInt8]>
+    private let published: Set<PathKey>
     /// Why nobody can read a result's receipt, or tell whether something is a result that may be one.
-    private let obstacles: [[UInt8]: Problem]
-    private let unfinished: Set<[UInt8]>
+    private let obstacles: [PathKey: Problem]
+    private let unfinished: Set<PathKey>
     private var history: RunHistory
     private let owner: String?
     /// Pipelines by their digests, each from the receipt of a result that it made.
@@ -76,10 +75,10 @@ private struct StatusReading {
         state = StateFolder(output: output)
         let (results, obscure) = (state.results, state.obscure)
         history = RunHistory(in: state)
-        published = Set(results.map(\.id.bytes))
+        published = Set(results.map { PathKey($0.id) })
         let shut = results.compactMap { id, problem in problem.map { (id: id, problem: $0) } } + obscure
-        obstacles = Dictionary(shut.map { ($0.id.bytes, $0.problem) }, uniquingKeysWith: { first, _ in first })
-        unfinished = Set(state.unfinished.map(\.bytes))
+        obstacles = Dictionary(shut.map { (PathKey($0.id), $0.problem) }, uniquingKeysWith: { first, _ in first })
+        unfinished = Set(state.unfinished.map(PathKey.init))
         owner = state.owningPipeline
         ids = (results.map(\.id) + obscure.map(\.id) + state.failed + history.ids).distinctByBytes
     }
@@ -90,7 +89,7 @@ private struct StatusReading {
     /// - Returns: nil for an id that nothing is left of, such as a name that a capture had while it arrived.
     mutating func entry(of id: String) -> OutputStatus.Entry? {
         // It may have been published since they were listed.
-        let isPublished = published.contains(id.bytes) || state.place(id).holdsResult
+        let isPublished = published.contains(PathKey(id)) || state.place(id).holdsResult
         if CaptureLock.isHeld(id, in: state) {
             return .init(
                 id: id, standing: .running, isBehind: isPublished && entry(ofResult: id).standing != .done)
@@ -100,7 +99,7 @@ private struct StatusReading {
                 id: id, standing: isExcluded(id) ? .excluded : .failed, cause: note.problem.summary,
                 hasOlderResult: isPublished, isBehind: isPublished)
         }
-        if let obstacle = obstacles[id.bytes] {
+        if let obstacle = obstacles[PathKey(id)] {
             return .init(id: id, standing: .unreadable, cause: obstacle.summary)
         }
         guard isPublished else { return entry(withoutResult: id) }
@@ -114,14 +113,14 @@ private struct StatusReading {
     private mutating func entry(withoutResult id: String) -> OutputStatus.Entry? {
         if let place = history.place(of: id), FileSystem.isGone(place) { return nil }
         // That a result was lost is told all the same.
-        if isExcluded(id), !made.contains(id.bytes) { return .init(id: id, standing: .excluded) }
-        if unfinished.contains(id.bytes) {
+        if isExcluded(id), !made.contains(PathKey(id)) { return .init(id: id, standing: .excluded) }
+        if unfinished.contains(PathKey(id)) {
             return .init(id: id, standing: .neverRun, cause: "it was begun and not finished")
         }
         if FileSystem.isLinkToNothing(folder(of: id)) {
             return .init(id: id, standing: .resultGone, cause: "it is a link to a folder that is not there")
         }
-        if made.contains(id.bytes) {
+        if made.contains(PathKey(id)) {
             // The next run makes it again only where its place is empty.
             return .init(id: id, standing: .resultGone, cause: state.place(id).obstacle?.summary)
         }

@@ -39,7 +39,7 @@ extension OptionReader {
         }
     }
 
-    /// Checks that of two numbers with defaults, declared before, the first is smaller.
+    /// Checks that of two numbers, declared before, the first is smaller, where both are given or have defaults.
     public mutating func require(_ low: String, below high: String, orEqual: Bool = false) {
         // What could not be read has been named already.
         if mistakes.contains(where: { $0.option == low || $0.option == high }) { return }

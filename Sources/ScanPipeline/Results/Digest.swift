@@ -14,7 +14,7 @@ public struct Digest: Hashable, Sendable {
         return digester.finish()
     }
 
-    package static func of(_ text: String) -> Digest { of(text.bytes) }
+    package static func of(_ text: String) -> Digest { of(Array(text.utf8)) }
 
     /// Of a value's text on one line.
     package static func of(_ json: JSONValue) -> Digest { of(JSONWriter.text(json, pretty: false)) }

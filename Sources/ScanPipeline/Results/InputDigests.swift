@@ -31,7 +31,7 @@ package struct KnownDigests: Sendable {
 package enum InputDigests {
     /// The digests in the order of their paths, and those of them that a copy of the same file can reuse.
     package struct Taken: Sendable {
-        package var inputs: [Receipt.Input] = []
+        package var inputs: [Receipt.File] = []
         /// The frames whose own files cannot be read to their ends, and why. The digest of such a file, and of one that
         /// nothing depends on, is that of what can be read.
         package var damagedFrames: [Int: Problem] = [:]
@@ -43,7 +43,7 @@ package enum InputDigests {
     }
 
     private struct One: Sendable {
-        var input: Receipt.Input
+        var input: Receipt.File
         var damage: Problem?
         var location: FileLocation?
         var status: FileSystem.Status?
@@ -98,13 +98,13 @@ package enum InputDigests {
         // Before the bytes are read: whatever changes them afterwards changes the status too.
         let status = location.flatMap { FileSystem.status(of: $0.path) }
         if let location, location.range == nil, let status, let digest = known.digest(of: location.path, status) {
-            let input = Receipt.Input(path: file.path, byteCount: status.byteCount, digest: digest)
+            let input = Receipt.File(path: file.path, byteCount: status.byteCount, digest: digest)
             return .success(One(input: input, location: location, status: status))
         }
         do throws(Problem) {
             let read = Digest.of(try source.open(file.path), through: buffer)
             if let problem = read.problem, file.stake == .capture || problem.fault != .input { throw problem }
-            let input = Receipt.Input(path: file.path, byteCount: read.byteCount, digest: read.digest)
+            let input = Receipt.File(path: file.path, byteCount: read.byteCount, digest: read.digest)
             return .success(One(input: input, damage: read.problem, location: location, status: status))
         } catch { return .failure(error) }
     }

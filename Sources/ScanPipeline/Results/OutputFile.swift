@@ -116,7 +116,7 @@ public final class OutputFile: ByteSink {
         // What cannot be written any more shows when the file is made durable, not here.
         Glibc.close(descriptor)
         descriptor = -1
-        folder.list(OutputFolder.Entry(path: path, byteCount: byteCount, digest: digest))
+        folder.list(Receipt.File(path: path, byteCount: byteCount, digest: digest))
     }
 
     private func attempt(_ body: () throws(Problem) -> Void) throws(Problem) {

@@ -9,13 +9,6 @@ import Synchronization
 /// receipt last and gives the folder its name in one rename. Until then nothing is under `OUT/<id>`, and what was there
 /// before stays as it is.
 public final class OutputFolder: Sendable {
-    /// A file as the receipt lists it.
-    public struct Entry: Sendable, Hashable {
-        public var path: String
-        public var byteCount: Int64
-        public var digest: Digest
-    }
-
     /// OUT, as the user gave it.
     public let root: String
     public let id: String
@@ -28,7 +21,7 @@ public final class OutputFolder: Sendable {
     private let state = Mutex(State())
 
     private struct State {
-        var files: [String: Entry] = [:]
+        var files: [String: Receipt.File] = [:]
         var folders: Set<String> = []
         /// Published or given up: the work folder is no longer this one's to remove.
         var isDone = false
@@ -158,7 +151,7 @@ public final class OutputFolder: Sendable {
     public func adopt(_ path: String) throws(Problem) {
         let file = try RegularFile(try prepare(path), name: absolute(path), fault: .environment)
         try durability.add(file.descriptor, path: "\(publishedPath)/\(path)")
-        list(Entry(path: path, byteCount: file.byteCount, digest: try file.digest()))
+        list(Receipt.File(path: path, byteCount: file.byteCount, digest: try file.digest()))
     }
 
     /// A path for a scratch file of this capture, never published: removed with the work folder.
@@ -183,7 +176,7 @@ public final class OutputFolder: Sendable {
     public func holds(_ path: String) -> Bool { state.withLock { $0.files[path] != nil } }
 
     /// Files that are whole, sorted by path.
-    public var files: [Entry] {
+    public var files: [Receipt.File] {
         state.withLock { $0.files.values.sorted { $0.path.utf8.lexicographicallyPrecedes($1.path.utf8) } }
     }
 
@@ -289,9 +282,9 @@ public final class OutputFolder: Sendable {
         if let obstacle = place.obstacleToReplacing { throw obstacle }
     }
 
-    func list(_ entry: Entry) {
+    func list(_ file: Receipt.File) {
         // The receipt cannot list itself.
-        if entry.path != Receipt.fileName { state.withLock { $0.files[entry.path] = entry } }
+        if file.path != Receipt.fileName { state.withLock { $0.files[file.path] = file } }
     }
 
     private func prepare(_ path: String) throws(Problem) -> String {

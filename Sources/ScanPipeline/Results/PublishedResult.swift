@@ -33,15 +33,11 @@ public struct PublishedResult: Sendable {
 
     public var key: ResultKey? { receipt["key"]?.string.map(ResultKey.init) }
 
-    /// The listed files: path, size, digest.
-    public var files: [OutputFolder.Entry] {
-        (receipt["files"]?.array ?? []).compactMap { file in
-            guard let path = file["path"]?.string, let size = file["bytes"]?.integer,
-                let digest = file["sha256"]?.string
-            else { return nil }
-            return OutputFolder.Entry(path: path, byteCount: size, digest: Digest(hex: digest))
-        }
-    }
+    /// The listed files.
+    public var files: [Receipt.File] { (receipt["files"]?.array ?? []).compactMap(Receipt.File.init) }
+
+    /// What it was made of.
+    private var inputs: [Receipt.File] { (receipt["inputs"]?.array ?? []).compactMap(Receipt.File.init) }
 
     /// Whether this pipeline made it, whatever options with defaults newer versions have.
     func isMade(by pipeline: Pipeline) -> Bool {
@@ -55,7 +51,7 @@ public struct PublishedResult: Sendable {
     public var byteCount: Int64 { Self.sum(files.map(\.byteCount)) }
 
     /// Bytes of the input files that the result was made from.
-    public var inputBytes: Int64 { Self.sum((receipt["inputs"]?.array ?? []).compactMap { $0["bytes"]?.integer }) }
+    public var inputBytes: Int64 { Self.sum(inputs.map(\.byteCount)) }
 
     /// Of sizes, capped at the largest number: a damaged receipt may list anything.
     package static func sum(_ sizes: [Int64]) -> Int64 {
@@ -66,9 +62,7 @@ public struct PublishedResult: Sendable {
     }
 
     /// The digests of what it was made of.
-    var inputDigests: Set<Digest> {
-        Set((receipt["inputs"]?.array ?? []).compactMap { $0["sha256"]?.string.map { Digest(hex: $0) } })
-    }
+    var inputDigests: Set<Digest> { Set(inputs.map(\.digest)) }
 
     /// Whether all files are there with their sizes.
     public var isWhole: Bool { firstLoss == nil }
@@ -130,7 +124,7 @@ public struct PublishedResult: Sendable {
     }
 
     /// Reads one file.
-    private func verify(_ file: OutputFolder.Entry, at full: String) throws(Problem) {
+    private func verify(_ file: Receipt.File, at full: String) throws(Problem) {
         if file.path.pathParts.contains("..") {
             throw Problem(.environment, "the receipt lists what lies outside the result, and was not read")
         }

@@ -6,10 +6,11 @@ import ScanModel
 public struct Receipt: Sendable {
     public static let fileName = ReceiptMark.fileName
 
-    public struct Input: Sendable, Hashable {
-        public var path: String
-        public var byteCount: Int64
-        public var digest: Digest
+    /// A file that went in or came out, by its path in the capture or in the result.
+    public struct File: Sendable, Hashable {
+        public let path: String
+        public let byteCount: Int64
+        public let digest: Digest
     }
 
     public struct StageReport: Sendable {
@@ -24,9 +25,9 @@ public struct Receipt: Sendable {
     public var tools: [String: String]
     public var capture: Capture
     public var pipeline: JSONValue
-    public var inputs: [Input]
+    public var inputs: [File]
     public var stages: [StageReport]
-    public var files: [OutputFolder.Entry]
+    public var files: [File]
     public var warnings: [String]
     /// What follows from the pipeline, whatever the capture is like.
     public var notes: [String] = []
@@ -49,7 +50,7 @@ public struct Receipt: Sendable {
             json.member("pipeline", pipeline)
             json.key("inputs")
             json.array { json in
-                for input in inputs { json.value(Self.file(input.path, input.byteCount, input.digest)) }
+                for input in inputs { json.value(input.json) }
             }
             json.key("frames")
             writeFrames(&json)
@@ -65,7 +66,7 @@ public struct Receipt: Sendable {
             }
             json.key("files")
             json.array { json in
-                for file in files { json.value(Self.file(file.path, file.byteCount, file.digest)) }
+                for file in files { json.value(file.json) }
             }
             json.member("warnings", .of(warnings))
             if !notes.isEmpty { json.member("notes", .of(notes)) }
@@ -106,8 +107,17 @@ public struct Receipt: Sendable {
             }
         }
     }
+}
 
-    private static func file(_ path: String, _ byteCount: Int64, _ digest: Digest) -> JSONValue {
+extension Receipt.File {
+    fileprivate var json: JSONValue {
         .object(["path": .string(path), "bytes": .integer(byteCount), "sha256": .string(digest.hex)])
+    }
+
+    init?(_ json: JSONValue) {
+        guard let path = json["path"]?.string, let byteCount = json["bytes"]?.integer,
+            let digest = json["sha256"]?.string
+        else { return nil }
+        self.init(path: path, byteCount: byteCount, digest: Digest(hex: digest))
     }
 }

@@ -14,7 +14,7 @@ public struct ResultKey: Hashable, Sendable {
     public init(text: String) { self.text = text }
 
     static func make(
-        inputs: [Receipt.Input], pipeline: Pipeline, capture: Capture, tools: [String: String]
+        inputs: [Receipt.File], pipeline: Pipeline, capture: Capture, tools: [String: String]
     ) -> ResultKey {
         var object = JSONObject()
         object["inputs"] = .array(inputs.map { .array([.string($0.path), .string($0.digest.hex)]) })

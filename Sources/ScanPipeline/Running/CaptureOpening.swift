@@ -6,7 +6,7 @@ extension CaptureRun {
     ///
     /// The order matters: what the steps read decides which files are digested, damage that only this shows drops
     /// frames, and the key names the frames that are left.
-    mutating func settle() throws(Problem) {
+    mutating func settle() throws(Problem) -> OpenedCapture {
         // Whatever is wrong with all frames explains why the capture lacks what they would have had.
         try requireFrames()
         if let lack = CaptureCheck.firstLack(of: capture, in: steps) { throw lack }
@@ -19,9 +19,15 @@ extension CaptureRun {
         try leaveOutSparseFrames()
         try checkBadFrames()
         noteLosses()
-        try takeDigests()
-        try takeOptionsAndTools()
-        key = ResultKey.make(inputs: inputs, pipeline: runner.pipeline, capture: capture, tools: tools)
+        var taken = try takeDigests()
+        let tools = try takeOptionsAndTools(into: &taken)
+        let key = ResultKey.make(inputs: taken.inputs, pipeline: runner.pipeline, capture: capture, tools: tools)
+        // Whoever keeps what is returned would otherwise co-own the frames, which a pass would then copy.
+        var facts = capture
+        facts.frames = []
+        return OpenedCapture(
+            key: key, inputs: taken.inputs, tools: tools, capture: facts, statuses: taken.statuses,
+            folders: beginning.folders, besides: taken.folders, options: strayOptions, span: span)
     }
 
     /// Warns of what an incomplete copy lacks that stages would have used but do not insist on, and of what is there
@@ -104,26 +110,24 @@ extension CaptureRun {
     // MARK: - What its result is made from
 
     /// Takes the digests of the capture's files that the steps use, and looks into the folders of the others.
-    private mutating func takeDigests() throws(Problem) {
+    private mutating func takeDigests() throws(Problem) -> InputDigests.Taken {
         let used = used
         let listed = runner.takesDigests ? capture.files : []
         let isNeeded = { (file: InputFile) in file.channels.isEmpty || !file.channels.isDisjoint(with: used) }
         let needed = listed.filter(isNeeded)
         let others = listed.filter { !isNeeded($0) && !$0.channels.isDisjoint(with: Channel.payload) }
         let looked = wallClock()
-        let taken = try runner.clock.measureDigests { () throws(Problem) in
+        var taken = try runner.clock.measureDigests { () throws(Problem) in
             try InputDigests.take(
                 needed, from: capture.source, besides: folders(of: others), workers: runner.workers,
                 known: runner.knownDigests)
         }
         try drop(taken.damagedFrames)
-        inputs = taken.inputs
         // The reader parsed its files before their digests were taken.
-        statuses = taken.statuses
-        for (path, status) in beginning.files { statuses[path]?.status = status }
-        besides = taken.folders
+        for (path, status) in beginning.files { taken.statuses[path]?.status = status }
         learned = taken.known.settled(at: looked)
         output.trust(learned)
+        return taken
     }
 
     /// The folders in which these files lie. Archives are files, whose times are known anyway.
@@ -132,20 +136,27 @@ extension CaptureRun {
         return Set(places.map { FileSystem.parent(of: $0.path) }).sorted()
     }
 
-    /// The files that options name, and the versions of the programs that the result is made with.
-    private mutating func takeOptionsAndTools() throws(Problem) {
+    /// Adds the files that options name.
+    /// - Returns: the versions of the programs that the result is made with.
+    private mutating func takeOptionsAndTools(
+        into taken: inout InputDigests.Taken
+    ) throws(Problem) -> [String: String] {
+        var tools: [String: String] = [:]
         for step in steps {
             do throws(Problem) {
-                for path in step.uses.files { try take(path, for: step) }
+                for path in step.uses.files { try take(path, for: step, into: &taken) }
                 tools.merge(try step.stage.toolVersions(for: capture)) { $1 }
             } catch { throw error.inStage(step.label) }
         }
         tools.merge(try capture.source.toolVersions(for: used)) { $1 }
+        return tools
     }
 
     /// Reads a file that an option names, unless a step above has.
     /// - Parameter path: as the option has it.
-    private mutating func take(_ path: String, for step: Pipeline.Step) throws(Problem) {
+    private mutating func take(
+        _ path: String, for step: Pipeline.Step, into taken: inout InputDigests.Taken
+    ) throws(Problem) {
         let name = OptionFile.name(path, input)
         // What one step does without, another may need.
         if files[name]?.bytes != nil { return }
@@ -154,26 +165,18 @@ extension CaptureRun {
         guard let bytes = file.bytes else { return }
         let digest = Digest.of(bytes)
         // Of a file that is an input anyway, what it was like before the reader opened it counts.
-        if let location = file.location, let status = file.status, statuses[PathKey(location)] == nil {
+        if let location = file.location, let status = file.status, taken.statuses[PathKey(location)] == nil {
             let isPart = capture.source.location(of: name)?.range != nil
-            statuses[PathKey(location)] = KnownDigests.Entry(status: status, digest: isPart ? nil : digest)
+            taken.statuses[PathKey(location)] = KnownDigests.Entry(status: status, digest: isPart ? nil : digest)
         }
-        if inputs.contains(where: { $0.path == name }) { return }
-        inputs.append(Receipt.Input(path: name, byteCount: Int64(bytes.count), digest: digest))
-        inputs.sort { $0.path.utf8.lexicographicallyPrecedes($1.path.utf8) }
+        if taken.inputs.contains(where: { $0.path == name }) { return }
+        taken.inputs.append(Receipt.File(path: name, byteCount: Int64(bytes.count), digest: digest))
+        taken.inputs.sort { $0.path.utf8.lexicographicallyPrecedes($1.path.utf8) }
     }
 
-    /// What is known of the capture by now, without its frames: whoever keeps this would otherwise co-own the list, which
-    /// a pass would copy.
-    var opened: Runner.Opened {
-        var facts = capture
-        facts.frames = []
-        // Of files that options name and the capture does not hold, there or not.
-        let locations = files.compactMapValues(\.location)
-        let options = locations.filter { capture.source.location(of: $0.key)?.path != $0.value }
-        return Runner.Opened(
-            key: key, inputs: inputs, tools: tools, capture: facts, statuses: statuses, folders: beginning.folders,
-            besides: besides, options: options, span: span)
+    /// The locations of files that options name and the capture does not hold, there or not, by their names.
+    private var strayOptions: [String: String] {
+        files.compactMapValues(\.location).filter { capture.source.location(of: $0.key)?.path != $0.value }
     }
 
     private var span: ClosedRange<Int64>? {

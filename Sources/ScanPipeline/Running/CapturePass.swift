@@ -20,7 +20,7 @@ extension CaptureRun {
         }
         unchecked.formIntersection([.recordedDepth, .recordedConfidence])
         unchecked.subtract(opened)
-        if !unchecked.isEmpty { try walk(channels: unchecked, steps: [], isWanted: false, label: steps[0].label) }
+        if !unchecked.isEmpty { try walk(channels: unchecked, steps: [], label: steps[0].label) }
     }
 
     mutating func run(_ plan: PassPlan) throws(Problem) {
@@ -42,9 +42,9 @@ extension CaptureRun {
         }
         contexts = contexts.mapValues(\.withoutFrames)
         if plan.walksFrames {
-            let line = lineSteps(plan, contexts, folds)
             try walk(
-                channels: plan.sourceChannels, steps: line, isWanted: true, label: steps[plan.steps.lowerBound].label)
+                channels: plan.sourceChannels, steps: lineSteps(plan, contexts, folds),
+                label: steps[plan.steps.lowerBound].label)
             settledWarnings = warnings
             try checkBadFrames()
             try requireFrames()
@@ -244,11 +244,12 @@ extension CaptureRun {
     private var dropRule: DropRule { DropRule(onBadFrame: capture.onBadFrame, output: output, spoilt: spoilt) }
 
     /// Walks over all source frames once.
+    /// - Parameter line: what is done with each frame; where nothing is, streams are only checked to their ends.
     private mutating func walk(
-        channels: Set<Channel>, steps line: [FrameLine.Step], isWanted: Bool, label: String
+        channels: Set<Channel>, steps line: [FrameLine.Step], label: String
     ) throws(Problem) {
         let tracks = try capture.source.tracks(for: channels, of: capture)
-        let trackSteps = tracks.map { trackStep($0, isWanted: isWanted) }
+        let trackSteps = tracks.map { trackStep($0, isWanted: !line.isEmpty) }
         let areChecked = tracks.allSatisfy { checkedTracks.contains($0.name) }
         // Once every stream's length is known, nothing after the last kept frame has to be inflated again.
         let count = areChecked ? (capture.frames.lastIndex { !$0.isDropped } ?? -1) + 1 : capture.frames.count

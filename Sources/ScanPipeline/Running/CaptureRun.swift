@@ -15,17 +15,14 @@ struct CaptureRun {
     /// What earlier passes left of each frame, beside its facts.
     var traces: [FrameTrace] = []
 
-    // What the result is made from, as it is found out when the capture has been opened.
+    // What the result is made from.
 
     /// What the capture was like before anything in it was opened.
     let beginning: InputSnapshot
-    var inputs: [Receipt.Input] = []
-    /// Those that options name, by their names.
+    /// Nil until the reader has opened the capture, and all that decides its result has been looked at.
+    private var opened: OpenedCapture?
+    /// The files that options name, by their names.
     var files: [String: OptionFile] = [:]
-    var statuses: [PathKey: KnownDigests.Entry] = [:]
-    var besides: [String: FolderContents] = [:]
-    var tools: [String: String] = [:]
-    var key = ResultKey(text: "")
     /// Digests that another attempt need not take again.
     var learned = KnownDigests()
 
@@ -67,29 +64,36 @@ struct CaptureRun {
         beginning = runner.takesDigests ? InputSnapshot(of: input) : InputSnapshot()
     }
 
-    /// - Returns: false when `isDone` said that there is nothing to do.
-    mutating func execute(unless isDone: (Runner.Opened) throws(Problem) -> Bool) throws(Problem) -> Bool {
-        var next = 0
+    /// - Returns: nil when `isDone` said that there is nothing to do.
+    mutating func execute(unless isDone: (OpenedCapture) throws(Problem) -> Bool) throws(Problem) -> Receipt? {
+        // The first pass is the reader's.
+        var next = try runPass(from: 0)
+        runner.recognised(CaptureOrigin(format: capture.format, device: capture.device))
+        capture.resources = resources
+        settledWarnings = warnings
+        let opened = try settle()
+        self.opened = opened
+        if try isDone(opened) { return nil }
+        try leaveOutSpoiltFrames()
+        try checkStreamsInTime(from: next)
+        settledWarnings = warnings
+        try requireFrames()
         while next < steps.count {
-            let plan = plan(from: next)
-            passNumber += 1
-            walks.left = walkCount(from: plan.steps.upperBound)
-            try run(plan)
-            // The first pass is the reader's.
-            if next == 0 {
-                runner.recognised(CaptureOrigin(format: capture.format, device: capture.device))
-                capture.resources = resources
-                settledWarnings = warnings
-                try settle()
-                if try isDone(opened) { return false }
-                try leaveOutSpoiltFrames()
-                try checkStreamsInTime(from: plan.steps.upperBound)
-            }
-            next = plan.steps.upperBound
+            next = try runPass(from: next)
             settledWarnings = warnings
             try requireFrames()
         }
-        return true
+        return receipt(opened)
+    }
+
+    /// Runs the pass that begins with step `first`.
+    /// - Returns: the step after it.
+    private mutating func runPass(from first: Int) throws(Problem) -> Int {
+        let plan = plan(from: first)
+        passNumber += 1
+        walks.left = walkCount(from: plan.steps.upperBound)
+        try run(plan)
+        return plan.steps.upperBound
     }
 
     /// How many passes from a step on look at frames one by one.
@@ -113,7 +117,9 @@ struct CaptureRun {
             "\($0.stage): \($0.reason)".withoutNumbers
         }
         let most = reasons.sorted { ($1.value.count, $0.key) < ($0.value.count, $1.key) }.prefix(3)
-        let isUnread = capture.frames.allSatisfy { $0.drop?.stage == steps[0].label || $0.drop?.isBad == true }
+        let loosened = capture.frames.compactMap(\.drop).filter { $0.stage != steps[0].label && !$0.isBad }
+        let strictest = Dictionary(grouping: loosened, by: \.stage)
+            .max { ($0.value.count, $1.key) < ($1.value.count, $0.key) }
         throw Problem(
             .input, "no frame is left of \(capture.frames.count)",
             notes: most.compactMap { _, drops in
@@ -121,10 +127,10 @@ struct CaptureRun {
                     "\(drops.count) × \($0.stage): \($0.reason)\(Set(drops).count > 1 ? ", and the like" : "")"
                 }
             },
-            fix: isUnread
-                ? "see what is wrong with it with  scanmill inspect \(ShellWord.quoted(input.path))"
-                : "loosen the stage that dropped them"
-        ).ofPipeline(!isUnread)
+            fix: strictest.map { stage, drops in
+                "loosen `\(stage)`, which dropped \(drops.count < capture.frames.count ? "the most" : "them")"
+            } ?? "see what is wrong with it with  scanmill inspect \(ShellWord.quoted(input.path))"
+        ).ofPipeline(strictest != nil)
     }
 
     func checkBadFrames() throws(Problem) {
@@ -148,14 +154,14 @@ struct CaptureRun {
         return warnings
     }
 
-    func receipt() throws(Problem) -> Receipt {
+    private func receipt(_ opened: OpenedCapture) -> Receipt {
         var warnings = warnings
         // Each of a million pictures may earn a warning, and the batch keeps the warnings of all its captures.
         let surplus = warnings.count - Self.mostWarnings
         if surplus > 0 { warnings = warnings.prefix(Self.mostWarnings) + ["and \(surplus.counted("more warning"))"] }
         return Receipt(
-            tool: runner.tool, key: key, tools: tools, capture: capture, pipeline: runner.pipeline.resolved,
-            inputs: inputs,
+            tool: runner.tool, key: opened.key, tools: opened.tools, capture: capture,
+            pipeline: runner.pipeline.resolved, inputs: opened.inputs,
             stages: zip(steps, notes).map { step, notes in
                 Receipt.StageReport(label: step.label, options: step.options, counts: notes.json)
             }, files: output.files, warnings: warnings,
@@ -167,7 +173,9 @@ struct CaptureRun {
     // MARK: - Why it failed
 
     /// A problem that ended the run, with all that is known of its cause.
-    func explaining(_ problem: Problem) -> Problem { cause(of: recallingWarnings(in: placing(outlasting(problem)))) }
+    func explaining(_ problem: Problem) -> Problem {
+        cause(of: recallingWarnings(in: puttingRemedyFirst(in: placing(outlasting(problem)))))
+    }
 
     /// What a step cannot do with this capture as it is asked to: it fails again until one of the two changes, while other
     /// captures may pass. Until here, the fault kept frames from being dropped for it.
@@ -177,6 +185,14 @@ struct CaptureRun {
         var lasting = problem.ofPipeline()
         lasting.fault = .input
         return lasting
+    }
+
+    /// What does not fit a capture as a stage above has found it may fit it once that is mended.
+    private func puttingRemedyFirst(in problem: Problem) -> Problem {
+        guard problem.isOfPipeline, let remedy = notes.firstNonNil(\.remedy) else { return problem }
+        var problem = problem
+        problem.fix = problem.fix.map { "\(remedy); if it fails all the same, \($0)" } ?? remedy
+        return problem
     }
 
     /// With the whole path of a file that an option named and that lies outside the capture: messages show other paths
@@ -192,10 +208,8 @@ struct CaptureRun {
 
     /// What to say where the capture could not be opened and has changed since.
     private func cause(of problem: Problem) -> Problem {
-        guard problem.fault == .input, passNumber == 1, key.text.isEmpty, let changed = beginning.changed else {
-            return problem
-        }
-        return Runner.Opened.changed(changed).noting(problem.oneLine)
+        guard problem.fault == .input, opened == nil, let changed = beginning.changed else { return problem }
+        return OpenedCapture.changed(changed).noting(problem.oneLine)
     }
 
     /// What was wrong before a capture failed may be why it did. Frames that were still on their way add nothing: how

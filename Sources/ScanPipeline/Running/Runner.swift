@@ -71,15 +71,15 @@ public struct Runner: Sendable {
     ///   the run, and so does a problem.
     /// - Returns: the receipt, for ``OutputFolder/publish(receipt:allow:)``; nil when `isDone` said yes.
     /// - Throws: the first problem that stops the capture; nothing is published then.
-    public func run(
-        _ input: CaptureInput, into output: OutputFolder, unless isDone: (Opened) throws(Problem) -> Bool
+    package func run(
+        _ input: CaptureInput, into output: OutputFolder, unless isDone: (OpenedCapture) throws(Problem) -> Bool
     ) throws(Problem) -> Receipt? {
         var (runner, resources) = (self, resources)
         var spoilt: [Int: Drop] = [:]
         var attempts = 1
         while true {
             var run = CaptureRun(runner: runner, resources, input: input, output: output, leavingOut: spoilt)
-            do throws(Problem) { return try run.execute(unless: isDone) ? run.receipt() : nil } catch {
+            do throws(Problem) { return try run.execute(unless: isDone) } catch {
                 switch run.retry {
                 case nil: throw run.explaining(error)
                 case .withOneVideoThread:
@@ -110,62 +110,6 @@ public struct Runner: Sendable {
             notes: ["stages above had gathered them already"]
                 + drops.prefix(3).map { "frame \($0.key): \($0.value.reason)" },
             fix: "put \(stages.listed) above the stages that choose and gather frames")
-    }
-
-    /// What is known of a capture before its first frame.
-    public struct Opened: Sendable {
-        public var key: ResultKey
-        public var inputs: [Receipt.Input]
-        /// The versions of the programs that it will need.
-        var tools: [String: String]
-        /// Its facts, without its frames.
-        public var capture: Capture
-        /// What the files on disk were like before they were read, by their paths.
-        var statuses: [PathKey: KnownDigests.Entry]
-        /// What the capture's folders were like before anything in them was opened.
-        var folders: [PathKey: FileSystem.Status]
-        /// What lies in the folders of files that no stage uses, and by which the reader may have decided something.
-        var besides: [String: FolderContents]
-        /// The locations of files that options name and the capture does not hold, there or not, by their names.
-        var options: [String: String]
-        /// When its first and its last frame were taken, nanoseconds; nil where it has no times.
-        var span: ClosedRange<Int64>?
-
-        /// The file that was read may not be the one that was digested, or be half of one and half of the other.
-        /// - Throws: a problem when anything is not as it was before it was read.
-        func requireUnchanged() throws(Problem) {
-            if let path = changed { throw Self.changed(path) }
-        }
-
-        /// - Parameter path: one that now leads to something else.
-        static func changed(_ path: String) -> Problem {
-            Problem(
-                .environment, "the capture was changed while it was read", notes: ["\(path) is not as it was"],
-                fix: "run again when it is whole; --settle leaves captures alone that are still being copied")
-        }
-
-        static func gone(_ path: String) -> Problem {
-            Problem(
-                .environment, "the capture was moved away after the run had found it",
-                fix: "run again with the place where it is now"
-            ).at(file: path)
-        }
-
-        /// The first path, in the order of their bytes, that now leads to something else.
-        private var changed: String? {
-            let files = statuses.filter { key, known in
-                let path = key.path
-                guard let now = FileSystem.status(of: path) else { return true }
-                if now == known.status { return false }
-                if !now.hasBytes(of: known.status) { return true }
-                // Permissions and links change without the bytes, and times can be set back after the bytes changed.
-                // Filesystems without inode numbers of their own (exFAT, many shares) number a file anew when they have
-                // forgotten it.
-                return known.digest.map { (try? FileSystem.digest(of: path)) != $0 } ?? (now.file != known.status.file)
-            }
-            let folders = folders.filter { key, known in FileSystem.status(of: key.path)?.hasBytes(of: known) != true }
-            return (files.map(\.key) + folders.map(\.key)).min()?.path
-        }
     }
 
     var resources: RunResources { RunResources(threads: workers, patience: patience) }

@@ -203,9 +203,10 @@ public enum Leftovers {
 
     /// What of the trash ``takeAway(_:in:_:)`` puts back.
     private static func restorable(in state: StateFolder) -> Set<String> {
-        let paths = Dictionary(grouping: trash(in: state)) { $0.id?.bytes }.compactMap { id, old -> String? in
+        let byID = Dictionary(grouping: trash(in: state)) { $0.id.map(PathKey.init) }
+        let paths = byID.compactMap { id, old -> String? in
             guard let id else { return nil }
-            let place = state.place(String(decoding: id, as: UTF8.self))
+            let place = state.place(id.path)
             return place.holdsResult || place.obstacle != nil ? nil : newest(of: old.map(\.path))
         }
         return Set(paths)

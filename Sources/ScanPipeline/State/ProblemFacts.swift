@@ -30,9 +30,14 @@ extension Problem {
     }
 }
 
-/// What is said of a capture whose process was ended between giving its result its name and saying so.
+/// What became of a capture's result, as a note of the problem that it failed with.
 extension Problem {
-    /// As a note of the problem that ended the process.
+    /// - Parameter older: what became of an earlier result, as `is unchanged`; nil where there is none.
+    package static func nothingPublished(of id: String, older: String?) -> String {
+        "nothing was published for \(id)" + (older.map { "; the last good result \($0)" } ?? "")
+    }
+
+    /// Of a capture whose process was ended between giving its result its name and saying so.
     package static func newResult(of id: String) -> String {
         "the new result of \(id) was published just before, and is whole"
     }

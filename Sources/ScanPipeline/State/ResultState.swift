@@ -44,7 +44,7 @@ struct ResultState: Hashable, Sendable {
     /// Describes a result that was just published, or found to be up to date.
     /// - Parameter receipt: the status of that result's own receipt.
     static func taking(
-        _ opened: Runner.Opened, job: CaptureJob, pipeline: Pipeline, tool: String, outputs: [OutputFolder.Entry],
+        _ opened: OpenedCapture, job: CaptureJob, pipeline: Pipeline, tool: String, outputs: [Receipt.File],
         receipt: FileSystem.Status?, looked: Int64
     ) -> ResultState {
         var sizes: [String: Int64] = [:]

@@ -11,14 +11,14 @@ package struct RunHistory {
     /// How a run went, as far as it has said so.
     private struct Endings {
         let areKnown: Bool
-        private let entries: [[UInt8]: RunOutcome.Entry]
+        private let entries: [PathKey: RunOutcome.Entry]
 
         init(_ outcome: RunOutcome?) {
             areKnown = outcome != nil
-            entries = Dictionary((outcome?.captures ?? []).map { ($0.id.bytes, $0) }, uniquingKeysWith: { $1 })
+            entries = Dictionary((outcome?.captures ?? []).map { (PathKey($0.id), $0) }, uniquingKeysWith: { $1 })
         }
 
-        subscript(id: [UInt8]) -> RunOutcome.Entry? { entries[id] }
+        subscript(id: String) -> RunOutcome.Entry? { entries[PathKey(id)] }
     }
 
     /// The captures of all plans, and those that the newest run found up to date or did not come to; the oldest plan's
@@ -27,12 +27,13 @@ package struct RunHistory {
     private let state: StateFolder
     /// The oldest first.
     private var runs: [Run] = []
-    // Ids are compared by their bytes; see ``distinctByBytes``.
-    private var places: [[UInt8]: String] = [:]
+    private var places: [PathKey: String] = [:]
     /// The newest run whose plan names a capture.
-    private var planners: [[UInt8]: Int] = [:]
+    private var planners: [PathKey: Int] = [:]
     /// By run: those that have been read.
     private var endings: [Int: Endings] = [:]
+    /// A run that has not said how it went may then be the one that goes on.
+    private lazy var isAnyRunning = CaptureLock.isAnyHeld(in: state)
 
     package init(in state: StateFolder) {
         self.state = state
@@ -42,7 +43,7 @@ package struct RunHistory {
             runs.append(Run(name: name, recipe: Recipe(plan: plan)))
             for (id, input) in RunRecord.captures(ofPlan: plan) {
                 add(id, RunRecord.place(input, by: plan))
-                planners[id.bytes] = run
+                planners[PathKey(id)] = run
             }
             guard run == names.count - 1 else { continue }
             let outcome = RunRecord.outcome(of: name, in: state)
@@ -57,7 +58,7 @@ package struct RunHistory {
 
     private mutating func add(_ id: String, _ place: String) {
         ids.append(id)
-        places[id.bytes] = place
+        places[PathKey(id)] = place
     }
 
     private mutating func endings(of run: Int) -> Endings {
@@ -70,17 +71,17 @@ package struct RunHistory {
     // MARK: - Of one capture
 
     /// Where it lay when it was planned last.
-    package func place(of id: String) -> String? { places[id.bytes] }
+    package func place(of id: String) -> String? { places[PathKey(id)] }
 
     /// The newest run known to name a capture without reading more outcomes.
-    private func namer(_ id: [UInt8]) -> Int? {
+    private func namer(_ id: String) -> Int? {
         if let last = runs.indices.last, endings[last]?[id] != nil { return last }
-        return planners[id]
+        return planners[PathKey(id)]
     }
 
     /// The newest run that names a capture, unless it is one with this recipe: captures that were up to date are named
     /// only in outcomes, which are searched only when the plans name another recipe.
-    private mutating func namer(_ id: [UInt8], besides made: Recipe) -> Int? {
+    private mutating func namer(_ id: String, besides made: Recipe) -> Int? {
         guard let first = namer(id), !made.meets(runs[first].recipe) else { return nil }
         for run in runs.indices.dropFirst(first + 1).reversed() where endings(of: run)[id] != nil {
             return made.meets(runs[run].recipe) ? nil : run
@@ -91,26 +92,26 @@ package struct RunHistory {
     /// What was asked for last, where that is not what a result was made with.
     /// - Parameter made: what the result was made with.
     mutating func wanted(_ id: String, besides made: Recipe) -> (run: Int, recipe: Recipe)? {
-        guard let run = namer(id.bytes, besides: made) else { return nil }
+        guard let run = namer(id, besides: made) else { return nil }
         let recipe = runs[run].recipe
         return recipe.pipeline == nil ? nil : (run, recipe)
     }
 
     /// How a capture ended in the newest run that names it; nil where none does, or that one has not said.
     mutating func ending(of id: String) -> RunOutcome.Entry? {
-        let planner = planners[id.bytes]
+        let planner = planners[PathKey(id)]
         // Runs of other captures may have come after the one that named it without planning it.
         for run in runs.indices.dropFirst(planner.map { $0 + 1 } ?? 0).reversed() {
-            if let entry = endings(of: run)[id.bytes] { return entry }
+            if let entry = endings(of: run)[id] { return entry }
         }
-        return planner.flatMap { endings(of: $0)[id.bytes] }
+        return planner.flatMap { endings(of: $0)[id] }
     }
 
     /// What a run says of a capture that it names and has made no result of; nil where it has come to it.
     mutating func whyLeft(_ id: String, by run: Int) -> String? {
         let endings = endings(of: run)
-        if !endings.areKnown { return "the last run of it has not ended" }
-        return endings[id.bytes]?.why.map { "the last run left it: \($0)" }
+        if !endings.areKnown { return "the last run of it \(isAnyRunning ? "has not ended" : "was cut short")" }
+        return endings[id]?.why.map { "the last run left it: \($0)" }
     }
 
     // MARK: - Of a run with nothing to do

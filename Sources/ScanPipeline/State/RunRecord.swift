@@ -124,13 +124,13 @@ public struct RunRecord: Sendable {
         FileSystem.path(input, from: plan?["command"]?["folder"]?.string ?? ".")
     }
 
-    /// The ids, as bytes, of captures that any remembered run made a result of, or found one of.
-    static func made(in state: StateFolder) -> Set<[UInt8]> {
-        var ids: Set<[UInt8]> = []
+    /// The ids of captures that any remembered run made a result of, or found one of.
+    static func made(in state: StateFolder) -> Set<PathKey> {
+        var ids: Set<PathKey> = []
         for run in names(in: state) {
             for capture in outcome(of: run, in: state)?.captures ?? []
             where [.done, .upToDate].contains(capture.ended) {
-                ids.insert(capture.id.bytes)
+                ids.insert(PathKey(capture.id))
             }
         }
         return ids

@@ -87,8 +87,8 @@ private struct GoneCaptures {
     private let state: StateFolder
     /// What was kept of all captures, listed first: another runner saves it when its result is already there.
     private let listed: [(folder: String, name: String)]
-    /// The ids, as bytes, of the captures that are not gone.
-    private let present: Set<[UInt8]>
+    /// The ids of the captures that are not gone.
+    private let present: Set<PathKey>
 
     /// Nil where OUT cannot be listed: a share that went away does not tell what is gone.
     init?(in state: StateFolder) {
@@ -99,10 +99,10 @@ private struct GoneCaptures {
         guard let names = try? FileSystem.list(state.output) else { return nil }
         // Where a result cannot be swapped, it is in the trash for a moment.
         let away = FileSystem.names(in: state.trash).compactMap(StateFolder.id(ofTrashName:))
-        present = Set((names + state.failed + away).map(\.bytes))
+        present = Set((names + state.failed + away).map(PathKey.init))
     }
 
-    func includes(_ id: String) -> Bool { !present.contains(id.bytes) }
+    func includes(_ id: String) -> Bool { !present.contains(PathKey(id)) }
 
     /// Their digests and small pictures. Lazy, so that each is looked at right before it goes.
     var kept: some Sequence<String> {

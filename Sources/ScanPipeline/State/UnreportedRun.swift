@@ -34,11 +34,11 @@ extension RunRecord {
     /// Whether a run found a capture up to date, or gone, of which an earlier one says that it failed or waits, or was told
     /// to leave out one that failed, or no longer to. Not where a capture waits of which the earlier one alone tells.
     private static func corrects(_ later: String, _ earlier: String, in state: StateFolder) -> Bool {
-        let found = Dictionary(
-            (outcome(of: later, in: state)?.captures ?? []).map { ($0.id.bytes, $0.ended) }, uniquingKeysWith: { $1 })
+        let named = outcome(of: later, in: state)?.captures ?? []
+        let found = Dictionary(named.map { (PathKey($0.id), $0.ended) }, uniquingKeysWith: { $1 })
         var isCorrected = false
         for entry in entries(of: earlier, in: state) where !entry.isFine {
-            switch found[entry.id.bytes] {
+            switch found[PathKey(entry.id)] {
             case .done, .upToDate: isCorrected = true
             case .excluded where entry.ended == .failed, .failed where entry.ended == .excluded: isCorrected = true
             case nil where entry.ended != .failed: return false

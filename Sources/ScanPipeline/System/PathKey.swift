@@ -1,31 +1,21 @@
-/// A path as the key of a table, compared by its bytes as names on disk are: to Swift, strings that differ only in
-/// Unicode composition are equal.
-struct PathKey: Hashable, Comparable, Sendable {
-    let path: String
+/// A path, or a name in a folder such as a capture's id, as the key of a table. Compared by its bytes, as names on disk
+/// are: to Swift, strings that differ only in Unicode composition are equal.
+package struct PathKey: Hashable, Comparable, Sendable {
+    package let path: String
 
-    init(_ path: String) { self.path = path }
+    package init(_ path: String) { self.path = path }
 
-    static func == (a: PathKey, b: PathKey) -> Bool { a.path.utf8.elementsEqual(b.path.utf8) }
+    package static func == (a: PathKey, b: PathKey) -> Bool { a.path.utf8.elementsEqual(b.path.utf8) }
 
-    static func < (a: PathKey, b: PathKey) -> Bool { a.path.utf8.lexicographicallyPrecedes(b.path.utf8) }
+    package static func < (a: PathKey, b: PathKey) -> Bool { a.path.utf8.lexicographicallyPrecedes(b.path.utf8) }
 
-    func hash(into hasher: inout Hasher) {
+    package func hash(into hasher: inout Hasher) {
         var path = path
         path.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
     }
 }
 
-extension String {
-    /// Ids are compared by these; see ``distinctByBytes``.
-    package var bytes: [UInt8] { Array(utf8) }
-}
-
 extension Sequence<String> {
-    /// Each once, sorted by their bytes: to Swift, names that differ only in Unicode composition are equal, but on disk
-    /// they are two.
-    package var distinctByBytes: [String] {
-        sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }.reduce(into: []) { names, name in
-            if names.last?.utf8.elementsEqual(name.utf8) != true { names.append(name) }
-        }
-    }
+    /// Each once, compared and sorted as ``PathKey`` does.
+    package var distinctByBytes: [String] { Set(map(PathKey.init)).sorted().map(\.path) }
 }

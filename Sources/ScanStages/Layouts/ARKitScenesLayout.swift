@@ -25,16 +25,21 @@ struct ARKitScenesLayout: CaptureLayout {
         return PixelSize(min(size.width, picture.width), min(size.height, picture.height))
     }
 
-    static func takePicture(
-        of frame: inout Frame, mapSize: PixelSize?, quality: Int, into parcel: inout CaptureParcel,
-        _ context: StageContext
-    ) throws(Problem) {
-        parcel.picture = try PictureOutput(encoding: .png, quality: quality).prepare(&frame, context)
-        let camera = parcel.camera
-        if let mapSize, mapSize != camera.size {
-            let small = try PNG.encodeRGB(try frame.loadRGB(context).downscaled(to: mapSize))
-            parcel.small = (camera.resized(to: mapSize), .encoded(small, fileExtension: "png"))
-        }
+    /// A frame's picture at the size of depth and, if that is smaller than its own, at its own too.
+    struct Pictures {
+        typealias View = (camera: CameraIntrinsics, picture: PreparedPicture)
+        let low: View
+        let wide: View?
+    }
+
+    static func picture(
+        of frame: inout Frame, mapSize: PixelSize?, quality: Int, _ context: StageContext
+    ) throws(Problem) -> Pictures {
+        let camera = try frame.facts.requiredIntrinsics
+        let own = (camera, try PictureOutput(encoding: .png, quality: quality).prepare(&frame, context))
+        guard let mapSize, mapSize != camera.size else { return Pictures(low: own, wide: nil) }
+        let small = try PNG.encodeRGB(try frame.loadRGB(context).downscaled(to: mapSize))
+        return Pictures(low: (camera.resized(to: mapSize), .encoded(small, fileExtension: "png")), wide: own)
     }
 
     private let trajectory: OutputFile
@@ -45,34 +50,30 @@ struct ARKitScenesLayout: CaptureLayout {
         trajectory = try context.output.create("lowres_wide.traj")
     }
 
-    mutating func add(_ parcel: CaptureParcel, number: Int, _ context: StageContext) throws(Problem) {
-        guard let name = parcel.name else { return }
+    mutating func add(
+        _ parcel: CaptureParcel<Pictures>, name: String, number: Int, _ context: StageContext
+    ) throws(Problem) {
         try trajectory.write(ARKitScenesText.line(timestamp: parcel.timestamp, pose: parcel.pose))
-        let low = parcel.small?.camera ?? parcel.camera
-        if let lowSize, lowSize != low.size {
+        let (low, wide) = (parcel.picture.low, parcel.picture.wide)
+        if let lowSize, lowSize != low.camera.size {
             throw Problem(
                 .input,
                 "the depth of the frames differs in size, or some have none, and ARKitScenes' pictures have depth's size",
                 fix: "drop those frames with select-frames"
             ).ofPipeline()
         }
-        lowSize = low.size
-        if let small = parcel.small {
-            try write(parcel.picture, parcel.camera, to: "wide", name, context)
-            try write(small.picture, small.camera, to: "lowres_wide", name, context)
-        } else {
-            try write(parcel.picture, parcel.camera, to: "lowres_wide", name, context)
-        }
-        if let depth = parcel.depth { try context.output.write(depth, to: "lowres_depth/\(name).png") }
+        lowSize = low.camera.size
+        if let wide { try write(wide, to: "wide", name, context) }
+        try write(low, to: "lowres_wide", name, context)
+        if let depth = parcel.depth { try context.output.write(depth.bytes, to: "lowres_depth/\(name).png") }
         if let confidence = parcel.confidence { try context.output.write(confidence, to: "confidence/\(name).png") }
     }
 
     private func write(
-        _ picture: PreparedPicture?, _ camera: CameraIntrinsics, to folder: String, _ name: String,
-        _ context: StageContext
+        _ view: Pictures.View, to folder: String, _ name: String, _ context: StageContext
     ) throws(Problem) {
-        try context.output.write(ARKitScenesText.pincam(camera), to: "\(folder)_intrinsics/\(name).pincam")
-        try picture?.write(to: "\(folder)/\(name)", context)
+        try context.output.write(ARKitScenesText.pincam(view.camera), to: "\(folder)_intrinsics/\(name).pincam")
+        try view.picture.write(to: "\(folder)/\(name)", context)
     }
 
     mutating func finish(_ context: StageContext) throws(Problem) { try trajectory.close() }

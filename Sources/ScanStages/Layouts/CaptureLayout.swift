@@ -3,34 +3,28 @@ import ScanModel
 import ScanPipeline
 
 /// The parts of a frame that are ready when its turn to be written comes.
-struct CaptureParcel: Sendable {
+struct CaptureParcel<Picture: Sendable>: Sendable {
     /// Nanoseconds.
-    var timestamp: Int64
-    /// From ``CaptureLayout/name(_:of:)``.
-    var name: String?
+    let timestamp: Int64
     /// In the layout's world; see ``CaptureLayout/turn(of:)``.
-    var pose: Pose
-    var camera: CameraIntrinsics
+    let pose: Pose
+    let camera: CameraIntrinsics
     /// Nanoseconds; nil if unknown.
-    var exposure: Int64?
-    var sharpness: Double?
-    /// From ``CaptureLayout/depthFile(_:)``.
-    var depth: [UInt8]?
-    var depthSize: PixelSize?
+    let exposure: Int64?
+    /// By ``CaptureLayout/depthFile(_:)``.
+    let depth: EncodedDepth?
     /// A PNG in the layout's own numbers.
-    var confidence: [UInt8]?
-    /// For layouts whose pictures are files.
-    var picture: PreparedPicture?
-    /// The picture at the size of depth, with its camera, if that size differs.
-    var small: (camera: CameraIntrinsics, picture: PreparedPicture)?
-    /// For layouts whose pictures are a video.
-    var pixels: RGBImage?
+    let confidence: [UInt8]?
+    let picture: Picture
 }
 
 /// The layout of one app's captures: all that `write-capture` does differently for each.
 ///
 /// The static functions work on many frames at once; a value then takes the parcels of the frames in their order.
 protocol CaptureLayout {
+    /// A frame's picture, ready to be written, with whatever is derived from it.
+    associatedtype Picture: Sendable
+
     /// The paths that only this layout writes.
     static var claims: [String] { get }
     /// What the layout has a place for besides pictures, poses, intrinsics, times and depth.
@@ -61,14 +55,12 @@ protocol CaptureLayout {
     /// The number that stands for a level of confidence: 0 (low), 1 (medium), 2 (high).
     static func confidence(level: Int) -> UInt8
 
-    /// Puts the picture, and what is derived from it, into the parcel.
     /// - Parameters:
     ///   - mapSize: what ``mapSize(_:_:_:)`` returned.
     ///   - quality: that of encoded JPEGs.
-    static func takePicture(
-        of frame: inout Frame, mapSize: PixelSize?, quality: Int, into parcel: inout CaptureParcel,
-        _ context: StageContext
-    ) throws(Problem)
+    static func picture(
+        of frame: inout Frame, mapSize: PixelSize?, quality: Int, _ context: StageContext
+    ) throws(Problem) -> Picture
 
     // In frame order
 
@@ -76,8 +68,12 @@ protocol CaptureLayout {
     init(_ context: StageContext) throws(Problem)
 
     /// Writes a frame.
-    /// - Parameter number: the frame's number among those written, from 0.
-    mutating func add(_ parcel: CaptureParcel, number: Int, _ context: StageContext) throws(Problem)
+    /// - Parameters:
+    ///   - name: from ``name(_:of:)``, or else the number with leading zeros.
+    ///   - number: the frame's number among those written, from 0.
+    mutating func add(
+        _ parcel: CaptureParcel<Picture>, name: String, number: Int, _ context: StageContext
+    ) throws(Problem)
 
     /// Finishes the files, once there has been a frame.
     mutating func finish(_ context: StageContext) throws(Problem)
@@ -100,24 +96,22 @@ extension CaptureLayout {
     static func confidence(level: Int) -> UInt8 { UInt8(level) }
 }
 
-extension CaptureParcel {
-    /// Takes a frame's picture as a JPEG: copied, or encoded if it is not one.
-    mutating func takeJPEG(of frame: inout Frame, quality: Int, _ context: StageContext) throws(Problem) {
-        picture = try PictureOutput(encoding: .copy, quality: quality).prepare(&frame, context)
-        if !["jpg", "jpeg"].contains(picture?.fileExtension) {
-            picture = try PictureOutput(encoding: .jpeg, quality: quality).prepare(&frame, context)
-        }
+extension CaptureLayout {
+    /// A frame's picture as a JPEG: copied, or encoded if it is not one.
+    static func jpeg(of frame: inout Frame, quality: Int, _ context: StageContext) throws(Problem) -> PreparedPicture {
+        let copied = try PictureOutput(encoding: .copy, quality: quality).prepare(&frame, context)
+        if ["jpg", "jpeg"].contains(copied.fileExtension) { return copied }
+        return try PictureOutput(encoding: .jpeg, quality: quality).prepare(&frame, context)
     }
 }
 
 /// A layout whose pictures become a video, which takes ffmpeg.
-protocol VideoCaptureLayout: CaptureLayout {}
+protocol VideoCaptureLayout: CaptureLayout where Picture == RGBImage {}
 
 extension VideoCaptureLayout {
-    static func takePicture(
-        of frame: inout Frame, mapSize: PixelSize?, quality: Int, into parcel: inout CaptureParcel,
-        _ context: StageContext
-    ) throws(Problem) {
-        parcel.pixels = try frame.loadRGB(context)
+    static func picture(
+        of frame: inout Frame, mapSize: PixelSize?, quality: Int, _ context: StageContext
+    ) throws(Problem) -> RGBImage {
+        try frame.loadRGB(context)
     }
 }

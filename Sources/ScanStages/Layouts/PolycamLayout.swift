@@ -12,26 +12,33 @@ struct PolycamLayout: CaptureLayout {
 
     static func confidence(level: Int) -> UInt8 { PolycamCamera.confidence(level: level) }
 
-    static func takePicture(
-        of frame: inout Frame, mapSize: PixelSize?, quality: Int, into parcel: inout CaptureParcel,
-        _ context: StageContext
-    ) throws(Problem) {
-        guard parcel.timestamp >= 0 else {
-            throw Problem(.input, "a time before 0 cannot be a name", notes: ["it is \(parcel.timestamp) ns"])
+    struct ScoredPicture {
+        let jpeg: PreparedPicture
+        let sharpness: Double
+    }
+
+    static func picture(
+        of frame: inout Frame, mapSize: PixelSize?, quality: Int, _ context: StageContext
+    ) throws(Problem) -> ScoredPicture {
+        let timestamp = try frame.facts.requiredTimestamp
+        guard timestamp >= 0 else {
+            throw Problem(.input, "a time before 0 cannot be a name", notes: ["it is \(timestamp) ns"])
         }
-        try parcel.takeJPEG(of: &frame, quality: quality, context)
+        let jpeg = try jpeg(of: &frame, quality: quality, context)
         // Trainers leave out pictures with a low score, and polyform wants a score for each picture.
-        if parcel.sharpness == nil { parcel.sharpness = try BlurScore.usual.score(&frame, context) }
+        let sharpness = if let score = frame.sharpness { score } else { try BlurScore.usual.score(&frame, context) }
+        return ScoredPicture(jpeg: jpeg, sharpness: sharpness)
     }
 
     init(_ context: StageContext) {}
 
-    mutating func add(_ parcel: CaptureParcel, number: Int, _ context: StageContext) throws(Problem) {
-        guard let name = parcel.name else { return }
-        let camera = PolycamCamera.text(parcel.camera, parcel.pose, sharpness: parcel.sharpness)
+    mutating func add(
+        _ parcel: CaptureParcel<ScoredPicture>, name: String, number: Int, _ context: StageContext
+    ) throws(Problem) {
+        let camera = PolycamCamera.text(parcel.camera, parcel.pose, sharpness: parcel.picture.sharpness)
         try context.output.write(camera, to: "keyframes/cameras/\(name).json")
-        try parcel.picture?.write(as: "keyframes/images/\(name).jpg", context)
-        if let depth = parcel.depth { try context.output.write(depth, to: "keyframes/depth/\(name).png") }
+        try parcel.picture.jpeg.write(as: "keyframes/images/\(name).jpg", context)
+        if let depth = parcel.depth { try context.output.write(depth.bytes, to: "keyframes/depth/\(name).png") }
         if let confidence = parcel.confidence {
             try context.output.write(confidence, to: "keyframes/confidence/\(name).png")
         }

@@ -25,16 +25,17 @@ struct ScanNetPPLayout: VideoCaptureLayout {
 
     init(_ context: StageContext) throws(Problem) { poses = try context.output.create("pose_intrinsic_imu.json") }
 
-    mutating func add(_ parcel: CaptureParcel, number: Int, _ context: StageContext) throws(Problem) {
+    mutating func add(
+        _ parcel: CaptureParcel<RGBImage>, name: String, number: Int, _ context: StageContext
+    ) throws(Problem) {
         var entry = JSONWriter(pretty: false)
         entry.object { entry in
             ScanNetPPPoses.write(
-                FrameName.padded(number), timestamp: parcel.timestamp, pose: parcel.pose, camera: parcel.camera,
-                to: &entry)
+                name, timestamp: parcel.timestamp, pose: parcel.pose, camera: parcel.camera, to: &entry)
         }
         // Members of one object, each from its own writer, so without that writer's braces.
         try poses.write(Array((number == 0 ? "{\n" : ",\n").utf8) + entry.drain().dropFirst().dropLast())
-        if number > 0, (parcel.depth == nil) != (depth == nil) || parcel.depthSize != depthSize {
+        if number > 0, parcel.depth?.size != depthSize {
             throw Problem(
                 .input,
                 "the depth of the frames differs in size, or some have none, and the format has no place for that",
@@ -43,10 +44,10 @@ struct ScanNetPPLayout: VideoCaptureLayout {
         }
         if let chunk = parcel.depth {
             if depth == nil { depth = try context.output.create("depth.bin") }
-            depthSize = parcel.depthSize
-            try depth?.write(chunk)
+            depthSize = chunk.size
+            try depth?.write(chunk.bytes)
         }
-        if let pixels = parcel.pixels { try video.append(pixels, at: parcel.timestamp, context) }
+        try video.append(parcel.picture, at: parcel.timestamp, context)
     }
 
     mutating func finish(_ context: StageContext) throws(Problem) {

@@ -16,15 +16,16 @@ struct StrayScannerLayout: VideoCaptureLayout {
         try odometry.write(StrayOdometry.header)
     }
 
-    mutating func add(_ parcel: CaptureParcel, number: Int, _ context: StageContext) throws(Problem) {
-        let name = FrameName.padded(number)
+    mutating func add(
+        _ parcel: CaptureParcel<RGBImage>, name: String, number: Int, _ context: StageContext
+    ) throws(Problem) {
         try odometry.write(StrayOdometry.line(timestamp: parcel.timestamp, name: name, pose: parcel.pose))
-        if let depth = parcel.depth { try context.output.write(depth, to: "depth/\(name).png") }
+        if let depth = parcel.depth { try context.output.write(depth.bytes, to: "depth/\(name).png") }
         if let confidence = parcel.confidence { try context.output.write(confidence, to: "confidence/\(name).png") }
-        if let pixels = parcel.pixels { try video.append(pixels, at: parcel.timestamp, context) }
+        try video.append(parcel.picture, at: parcel.timestamp, context)
         try camera.add(parcel.camera)
         // One map whose size differs from the app's is enough.
-        if depthSize == nil || depthSize == Self.ownDepth { depthSize = parcel.depthSize ?? depthSize }
+        if depthSize == nil || depthSize == Self.ownDepth { depthSize = parcel.depth?.size ?? depthSize }
     }
 
     mutating func finish(_ context: StageContext) throws(Problem) {

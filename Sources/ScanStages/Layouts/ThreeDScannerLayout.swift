@@ -10,24 +10,25 @@ struct ThreeDScannerLayout: CaptureLayout {
     static let extras: [Channel] = [.recordedConfidence, .exposure]
     static let encodesJPEG = true
 
-    static func takePicture(
-        of frame: inout Frame, mapSize: PixelSize?, quality: Int, into parcel: inout CaptureParcel,
-        _ context: StageContext
-    ) throws(Problem) {
-        try parcel.takeJPEG(of: &frame, quality: quality, context)
+    static func picture(
+        of frame: inout Frame, mapSize: PixelSize?, quality: Int, _ context: StageContext
+    ) throws(Problem) -> PreparedPicture {
+        try jpeg(of: &frame, quality: quality, context)
     }
 
     init(_ context: StageContext) {}
 
-    mutating func add(_ parcel: CaptureParcel, number: Int, _ context: StageContext) throws(Problem) {
+    mutating func add(
+        _ parcel: CaptureParcel<PreparedPicture>, name: String, number: Int, _ context: StageContext
+    ) throws(Problem) {
         let camera = ThreeDScannerFrame.text(
             index: number, timestamp: parcel.timestamp, pose: parcel.pose, camera: parcel.camera,
             exposure: parcel.exposure)
         func path(_ name: String) -> String { "\(Self.folder)/\(name)" }
         let stem = ThreeDScannerFrame.stem(number)
         try context.output.write(camera, to: path(ThreeDScannerFrame.file(number)))
-        try parcel.picture?.write(as: path("frame_\(stem).jpg"), context)
-        if let depth = parcel.depth { try context.output.write(depth, to: path("depth_\(stem).png")) }
+        try parcel.picture.write(as: path("frame_\(stem).jpg"), context)
+        if let depth = parcel.depth { try context.output.write(depth.bytes, to: path("depth_\(stem).png")) }
         if let confidence = parcel.confidence { try context.output.write(confidence, to: path("conf_\(stem).png")) }
     }
 

@@ -23,8 +23,8 @@ public struct BlurScore: Sendable {
 
     init(_ options: inout OptionReader) {
         gray = options.choice("gray", "The brightness that is scored.", default: .bt601)
-        let straightener = Undistort.card.name
-        if options.value(of: "one-camera", above: straightener) == .bool(true) {
+        if options.value(of: "one-camera", above: Undistort.self) == .bool(true) {
+            let straightener = Undistort.card.name
             options.warn(
                 nil, "the `\(straightener)` above softens some pictures more than others, so that their scores mislead",
                 fix: "move it above `\(straightener)`")

@@ -7,8 +7,8 @@ import ScanPipeline
 struct DatasetOutput: Sendable {
     private let dialect: TransformsJSON.Dialect
     private let pictures: PictureOutput
-    let depth: DepthOutput
-    let masks: MaskOutput
+    private let depth: DepthOutput
+    private let masks: MaskOutput
     private let split: SplitOutput
 
     /// - Parameter dialect: whose loader reads the dataset; nerfstudio's reads COLMAP models too.
@@ -30,6 +30,11 @@ struct DatasetOutput: Sendable {
     var instead: [[Channel]: [Uses.Instead]] {
         [[.box]: masks.instead(of: .box), [.depth]: depth.instead + masks.instead(of: .depth)]
     }
+
+    var writesDepth: Bool { depth.isOn }
+
+    /// - Throws: if nothing is left of the box for masks, or a stage above that was to make one could not.
+    func begin(_ context: StageContext) throws(Problem) { try masks.begin(context) }
 
     /// What was written of a frame: paths in the dataset's folder.
     struct Written {
@@ -68,6 +73,9 @@ struct DatasetOutput: Sendable {
         return Written(
             picture: String(picture.dropFirst(folder.count + 1)), depth: depthPath, mask: maskPath, alpha: alpha)
     }
+
+    /// Warns where no mask leaves anything to learn from.
+    func end(of count: Int, _ context: StageContext) { masks.end(of: count, context) }
 
     /// What the result uses each of its frames for; nil if it says nothing about any.
     /// - Parameter recorded: the capture's own, for the remaining frames in their order.

@@ -25,9 +25,7 @@ struct DepthOutput: Sendable {
         let recorded = frame.alignedDepthOrNone(context)
         if recorded.validCount == 0 { context.count("frames-without-depth", 1) }
         let map = fillsPicture ? recorded.nearest(to: camera.size) : recorded
-        let (image, overflow) = DepthCodec.millimetres(map, rounding: .nearest)
-        context.countTooFar(overflow)
-        let picture = try PNG.encodeGray16(image)
+        let picture = try PNG.encodeGray16(context.millimetres(of: map))
         try context.output.write(picture, for: &frame, to: path)
         for factor in frame.downscaled.map(\.factor) {
             let size = RGBImage.downscaledSize(camera.size, by: factor)

@@ -44,15 +44,14 @@ struct MaskOutput: Sendable {
 
     /// Warns where points are kept of more than the box for masks.
     private func warnOfPointsOutside(_ options: inout OptionReader) {
-        let culler = CullByBox.card.name
-        guard let kept = options.value(of: "margin", above: culler)?.double, margin < kept,
-            options.value(of: "keep", above: culler)?.string == CullByBox.Side.inside.rawValue
+        guard let kept = options.value(of: "margin", above: CullByBox.self)?.double, margin < kept,
+            options.value(of: "keep", above: CullByBox.self)?.string == CullByBox.Side.inside.rawValue
         else { return }
         let text = OptionText.number(kept)
         options.warn(
             "mask-margin",
-            "`mask-margin`, \(OptionText.number(margin)), is less than the `margin` of the `\(culler)` above, \(text): points lie "
-                + "where masks say ignore",
+            "`mask-margin`, \(OptionText.number(margin)), is less than the `margin` of the "
+                + "`\(CullByBox.card.name)` above, \(text): points lie where masks say ignore",
             fix: "set  mask-margin: \(text)")
     }
 

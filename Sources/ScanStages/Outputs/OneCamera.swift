@@ -4,31 +4,12 @@ import ScanPipeline
 /// The one camera that stands for all frames in formats with room for only one: the median of each number.
 struct OneCamera {
     private var cameras: [CameraIntrinsics] = []
+    private var size = OneSize()
 
     /// - Throws: if the frame's pictures differ in size from those before.
     mutating func add(_ camera: CameraIntrinsics) throws(Problem) {
-        let camera = camera.counted(from: .centre)
-        if let first = cameras.first { try Self.requireSameSize(camera, as: first) }
-        cameras.append(camera)
-    }
-
-    /// - Throws: if a frame's pictures differ in size from those before, for which the format has no place.
-    static func requireSameSize(_ camera: CameraIntrinsics, as first: CameraIntrinsics) throws(Problem) {
-        if camera.size == first.size { return }
-        throw noPlace("the frame's pictures are \(camera.size), and those before are \(first.size)")
-    }
-
-    /// - Throws: if a frame's depth differs in size from that before, for which the format has no place.
-    static func requireSameDepthSize(_ size: PixelSize, as before: PixelSize) throws(Problem) {
-        if size == before { return }
-        throw noPlace("the frame's depth is \(size), and that of others is \(before)")
-    }
-
-    private static func noPlace(_ summary: String) -> Problem {
-        Problem(
-            .input, summary, notes: ["the format has one size for all"],
-            fix: "leave the frames of other sizes out with select-frames, or write transforms or COLMAP"
-        ).ofPipeline()
+        try size.add(pictures: camera.size)
+        cameras.append(camera.counted(from: .centre))
     }
 
     /// Nil without frames.

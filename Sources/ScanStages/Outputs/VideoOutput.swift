@@ -73,13 +73,12 @@ extension OptionReader {
     /// Warns a stage that encodes pictures as a video where the `resize` above gives them a size that no video has. The
     /// side that follows from another shows only with the pictures.
     mutating func warnOfOddVideo() {
-        let stage = Resize.card.name
         for side in ["width", "height", "longest"] {
-            guard let length = value(of: side, above: stage)?.integer, !length.isMultiple(of: 2) else { continue }
+            guard let length = value(of: side, above: Resize.self)?.integer, !length.isMultiple(of: 2) else { continue }
             warn(
                 nil,
-                "`\(side)` of the `\(stage)` above is \(length), and a video has an even width and height: pictures of that "
-                    + "size fail",
+                "`\(side)` of the `\(Resize.card.name)` above is \(length), and a video has an even width and height: "
+                    + "pictures of that size fail",
                 fix: "make it even")
         }
     }

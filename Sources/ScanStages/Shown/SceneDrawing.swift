@@ -4,7 +4,20 @@ import ScanPipeline
 
 /// How a capture's points or its surface are drawn with its box and its cameras: what the stages for such pictures share.
 package struct SceneDrawing: Sendable {
-    enum View: String, CaseIterable { case sheet, above, front, side, perspective }
+    enum View: String, CaseIterable {
+        case sheet, above, front, side, perspective
+
+        /// Nil for the sheet, which has all four.
+        var direction: SceneView.Direction? {
+            switch self {
+            case .sheet: nil
+            case .above: .above
+            case .front: .front
+            case .side: .side
+            case .perspective: .oblique
+            }
+        }
+    }
     enum Cameras: String, CaseIterable { case time, speed, none }
     enum Around: String, CaseIterable { case all, box }
 
@@ -68,10 +81,9 @@ package struct SceneDrawing: Sendable {
             return false
         }
         let picture =
-            view == .sheet
-            ? sheet(scene, points, capture)
-            : Self.panel(
-                SceneView.Direction(rawValue: view.rawValue) ?? .oblique, scene, fitting: points, size: size, capture)
+            if let direction = view.direction {
+                Self.panel(direction, scene, fitting: points, size: size, capture)
+            } else { sheet(scene, points, capture) }
         try context.output.write(try PNG.encodeRGB(picture, compressionLevel: 6), to: path(kind, id: capture.id))
         return true
     }

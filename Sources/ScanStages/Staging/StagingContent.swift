@@ -16,15 +16,15 @@ struct StagingContent {
     var color: ColorStorage?
     /// Whether the pictures are the capture's own video, as its metadata describe it.
     var isVideoCopied = false
+    private var pictureSize = OneSize()
     /// The first frame's camera, and whether all others have the same.
     var camera: CameraIntrinsics?
     var hasOneCamera = true
 
     /// The format has one picture size, to which all intrinsics refer.
     /// - Throws: if a frame's pictures differ in size from those before.
-    func requireSize(of other: CameraIntrinsics?) throws(Problem) {
-        guard let camera, let other else { return }
-        try OneCamera.requireSameSize(other, as: camera)
+    mutating func requireSize(of camera: CameraIntrinsics?) throws(Problem) {
+        if let camera { try pictureSize.add(pictures: camera.size) }
     }
 
     mutating func add(_ frame: FrameFacts) {

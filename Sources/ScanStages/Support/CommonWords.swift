@@ -15,6 +15,18 @@ extension StageContext {
         warn("the capture does not say which way is up, \(consequence); say it, \(advice)")
     }
 
+    /// Says in the receipt that lengths are in the capture's own unit, whatever the names of the figures say.
+    func recordUnlessMetric(_ capture: Capture) {
+        if !capture.isMetric { record("is-metric", .bool(false)) }
+    }
+
+    /// Counts what a cut has left of a cloud.
+    /// - Parameter whole: the cloud before.
+    func count(cut cloud: PointCloud, from whole: PointCloud) {
+        count("points-in", whole.count)
+        count("points-out", cloud.count)
+    }
+
     /// Counts what a cut has left of a mesh.
     /// - Parameter whole: the mesh before.
     func count(cut mesh: TriangleMesh, from whole: TriangleMesh) {
@@ -23,9 +35,19 @@ extension StageContext {
         count("vertices-out", mesh.vertices.count)
         record("area-out", .number(mesh.area))
     }
+}
 
-    /// Counts depth that a format of whole numbers has no value for, and that became 0.
-    func countTooFar(_ pixels: Int) { if pixels > 0 { count("depth-pixels-too-far", pixels) } }
+extension Capture {
+    /// For a stage that needs a mesh.
+    var requiredMesh: TriangleMesh {
+        get throws(Problem) {
+            guard let mesh else { throw Problem(.tool, "the capture has no mesh") }
+            return mesh
+        }
+    }
+
+    /// Why a mesh has no triangle, where that is so.
+    var reasonForEmptyMesh: String { absences[.mesh]?.reason ?? "the mesh has no triangle" }
 }
 
 extension Uses.Instead {

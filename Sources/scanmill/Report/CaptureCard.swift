@@ -29,11 +29,11 @@ struct CaptureCard {
             let rest = problem.notes + (problem.fix.map { ["fix: \($0)"] } ?? [])
             return """
                 <p><b>\(marked: Wording.capitalised(problem.oneLine))</b>. \(marked: rest.joined(separator: "; "))\
-                \(capture.hasResult && !capture.isLost ? "; the result that is there is from an earlier run" : "")</p>
+                \(capture.hasResult && capture.failure?.damage != .lost ? "; the result that is there is from an earlier run" : "")</p>
                 """
         }
-        if let why = capture.waitsFor {
-            if capture.isUnreadable { return "<p>\(marked: Wording.capitalised(why)).</p>" }
+        if let wait = capture.wait, let why = wait.why {
+            if wait.isUnreadable { return "<p>\(marked: Wording.capitalised(why)).</p>" }
             return capture.hasResult
                 ? "<p>An older result is there: \(marked: why).</p>" : "<p>It has no result: \(why).</p>"
         }

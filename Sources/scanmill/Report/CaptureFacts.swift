@@ -3,36 +3,55 @@ import ScanPipeline
 
 /// What the report knows of one capture: from its receipt, its failure note and the run's record.
 struct CaptureFacts: Sendable {
-    enum Status: String, Sendable, CaseIterable {
+    /// What became of a capture.
+    enum Fate: Sendable {
         /// It has a result, and nothing about it is odd.
         case ready
         /// It has a result that a person should look at.
         case look
+        case failed(Failure)
+        /// It is still arriving, another runner works on it, the run ended before its turn, or left it out.
+        case waiting(Wait)
+    }
+
+    struct Failure: Sendable {
+        /// Nil where the run did not say why.
+        var problem: Problem?
+        /// What its result is like, where that is why, and not its last attempt.
+        var damage: Damage?
+    }
+
+    enum Damage: Sendable {
+        /// The result is broken and nothing can make it again.
+        case lost
+        /// A run would take the result for up to date, and only `--force` makes it again.
+        case unnoticed
+    }
+
+    struct Wait: Sendable {
+        var why: String?
+        /// Whether the run was asked to leave it out.
+        var isExcluded = false
+        /// Whether nobody can tell if OUT has a result of it; ``why`` says why.
+        var isUnreadable = false
+    }
+
+    /// The same in one word, by which captures are counted and coloured.
+    enum Status: String, Sendable, CaseIterable {
+        case ready
+        case look
         case failed
-        /// It is still arriving, another runner works on it, or the run ended before its turn.
         case waiting
     }
 
     var id: String
-    var status = Status.ready
+    var fate = Fate.ready
     /// The capture's path as it was given.
     var input: String?
     var device: String?
     var format: String?
     /// What it had for stages to use; nil where the receipt does not say.
     var channels: Set<String>?
-    /// Why it failed.
-    var problem: Problem?
-    /// Why it waits.
-    var waitsFor: String?
-    /// Whether the run was asked to leave it out, and it is not ready.
-    var isExcluded = false
-    /// Whether nobody can tell if OUT has a result of it; ``waitsFor`` says why.
-    var isUnreadable = false
-    /// Whether its result is broken and nothing can make it again.
-    var isLost = false
-    /// Whether a run would take its damaged result for up to date, and only `--force` makes it again.
-    var needsForce = false
     /// Whether it is no longer where it was: no command would find it.
     var isGone = false
     /// Whether OUT has a result, even an earlier run's.
@@ -63,6 +82,24 @@ struct CaptureFacts: Sendable {
     var isSeenByDrawing: Bool { drawing != nil && thumbnails?.cells.isEmpty != false && status != .failed }
 
     init(id: String) { self.id = id }
+
+    var status: Status {
+        switch fate {
+        case .ready: .ready
+        case .look: .look
+        case .failed: .failed
+        case .waiting: .waiting
+        }
+    }
+
+    /// Nil for one that did not fail.
+    var failure: Failure? { if case .failed(let failure) = fate { failure } else { nil } }
+
+    /// Why it failed.
+    var problem: Problem? { failure?.problem }
+
+    /// Nil for one that does not wait.
+    var wait: Wait? { if case .waiting(let wait) = fate { wait } else { nil } }
 
     /// Frames of the source, by what became of them.
     struct FrameAccount: Sendable, Hashable {

@@ -8,10 +8,9 @@ struct CaptureGathering {
     private let run: RunFacts?
     private let results: [String]
     private let failures: [String]
-    // Ids are compared by their bytes, as `status` compares them.
-    private let published: Set<[UInt8]>
-    private let failed: Set<[UInt8]>
-    private let standings: [[UInt8]: OutputStatus.Entry]
+    private let published: Set<PathKey>
+    private let failed: Set<PathKey>
+    private let standings: [PathKey: OutputStatus.Entry]
     /// The digest of the run's resolved pipeline.
     private let wanted: Digest?
 
@@ -20,22 +19,22 @@ struct CaptureGathering {
         self.state = state
         self.run = run
         (results, failures) = (state.published, state.failed)
-        published = Set(results.map(\.bytes))
-        failed = Set(failures.map(\.bytes))
+        published = Set(results.map(PathKey.init))
+        failed = Set(failures.map(PathKey.init))
         // What is out of date for `status` is not ready here.
         let entries = OutputStatus(output: state.output, programs: .installed).entries
-        standings = Dictionary(entries.map { ($0.id.bytes, $0) }, uniquingKeysWith: { first, _ in first })
+        standings = Dictionary(entries.map { (PathKey($0.id), $0) }, uniquingKeysWith: { first, _ in first })
         wanted = run?.pipeline.map(Digest.of)
     }
 
     /// Sorted by id.
     func captures() -> [CaptureFacts] {
-        let entries = Dictionary(grouping: run?.entries ?? [], by: \.id.bytes)
+        let entries = Dictionary(grouping: run?.entries ?? [], by: { PathKey($0.id) })
         let unreadable = standings.values.filter { $0.standing == .unreadable }.map(\.id)
         let ids = (results + failures + unreadable + (run?.entries.map(\.id) ?? [])).distinctByBytes
         // Captures of one name are counted as the run counted them; the result of that name is shown with the first.
         let places = ids.flatMap { id -> [(id: String, entry: RunOutcome.Entry?, isFirst: Bool)] in
-            guard let own = entries[id.bytes] else { return [(id, nil, true)] }
+            guard let own = entries[PathKey(id)] else { return [(id, nil, true)] }
             return own.enumerated().map { (id, $1, $0 == 0) }
         }
         return Parallel.map(places.count) { index in
@@ -45,9 +44,9 @@ struct CaptureGathering {
     }
 
     private func capture(_ id: String, _ entry: RunOutcome.Entry?, isFirst: Bool) -> CaptureFacts {
-        let isPublished = isFirst && published.contains(id.bytes)
-        let note = isFirst && failed.contains(id.bytes) ? FailureNote.load(id, in: state) : nil
-        let standing = standings[id.bytes]
+        let isPublished = isFirst && published.contains(PathKey(id))
+        let note = isFirst && failed.contains(PathKey(id)) ? FailureNote.load(id, in: state) : nil
+        let standing = standings[PathKey(id)]
         var capture = CaptureFacts(id: id)
         // Comparing is not running, and what another runner works on is not this one's.
         if let entry, entry.ended != .upToDate, entry.ended != .busy {
@@ -60,7 +59,7 @@ struct CaptureGathering {
         capture.input = entry?.input ?? note?.input ?? state.knownInput(of: id)
         capture.isGone = capture.input.map { FileSystem.isGone(run?.place(of: $0) ?? $0) } ?? false
         capture.judge(entry, note, isPublished: isPublished)
-        capture.wait(entry, standing, pipeline: wanted)
+        capture.doubt(entry, standing, pipeline: wanted)
         // Damage that left the receipt its time and size, so that `status` does not see it.
         if capture.status == .ready, isPublished, !capture.hasResult { capture.requireForce() }
         if isFirst, capture.status != .failed, let standing, standing.standing == .stale, standing.isCaptureGone {
@@ -75,15 +74,13 @@ extension CaptureFacts {
     fileprivate mutating func judge(_ entry: RunOutcome.Entry?, _ note: FailureNote?, isPublished: Bool) {
         if let note {
             // One that was left out for what is wrong with it is no news.
-            status = entry?.ended == .excluded ? .waiting : .failed
-            problem = status == .failed ? note.problem : nil
+            fate = entry?.ended == .excluded ? .waiting(Wait()) : .failed(Failure(problem: note.problem))
         } else if let problem = entry?.problem, isPublished, problem.leavesNewResult(of: id) {
             warnings.append("\(problem.summary), after its result had been published")
         } else if let problem = entry?.problem {
-            status = .failed
-            self.problem = problem
+            fate = .failed(Failure(problem: problem))
         } else if !isPublished {
-            status = entry?.ended == .failed ? .failed : .waiting
+            fate = entry?.ended == .failed ? .failed(Failure()) : .waiting(Wait())
         }
     }
 
@@ -93,24 +90,25 @@ extension CaptureFacts {
     ///   - entry: what the run says of it.
     ///   - standing: its state in OUT.
     ///   - wanted: the digest of the run's resolved pipeline.
-    fileprivate mutating func wait(
+    fileprivate mutating func doubt(
         _ entry: RunOutcome.Entry?, _ standing: OutputStatus.Entry?, pipeline wanted: Digest?
     ) {
-        switch status {
-        case .waiting: waitsFor = Self.lack(entry, standing)
+        var wait = Wait(isExcluded: entry?.ended == .excluded)
+        switch fate {
+        case .waiting: wait.why = Self.lack(entry, standing)
         case .ready:
-            guard let why = doubt(entry, standing, pipeline: wanted) else { return }
-            (status, waitsFor) = (.waiting, why)
+            guard let why = flaw(entry, standing, pipeline: wanted) else { return }
+            wait.why = why
         case .look, .failed: return
         }
-        isExcluded = entry?.ended == .excluded
         // The run may have called its result up to date before it could no longer be read, or was removed.
         if let standing, standing.standing == .unreadable {
-            waitsFor = standing.cause
-            isUnreadable = true
+            wait.why = standing.cause
+            wait.isUnreadable = true
         } else if let standing, standing.standing == .resultGone {
-            waitsFor = standing.cause ?? waitsFor
+            wait.why = standing.cause ?? wait.why
         }
+        fate = .waiting(wait)
     }
 
     /// Why there is no result.
@@ -122,7 +120,7 @@ extension CaptureFacts {
     }
 
     /// Why the result that is there is not what the run was meant to make; nil if it is.
-    private func doubt(
+    private func flaw(
         _ entry: RunOutcome.Entry?, _ standing: OutputStatus.Entry?, pipeline wanted: Digest?
     ) -> String? {
         if let entry, entry.ended == .excluded, standing?.isBehind == true { return entry.whyWaiting }
@@ -137,24 +135,22 @@ extension CaptureFacts {
 
     /// Treats a result as failed whose receipt cannot be read, though a run would take it for up to date.
     fileprivate mutating func requireForce() {
-        status = .failed
-        needsForce = true
-        problem = Problem(
+        let problem = Problem(
             .environment, "the receipt cannot be read",
             fix: "make the result again with  scanmill run … "
                 + Wording.command(PublishedResult.only(id) + ["--force"])
         ).at(file: "\(id)/\(Receipt.fileName)")
+        fate = .failed(Failure(problem: problem, damage: .unnoticed))
     }
 
     /// Treats a result as lost that is no longer whole and cannot be made again.
     fileprivate mutating func lose(_ standing: OutputStatus.Entry) {
-        status = .failed
-        isLost = true
-        problem = Problem(
+        let problem = Problem(
             .environment, "the result is no longer whole, and its capture is gone",
             notes: standing.cause.map { [$0] } ?? [],
             fix: "put back the result from a copy, or the capture, and run again; or remove the result's folder"
         ).at(file: id)
+        fate = .failed(Failure(problem: problem, damage: .lost))
     }
 }
 

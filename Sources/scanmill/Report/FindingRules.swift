@@ -45,7 +45,7 @@ struct FindingRules {
         common = many.map { (text: $0.phrase.text, count: $0.count) }
         isCommon = Set(many.map(\.phrase))
         let failed = captures.enumerated().compactMap { index, capture in
-            capture.status == .failed ? capture.problem.map { (index: index, text: $0.summary, id: capture.id) } : nil
+            capture.problem.map { (index: index, text: $0.summary, id: capture.id) }
         }
         failures = Dictionary(
             uniqueKeysWithValues: zip(failed.map(\.index), Phrase.all(of: failed.map { ($0.text, $0.id) })))

@@ -10,7 +10,9 @@ extension NightReport {
         if let run, var command = run.command {
             let only = PublishedResult.only(capture.id)
             if capture.status == .failed {
-                if capture.needsForce, !command.further.contains("--force") { command.further.append("--force") }
+                if capture.failure?.damage == .unnoticed, !command.further.contains("--force") {
+                    command.further.append("--force")
+                }
                 // A wrong request would only fail again.
                 if capture.problem?.fault != .usage, capture.problem?.isOfPipeline != true,
                     OutputFolder.defect(ofID: capture.id) == nil
@@ -30,7 +32,7 @@ extension NightReport {
 
     /// Why there are none where the capture is gone; nil where its problem says so.
     func loss(of capture: CaptureFacts) -> HTML? {
-        guard capture.isGone, !capture.isLost, let input = capture.input else { return nil }
+        guard capture.isGone, capture.failure?.damage != .lost, let input = capture.input else { return nil }
         let place: HTML = "The capture is no longer at <code>\(input)</code>"
         if !capture.hasResult { return "\(place)." }
         let isOfAnother = capture.pipeline != nil && capture.pipeline != pipeline.map(Digest.of)

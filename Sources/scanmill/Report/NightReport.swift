@@ -49,7 +49,7 @@ struct NightReport: Sendable {
         findings = FindingGroup.grouped(found, ids: captures.map(\.id))
         for finding in findings.filter({ !$0.isUsual }).flatMap(\.findings)
         where captures[finding.capture].status == .ready {
-            captures[finding.capture].status = .look
+            captures[finding.capture].fate = .look
         }
         var findingsOf: [Int: [(group: Int, finding: Finding)]] = [:]
         for (group, findings) in findings.enumerated() {

@@ -120,7 +120,7 @@ extension CaptureFacts {
         var object: JSONObject = [
             "id": .string(id), "status": .string(status.rawValue), "input": .of(input), "device": .of(device),
             "format": .of(format), "channels": channels.map { .of($0.sorted()) }, "problem": .of(problem?.facts),
-            "waits-for": .of(waitsFor),
+            "waits-for": .of(wait?.why),
         ]
         if let frames {
             object["frames"] = .object([

@@ -24,7 +24,7 @@ struct StageRow: Sendable {
         var source = 0
         for capture in captures {
             // A problem that names no stage was noticed when a file was opened, which is the reader's work.
-            if capture.status == .failed, let problem = capture.problem,
+            if let problem = capture.problem,
                 let stage = problem.place.stage ?? (problem.fault == .input ? labels.first : nil)
             {
                 failures[stage, default: 0] += 1

@@ -37,10 +37,9 @@ struct Summary: Sendable {
         self.captures = captures.count
         func count(_ status: CaptureFacts.Status) -> Int { captures.count { $0.status == status } }
         (ready, look, failed, waiting) = (count(.ready), count(.look), count(.failed), count(.waiting))
-        let waits = captures.filter { $0.status == .waiting }
-        excluded = waits.count(where: \.isExcluded)
-        unreadable = waits.count(where: \.isUnreadable)
-        older = waits.count { $0.hasResult && !$0.isUnreadable }
+        excluded = captures.count { $0.wait?.isExcluded == true }
+        unreadable = captures.count { $0.wait?.isUnreadable == true }
+        older = captures.count { $0.hasResult && $0.wait?.isUnreadable == false }
         let results = captures.filter(\.hasResult)
         frames = FrameTotal(results)
         bytes = PublishedResult.sum(results.map(\.byteCount))

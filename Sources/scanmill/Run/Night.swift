@@ -16,7 +16,7 @@ struct Night {
     /// When it becomes too late to begin a capture, seconds since 1970.
     private let deadline: Int?
     /// How many captures can run at once, given the files that each has open.
-    private let most: Int
+    private let mostAtOnce: Int
     /// Processes that were given up.
     let hung = HungProcesses()
 
@@ -27,9 +27,9 @@ struct Night {
         let batch = options.batch
         // First of all: searching may take until that time.
         deadline = options.until?.next
-        most = try Console.orExit { () throws(Problem) in try OpenFiles.raiseLimit() }
+        mostAtOnce = try Console.orExit { () throws(Problem) in try OpenFiles.raiseLimit() }
         let loaded = try LoadedPipeline.load(batch.pipeline, settings: batch.settings)
-        found = try CaptureList.find(
+        var found = try CaptureList.find(
             batch, for: loaded.pipeline, reports: [options.log, options.metrics].compactMap(\.self))
         let state = StateFolder(output: batch.output)
         try Console.orExit { () throws(Problem) in try state.claim(for: loaded.pipeline, replacing: batch.replace) }
@@ -37,7 +37,8 @@ struct Night {
         rules.explains = false
         plan = BatchPlan(
             found.inputs, pipeline: loaded.pipeline, output: batch.output, rules: rules, programs: .installed)
-        (self.loaded, self.state) = (loaded, state)
+        found.warn(of: plan)
+        (self.loaded, self.found, self.state) = (loaded, found, state)
         // With nothing to do, nothing has to be written.
         if plan.willRun { try Console.orExit { () throws(Problem) in try state.requireWritable() } }
 
@@ -75,9 +76,12 @@ struct Night {
     func run() async -> Course {
         if !options.isSilent { loaded.pipeline.warnings.forEach { Console.error($0.compilerStyleWarning) } }
         // Whatever is left out is said here, since nothing else mentions it.
-        (found.warnings + CaptureList.warnings(of: plan)).forEach { Console.error(Console.visible($0)) }
+        found.warnings.forEach(Console.warn)
         if options.minFree != nil, FreeSpace.bytes(at: options.batch.output) == nil {
-            Console.error("warning: the filesystem of OUT does not say how much is free: --min-free has no effect")
+            Console.warn(
+                Problem(
+                    .environment, "the filesystem of OUT does not say how much is free: --min-free has no effect",
+                    fix: "choose an OUT on a filesystem that does, or watch its space in another way"))
         }
         messages.runBegan(options.batch, captures: found.count)
         let refused = found.refused.map { !isAskedToTryAgain && $0.isNoted(in: state) ? $0.failedBefore : $0 }
@@ -173,7 +177,7 @@ struct Night {
         }
         return CoreShares(
             cores: options.jobs ?? ProcessInfo.processInfo.activeProcessorCount, captures: plan.toRun.count,
-            memory: options.maxMemory?.bytes, perCapture: reserve, most: most)
+            memory: options.maxMemory?.bytes, perCapture: reserve, most: mostAtOnce)
     }
 
     private func job(_ input: CaptureInput, workers: Int) -> CaptureJob {

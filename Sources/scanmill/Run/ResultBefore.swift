@@ -21,11 +21,10 @@ struct ResultBefore {
     /// What the end of a child left there, as people read it.
     var whatBecameOfIt: String {
         if let newResult { return newResult }
-        let nothing = "nothing was published for \(job.input.id)"
-        if identity == nil { return nothing }
         // The old result was moved away to make room for the new one.
         let isAway = Self.identity(of: job) == nil
-        return "\(nothing); the last good result \(isAway ? "is put back by the next run" : "is unchanged")"
+        let older = isAway ? "is put back by the next run" : "is unchanged"
+        return Problem.nothingPublished(of: job.input.id, older: identity == nil ? nil : older)
     }
 
     private static func identity(of job: CaptureJob) -> FileSystem.Identity? {

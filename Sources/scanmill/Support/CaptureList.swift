@@ -11,8 +11,8 @@ struct CaptureList {
     var refused: [CaptureOutcome] = []
     /// Captures that `--exclude` leaves out, in the order in which they were found.
     var excluded: [CaptureOutcome] = []
-    /// What a person should know of what was named, as lines.
-    var warnings: [String] = []
+    /// What a person should know of what was named.
+    var warnings: [Problem] = []
     /// How many captures are of other formats than those that `--format` names.
     var ofOtherFormats = 0
     /// The same for people; nil for none.
@@ -168,7 +168,7 @@ struct CaptureList {
         warn(ofLoose: found.loose)
         warn(of: found.strangers)
         if found.isEmpty {
-            warnings.forEach { Console.error(Console.visible($0)) }
+            warnings.forEach(Console.warn)
             throw Console.exitCode(saying: Self.nothing(in: paths, formats))
         }
         warn(without: found.without)
@@ -240,14 +240,13 @@ extension CaptureSearch {
 
 /// What a path leads to, by an id: it is one capture, however the path is spelt, and two if links give it two ids.
 private struct Place: Hashable {
-    /// As bytes: to Swift, names that differ only in Unicode composition are equal.
-    let id: [UInt8]
-    let path: [UInt8]
+    let id: PathKey
+    let path: PathKey
 
     /// - Parameter id: its own, or the path's last part.
     init(_ path: String, id: String? = nil) {
-        self.id = (id ?? path.lastPart).bytes
-        self.path = (FileSystem.realPath(path) ?? path).bytes
+        self.id = PathKey(id ?? path.lastPart)
+        self.path = PathKey(FileSystem.realPath(path) ?? path)
     }
 }
 

@@ -2,10 +2,10 @@ import ScanFormats
 import ScanModel
 import ScanPipeline
 
-/// What is odd about what was named, as lines with what to do about it.
+/// What is odd about what was named, with what to do about it.
 extension CaptureList {
-    mutating func warn(_ summary: String, fix: String) {
-        warnings += ["warning: \(summary)", "   = fix: \(fix)"]
+    mutating func warn(_ summary: String, fix: String? = nil) {
+        warnings.append(Problem(.usage, summary, fix: fix))
     }
 
     mutating func warn(without paths: [String]) {
@@ -65,8 +65,8 @@ extension CaptureList {
 
     mutating func warn(ofFormats found: Set<String>, insteadOf asked: [String]) {
         if asked.isEmpty || found.isEmpty { return }
-        warnings.append(
-            "warning: no capture is in the format \(asked.joined(separator: " or ")); those found are in \(found.sorted().listed)"
+        warn(
+            "no capture is in the format \(asked.joined(separator: " or ")); those found are in \(found.sorted().listed)"
         )
     }
 
@@ -78,12 +78,11 @@ extension CaptureList {
     }
 
     /// What `--settle` cannot tell, because a clock is wrong or was.
-    static func warnings(of plan: BatchPlan) -> [String] {
+    mutating func warn(of plan: BatchPlan) {
         let captures = plan.fromTheFuture.map(\.path)
-        if captures.isEmpty { return [] }
-        return [
-            "warning: \(captures.listed(most: shown)) changed at a time that is still to come, so --settle does not wait",
-            "   = fix: set the clock of this machine, or of the one that the captures lie on",
-        ]
+        if captures.isEmpty { return }
+        warn(
+            "\(captures.listed(most: Self.shown)) changed at a time that is still to come, so --settle does not wait",
+            fix: "set the clock of this machine, or of the one that the captures lie on")
     }
 }

@@ -10,6 +10,9 @@ enum Console {
     static func error(_ text: String) { raw(text.withControlsShown(besides: "\n\t") + "\n", to: STDERR_FILENO) }
     static func out(_ json: JSONValue) { raw(JSONWriter.visibleText(json), to: STDOUT_FILENO) }
 
+    /// Says what is odd, and ends nothing.
+    static func warn(_ problem: Problem) { error(problem.message(as: "warning")) }
+
     /// Without line breaks, and with nothing that steers a terminal.
     static func visible(_ text: String) -> String { text.withControlsShown() }
 

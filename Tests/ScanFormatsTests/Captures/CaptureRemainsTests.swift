@@ -23,8 +23,7 @@ import Testing
             summary: "invalid JSON: the text ends where “,” or “]” is expected", file: "metadata"),
         Rest(
             format: "record3d", files: ["metadata": #"{"w": 6}"#, "rgbd/0.jpg": "x"],
-            summary: "“poses” is missing; expected a list",
-            file: "metadata"),
+            summary: "“h” is missing; expected a whole number from 1 to 1048576", file: "metadata"),
         Rest(
             format: "arkitscenes",
             files: ["lowres_wide/1_1.000.png": "x", "lowres_wide_intrinsics/1_1.000.pincam": "8 6 9 9 4 3\n"],
@@ -40,7 +39,18 @@ import Testing
             summary: "there are no pictures with cameras",
             fix: "download lowres_wide and lowres_wide_intrinsics of this video"),
         Rest(
+            format: "arkitscenes",
+            files: [
+                "color.traj": "1 0 0 0 0 0 0\n", "color_intrinsics/1.0000.pincam": "8 6 9 9 4 3\n",
+                "wide/1.00000.png": "x",
+            ],
+            summary: "this is the layout of ARKitScenes' samples, which is not read",
+            fix: "download lowres_wide.traj, lowres_wide, lowres_wide_intrinsics, lowres_depth and confidence"),
+        Rest(
             format: "scannetpp", files: ["iphone/rgb.mkv": "x", "iphone/depth.bin": "x", "dslr/notes.txt": "x"],
+            summary: "the poses are missing", fix: "download pose_intrinsic_imu.json too"),
+        Rest(
+            format: "scannetpp", files: ["rgb.mp4": "x", "depth.bin": "x"],
             summary: "the poses are missing", fix: "download pose_intrinsic_imu.json too"),
         Rest(
             format: "scannetpp", files: ["pose_intrinsic_imu.json": #"{"frame_00"#],
@@ -101,7 +111,8 @@ import Testing
     /// Names that anything may have.
     @Test(arguments: [
         ["rgbd/0.jpg"], ["metadata"], ["metadata.json", "rgb/notes.txt"], ["lowres_wide/1_1.000.png"],
-        ["lowres_wide_intrinsics/notes.txt"], ["rgb.mkv"], ["depth.bin"], ["frame-000000.color.txt"], ["color.png"],
+        ["lowres_wide_intrinsics/notes.txt"], ["rgb.mkv"], ["rgb.mp4"], ["depth.bin"], ["color.traj", "wide/1.png"],
+        ["frame-000000.color.txt"], ["color.png"],
         ["pose/0.txt"], ["intrinsic/intrinsic_color.txt"], ["cameras/1.json", "depth/1.png"], ["camera_matrix.csv"],
         ["depth.txt", "groundtruth.txt"], ["RGB.TXT", "notes.txt"], ["frame-a.pose.txt"], ["a.depth", "a.txt"],
         ["sparse/notes.txt"],

@@ -75,6 +75,90 @@ import Testing
         #expect(try export.open(PolycamCapture.self).warnings == [lack])
     }
 
+    /// As app 6.0.21 exports it: the corrected cameras have no pictures of their own, and no sizes.
+    private func exportWithCorrectedCameras(_ times: [Int] = [9, 10, 200]) throws -> WrittenCapture {
+        let export = try export(times)
+        for time in times {
+            try export.write(camera(time + 1000, size: ""), to: "keyframes/corrected_cameras/\(time).json")
+        }
+        return export
+    }
+
+    @Test func correctedCamerasWithoutPicturesOfTheirOwn() throws {
+        let export = try exportWithCorrectedCameras()
+        let capture = try export.open(PolycamCapture.self)
+        #expect(capture.variant == "corrected cameras" && capture.warnings == [])
+        #expect(capture.frames.map { $0.pose?.position.x } == [100.9, 101, 120])
+        #expect(capture.frames.map(\.pictureFile) == [9, 10, 200].map { "keyframes/images/\($0).jpg" })
+        #expect(
+            capture.frames[0].intrinsics
+                == CameraIntrinsics(fx: 9.5, fy: 9, cx: 4.25, cy: 2.75, width: 8, height: 6, pixelOrigin: .corner))
+        #expect(try capture.loaded([.recordedDepth]).map { $0.recordedDepth?.first } == [1, 2, 3])
+        // A camera less: the recorded ones are used for all frames.
+        try export.remove("keyframes/corrected_cameras/10.json")
+        let recorded = try export.open(PolycamCapture.self)
+        #expect(recorded.variant == "as recorded")
+        #expect(recorded.frames.map { $0.pose?.position.x } == [0.9, 1, 20])
+        #expect(
+            recorded.warnings
+                == ["the corrected cameras lack 1 of 3 frames, so the recorded ones were used for all"])
+    }
+
+    @Test(arguments: ["keyframes/", ""]) func correctedCamerasAlone(top: String) throws {
+        let export = try exportWithCorrectedCameras()
+        try export.remove("keyframes/cameras")
+        if top.isEmpty {
+            for folder in ["images", "corrected_cameras", "depth", "confidence"] {
+                try FileManager.default.moveItem(
+                    atPath: "\(export.path)/keyframes/\(folder)", toPath: "\(export.path)/\(folder)")
+            }
+            try export.remove("keyframes")
+        }
+        #expect(export.recognition?.reason == "\(top)corrected_cameras/10.json has Polycam's keys t_00, …")
+        let capture = try export.open(PolycamCapture.self)
+        #expect(capture.variant == "corrected cameras" && capture.keptFrames.count == 3)
+        #expect(capture.frames.map { $0.pose?.position.x } == [100.9, 101, 120])
+    }
+
+    /// What they are for is not there.
+    @Test(arguments: [[], [9]]) func correctedCamerasThatCannotBeUsedAreSaid(corrected: [Int]) throws {
+        let export = try exportWithCorrectedCameras()
+        if corrected.isEmpty { try export.remove("keyframes/images") }
+        // A picture of no camera.
+        if !corrected.isEmpty { try export.picture("keyframes/corrected_images/77.jpg", isJPEG: true) }
+        let capture = try export.open(PolycamCapture.self)
+        #expect(capture.variant == "as recorded" && capture.frames.map { $0.pose?.position.x } == [0.9, 1, 20])
+        #expect(
+            capture.warnings.first?.hasPrefix(
+                "no frame has both a corrected camera and its picture, so the recorded ones were used for all") == true)
+    }
+
+    /// Recorded poses on either side do not fit; corrected ones do.
+    @Test func trackingThatBeganAnewIsSaid() throws {
+        let export = try export([1, 2, 3, 4, 5])
+        for time in 1...5 {
+            let segment = [1, 1, 2, 2, 3][time - 1]
+            try export.write(camera(time, #", "tracking_segment": \#(segment)"#), to: "keyframes/cameras/\(time).json")
+        }
+        #expect(
+            try export.open(PolycamCapture.self).warnings == [
+                "tracking was lost and began anew at frames 2, 4, where tracking_segment changes: the poses before and "
+                    + "after have no common frame of reference"
+            ])
+        for time in 1...5 {
+            let segment = time < 3 ? 1 : 2
+            try export.write(
+                camera(time, #", "tracking_segment": \#(segment)"#), to: "keyframes/corrected_cameras/\(time).json")
+        }
+        let corrected = try export.open(PolycamCapture.self)
+        #expect(corrected.variant == "corrected cameras" && corrected.warnings == [])
+        try export.remove("keyframes/corrected_cameras")
+        for time in 1...5 {
+            try export.write(camera(time, #", "tracking_segment": 1"#), to: "keyframes/cameras/\(time).json")
+        }
+        #expect(try export.open(PolycamCapture.self).warnings == [])
+    }
+
     @Test func depthThatBelongsToNoCamera() throws {
         let export = try export([1])
         try export.remove("keyframes/depth/1.png")
@@ -177,8 +261,9 @@ import Testing
         let capture = try export.open(PolycamCapture.self)
         #expect(capture.frames.count == 3 && capture.frames.allSatisfy { !$0.isDropped })
         #expect(!capture.channels.contains(.color))
-        #expect(capture.absences[.color]?.reason == "there are 3 cameras, and no pictures in keyframes/\(set)images/")
-        #expect(capture.remedies[.color] == "copy the folder keyframes/\(set)images/ too")
+        // Every export has these, and not every one corrected ones.
+        #expect(capture.absences[.color]?.reason == "there are 3 cameras, and no pictures in keyframes/images/")
+        #expect(capture.remedies[.color] == "copy the folder keyframes/images/ too")
     }
 
     @Test func oneCameraWithoutItsPicture() throws {

@@ -250,11 +250,34 @@ import Testing
         #expect(capture.frames.dropFirst().allSatisfy { $0.drop?.isBad == true })
     }
 
-    @Test func withoutPosesThereAreStillPictures() throws {
-        let text = metadata(2).replacing(#/"poses": .*\]\}/#, with: #""poses": []}"#)
+    /// What the app's first versions wrote.
+    @Test(arguments: [#", "poses": []"#, #", "poses": null"#, ""])
+    func withoutPosesThereAreStillPictures(poses: String) throws {
+        let text = metadata(2, cameras: false).replacing(#/,\s*"poses": .*\]\}/#, with: "\(poses)}")
         let capture = try recording(2, text).open(Record3DCapture.self)
         #expect(capture.frames.count == 2 && capture.frames.allSatisfy { !$0.isDropped && $0.pose == nil })
-        #expect(capture.absences[.pose]?.reason == "the recording has no poses, as those of the front camera have none")
+        #expect(capture.frames.allSatisfy { $0.intrinsics?.fx == 9 })
+        #expect(
+            capture.absences[.pose]?.reason == "the recording has no poses: older versions of the app wrote none")
+    }
+
+    /// One that was cut off behind its cameras is not an old one.
+    @Test func metadataThatWereCutOff() throws {
+        let whole = metadata(2)
+        let end = try #require(whole.range(of: #","#, options: .backwards)?.lowerBound)
+        for text in [String(whole.dropLast(9)), String(whole[..<end]), String(whole.prefix(40))] {
+            let cut = try recording(2, text)
+            #expect(cut.recognition?.reason == "metadata stands beside rgbd/, and is damaged")
+            #expect(try cut.problem(Record3DCapture.self)?.summary.hasPrefix("invalid JSON") == true)
+        }
+    }
+
+    /// It is every frame's.
+    @Test func aCameraForAllThatCannotBeRead() throws {
+        let text = metadata(2, cameras: false).replacing("[9, 0, 0, 0, 8, 0, 3, 4, 1]", with: "[9, 8, 3, 4]")
+        let problem = try recording(2, text).problem(Record3DCapture.self)
+        #expect(problem?.summary == "“K” is [9, 8, 3, 4]; expected a list of 9 numbers")
+        #expect(problem?.place.file == "metadata")
     }
 
     /// Poses, cameras and depth are there all the same.

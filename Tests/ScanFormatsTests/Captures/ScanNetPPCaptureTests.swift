@@ -15,13 +15,13 @@ import Testing
         """
     }
 
-    private func scene(_ numbers: [Int] = [0, 1, 2], top: String = "iphone/", frames: Int? = nil) throws
-        -> WrittenCapture
-    {
+    private func scene(
+        _ numbers: [Int] = [0, 1, 2], top: String = "iphone/", frames: Int? = nil, video: String = "rgb.mkv"
+    ) throws -> WrittenCapture {
         let scene = try WrittenCapture("0a5c013435")
         try scene.write("{\(numbers.map { entry($0) }.joined(separator: ", "))}", to: "\(top)pose_intrinsic_imu.json")
         if let frames {
-            try TestVideo.gray("\(scene.name)/\(top)rgb.mkv", in: scene.folder, frames: frames)
+            try TestVideo.gray("\(scene.name)/\(top)\(video)", in: scene.folder, frames: frames)
         }
         return scene
     }
@@ -51,6 +51,21 @@ import Testing
         #expect(frames.map { $0.recordedDepth?.first } == [1, 1.001, 1.002])
         #expect(frames.allSatisfy { $0.luma != nil })
         #expect(capture.frames.allSatisfy { !$0.isDropped } && capture.warnings == [])
+    }
+
+    @Test func theFirstReleasesVideo() throws {
+        let scene = try scene([0, 1, 2, 3], frames: 3, video: "rgb.mp4")
+        let capture = try scene.open(ScanNetPPCapture.self)
+        #expect(capture.video?.file == "iphone/rgb.mp4" && capture.absences[.color] == nil)
+        #expect(
+            capture.warnings == [
+                "iphone/rgb.mp4 has 3 frames, and there are 4 posed frames: what is missing was taken to be the end; if it is "
+                    + "not, pictures and poses do not belong together"
+            ])
+        #expect(try capture.loaded([.luma]).prefix(3).allSatisfy { $0.luma != nil })
+        // Of two the second release's is taken.
+        try TestVideo.gray("\(scene.name)/iphone/rgb.mkv", in: scene.folder, frames: 4)
+        #expect(try scene.open(ScanNetPPCapture.self).video?.file == "iphone/rgb.mkv")
     }
 
     /// It costs its frame, and where nobody reads it, nothing.

@@ -14,20 +14,12 @@ import Testing
         try VideoFileCapture.open(try CaptureFormats.tree(at: path), rules: rules)
     }
 
-    private func problem(_ path: String, rules: ReadRules = ReadRules()) throws -> Problem? {
-        let tree = try CaptureFormats.tree(at: path)
-        do throws(Problem) {
-            _ = try VideoFileCapture.open(tree, rules: rules)
-            return nil
-        } catch { return error }
-    }
-
     /// A small file can list millions of frames: what ffprobe says of them is read no further than it takes.
     @Test func tooManyFramesAreNotCounted() throws {
         let path = try TestVideo.gray("long.mp4", in: folder, frames: 4000, size: "16x16")
         var rules = ReadRules()
         rules.maxFrames = 10
-        let problem = try problem(path, rules: rules)
+        let problem = problem { _ = try open(path, rules: rules) }
         #expect(problem?.summary == "there are more than 10 frames in the video")
         let counted = problem?.fix?.split(separator: "=").last.flatMap { Int($0) }
         #expect(counted.map { (11..<4000).contains($0) } == true, "\(problem?.fix ?? "")")
@@ -154,7 +146,7 @@ import Testing
         try TestVideo.detailed("whole.mp4", in: folder, frames: 90, encoder: flags)
         let bytes = try folder.bytes("whole.mp4")
         let cut = try folder.write(Array(bytes.prefix(bytes.count * 62 / 100)), to: "cut.mp4")
-        let refused = try problem(cut)
+        let refused = problem { _ = try open(cut) }
         #expect(refused?.summary == "the video is cut off" && refused?.place.file == "cut.mp4")
         #expect(refused?.fix?.contains("--set read.truncated=keep-whole") == true)
         var rules = ReadRules()
@@ -169,7 +161,7 @@ import Testing
         #expect(try capture.loaded([.luma]).count { $0.luma != nil } == kept)
         // What its index announces counts, although the file holds less.
         rules.maxFrames = 89
-        let long = try problem(cut, rules: rules)
+        let long = problem { _ = try open(cut, rules: rules) }
         #expect(long?.summary == "there are more than 89 frames in the video" && long?.place.file == "cut.mp4")
     }
 
@@ -185,7 +177,7 @@ import Testing
         ]
         for (content, summary) in cases {
             let path = try folder.write(content, to: "clip.mov")
-            let found = try problem(path)
+            let found = problem { _ = try open(path) }
             #expect(found?.summary == summary && found?.fault == .input)
             #expect(found?.place.file == "clip.mov")
             let inspection = try CaptureInspection.inspect(path)

@@ -162,9 +162,9 @@ extension CaptureSearchTests {
         let search = try CaptureSearch(at: "\(folder.path)/copy")
         #expect(search.captures.map(\.id) == ["copy"] && search.within == [])
         let copy = CaptureFolder(path: "\(folder.path)/copy")
-        #expect(CaptureSearch.captures(within: copy, nil) == [])
+        #expect(CaptureSearch.innerCaptures(of: copy, nil) == [])
         try dataset("copy/another")
-        #expect(CaptureSearch.captures(within: copy, nil) == ["another"])
+        #expect(CaptureSearch.innerCaptures(of: copy, nil) == ["another"])
     }
 
     /// Where results cannot go. Pictures may lie in anybody's folder, and a `.sens` file is nobody's but its own.

@@ -274,7 +274,7 @@ import Testing
         #expect(search.captures.map(\.path) == ["\(folder.path)/out/desk/ngp"])
         #expect(search.strangers.isEmpty && search.within.isEmpty)
         let inner = CaptureFolder(path: "\(folder.path)/out/desk/ngp")
-        #expect(CaptureSearch.captures(within: inner, nil) == [])
+        #expect(CaptureSearch.innerCaptures(of: inner, nil) == [])
     }
 
     /// A result that is a capture itself may hold a dataset as well: the format that is asked for is taken.

@@ -50,10 +50,7 @@ struct WrittenCapture {
     /// The problem that opening it ends with, or nil.
     func problem(_ format: any CaptureFormat.Type, rules: ReadRules = ReadRules()) throws -> Problem? {
         let tree = try CaptureFormats.tree(at: path)
-        do throws(Problem) {
-            _ = try format.open(tree, rules: rules)
-            return nil
-        } catch { return error }
+        return TestSupport.problem { _ = try format.open(tree, rules: rules) }
     }
 
     var recognition: Recognition? { (try? CaptureFormats.tree(at: path)).flatMap { CaptureFormats.recognise($0) } }

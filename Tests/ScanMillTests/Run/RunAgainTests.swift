@@ -89,7 +89,7 @@ import Testing
         let inputs = ["in/a", "in/b"]
         try MiniCapture().write(inputs, in: folder)
         let stages = "read, {select-frames: {include: [900]}}, decompress, write-frames"
-        let line = "\ntrying a, b again does not help: loosen the stage that dropped them\n"
+        let line = "\ntrying a, b again does not help: loosen `select-frames`, which dropped them\n"
         // The second run only remembers.
         for news in ["no frame is left of 7", "as before: no frame is left of 7"] {
             let result = try folder.run(stages, inputs + ["-o", "out"])

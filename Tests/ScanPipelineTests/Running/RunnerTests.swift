@@ -226,6 +226,21 @@ import Testing
         #expect(try failure(["a"], fault: .environment).notes.isEmpty)
     }
 
+    /// Masks and boxes that fit a sound capture leave nothing of one whose poses are wrong.
+    @Test(arguments: [true, false]) func aCaptureThatIsSpoiltIsMendedFirst(_ isOfPipeline: Bool) throws {
+        func fix(_ own: String?, remedy: String?) throws -> String? {
+            let check = Mock.finish("check") { _, context in context.warn("the poses are wrong", remedy: remedy) }
+            let breaks = Mock.finish("breaks", .init(needs: [.frames])) { (_, _) throws(Problem) in
+                throw Problem(.input, "nothing is left", fix: own).ofPipeline(isOfPipeline)
+            }
+            return try #require(problem { _ = try MockRun([.reader(6), check, breaks]) }).fix
+        }
+        let both = "turn the poses; if it fails all the same, loosen it"
+        #expect(try fix("loosen it", remedy: "turn the poses") == (isOfPipeline ? both : "loosen it"))
+        #expect(try fix(nil, remedy: "turn the poses") == (isOfPipeline ? "turn the poses" : nil))
+        #expect(try fix("loosen it", remedy: nil) == "loosen it")
+    }
+
     /// In the pass that fails too, once its frames are through: stages have come to their ends in the pipeline's order.
     @Test(arguments: [1, 8]) func aFailureRecallsTheWarningsOfItsOwnPass(_ workers: Int) throws {
         func stage(_ name: String) -> Mock {

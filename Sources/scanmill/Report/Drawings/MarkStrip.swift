@@ -59,7 +59,7 @@ enum MarkStrip {
     }
 
     private static func title(_ capture: CaptureFacts) -> String {
-        let why = capture.problem?.summary ?? capture.waitsFor
+        let why = capture.problem?.summary ?? capture.wait?.why
         return "\(capture.id): \(capture.status.rawValue)" + (why.map { ", \($0)" } ?? "")
     }
 

@@ -2,7 +2,7 @@ import ScanFormats
 import ScanModel
 import ScanPipeline
 
-/// Depth for readers that assume the colour camera's view.
+/// A frame's depth for formats whose readers assume the colour camera's view.
 extension Frame {
     /// The frame's depth as the colour camera sees it, which is what trainers take depth pictures for; nil without depth.
     func alignedDepth(_ context: StageContext) -> DepthMap? { depth.map { aligned($0, context) } }
@@ -25,4 +25,23 @@ extension Frame {
         guard let recordedDepth else { return nil }
         return aligned(try DepthCodec.decode(recordedDepth).map, context)
     }
+}
+
+/// A frame's depth as a format's file holds it.
+struct EncodedDepth: Sendable {
+    let bytes: [UInt8]
+    /// Of the map in it.
+    let size: PixelSize
+}
+
+extension StageContext {
+    /// Depth in whole millimetres, 0 for "no value" and beyond 65.535 m, which is counted.
+    func millimetres(of map: DepthMap, rounding: DepthCodec.Rounding = .nearest) -> Gray16Image {
+        let (image, overflow) = DepthCodec.millimetres(map, rounding: rounding)
+        countTooFar(overflow)
+        return image
+    }
+
+    /// Counts depth that a format of whole numbers has no value for, and that became 0.
+    func countTooFar(_ pixels: Int) { if pixels > 0 { count("depth-pixels-too-far", pixels) } }
 }
