@@ -38,6 +38,8 @@ public struct Problem: Error, Hashable, Sendable, Codable {
     public var notes: [String]
     /// What the reader can do now.
     public var fix: String?
+    /// What else has to be done, each for another problem that a note names.
+    public var besides: [String] = []
     /// The line of text that holds the problem, where there is one to show (pipeline files).
     public var excerpt: String?
     /// Whether the capture may well be sound, and what the pipeline asks of it does not fit: tried again as it was asked
@@ -85,6 +87,13 @@ public struct Problem: Error, Hashable, Sendable, Codable {
     public func noting(_ note: String) -> Problem {
         var copy = self
         copy.notes.append(note)
+        return copy
+    }
+
+    /// With another problem of the same capture, which has to be mended as well.
+    package func noting(besides other: Problem) -> Problem {
+        var copy = noting("besides, \(other.summary)\(other.fix.map { ": \($0)" } ?? "")")
+        copy.besides += [other.fix].compactMap(\.self)
         return copy
     }
 

@@ -68,9 +68,9 @@ public struct StageContext: Sendable {
     /// Tells the user something that does not stop the run. The same text is kept once.
     public func warn(_ text: String) { notes.warn(text) }
 
-    /// The same of what spoils all that is made below.
-    /// - Parameter remedy: what to do about it. Where the pipeline then does not fit the capture, this comes first.
-    public func warn(_ text: String, remedy: String?) { notes.warn(text, remedy: remedy) }
+    /// The same of what spoils all that is made of the capture. A run that is asked to be quiet says it too, and where a
+    /// stage below finds nothing, it comes first.
+    public func warnSpoiling(_ text: String) { notes.warn(text, isSpoiling: true) }
 
     /// The same for one of many frames: the first three are named, with the number of the others.
     /// - Parameters:
@@ -113,7 +113,7 @@ final class StageNotes: Sendable {
         var counts: [String: Int] = [:]
         var records: [(String, JSONValue)] = []
         var warnings: Set<String> = []
-        var remedy: String?
+        var spoiling: Set<String> = []
         var examples: [String: Examples] = [:]
         var remarks: Set<String> = []
     }
@@ -155,10 +155,10 @@ final class StageNotes: Sendable {
         }
     }
 
-    func warn(_ text: String, remedy: String? = nil) {
+    func warn(_ text: String, isSpoiling: Bool = false) {
         values.withLock { values in
             values.warnings.insert(text)
-            values.remedy = values.remedy ?? remedy
+            if isSpoiling { values.spoiling.insert(text) }
         }
     }
 
@@ -177,8 +177,8 @@ final class StageNotes: Sendable {
         }
     }
 
-    /// What to do about the capture before anything else.
-    var remedy: String? { values.withLock(\.remedy) }
+    /// Of the warnings, those of what spoils all that is made of the capture.
+    var spoiling: [String] { values.withLock(\.spoiling).sorted() }
 
     /// What follows from the pipeline, in the same order.
     var remarks: [String] { values.withLock(\.remarks).sorted() }

@@ -100,6 +100,10 @@ public struct CheckGeometry: FoldStage {
                 verdict.reason += "; the depth tells it:  \(wayToScale(by: factor))"
             }
         }
+        if !isUnusable, let cause = verdict.cause, Self.isOfOption(cause, capture) {
+            let (with, without) = (verdict.errorText(.declared), verdict.errorText(cause))
+            verdict.reason = "depth fits \(without) without it, and \(with) with it"
+        }
         record(verdict, capture, context)
         GravityCheck.record(capture, context)
         try report(verdict, isUnusable: isUnusable, of: capture, context)
@@ -116,18 +120,32 @@ public struct CheckGeometry: FoldStage {
             context.warn("the geometry is in doubt: \(verdict.reason)\(verdict.isDrifting ? "; \(remedy)" : "")")
         case .fail:
             let named = isUnusable ? nil : verdict.cause
-            let what = named?.meaning(inFileWith: capture.fileAxes) ?? verdict.reason
+            let what = named.map { Self.meaning(of: $0, capture) } ?? verdict.reason
             let detail = named == nil ? "" : ": \(verdict.reason)"
             let remedy = isUnusable ? nil : remedy(for: verdict, of: capture)
             guard consequence == .fail else {
-                let text = "the geometry is wrong: \(what)\(detail)\(remedy.map { "; \($0)" } ?? "")"
-                return context.warn(text, remedy: remedy)
+                return context.warnSpoiling(
+                    "the geometry is wrong: \(what)\(detail)\(remedy.map { "; \($0)" } ?? "")")
             }
+            // Where options make up for it, the capture stays as it is, and without them it fails again.
             throw Problem(
                 .input, "the geometry is wrong: \(what)", notes: named == nil ? [] : [verdict.reason],
                 fix: "\(remedy ?? "correct the capture where it was made"), or go on with  "
-                    + "--set \(context.label).if-wrong=warn")
+                    + "--set \(context.label).if-wrong=warn"
+            ).ofPipeline(remedy != nil)
         }
+    }
+
+    /// Whether a mistake comes from `read`, which was told to undo the same one: done twice, it is as if never done.
+    private static func isOfOption(_ mistake: GeometryHypothesis, _ capture: Capture) -> Bool {
+        capture.findings[CaptureCorrections.posesKey]?.string == mistake.rawValue
+    }
+
+    /// What is wrong, for the person who has to see to it.
+    private static func meaning(of mistake: GeometryHypothesis, _ capture: Capture) -> String {
+        isOfOption(mistake, capture)
+            ? "`poses: \(mistake.rawValue)` of `\(Drop.reader)` does not suit this capture"
+            : mistake.meaning(inFileWith: capture.fileAxes)
     }
 
     private static let remedyForDrift =
@@ -178,7 +196,7 @@ public struct CheckGeometry: FoldStage {
         context.record("reason", .string(verdict.reason))
         if let cause = verdict.cause {
             context.record("fits-better", .string(cause.rawValue))
-            context.record("meaning", .string(cause.meaning(inFileWith: capture.fileAxes)))
+            context.record("meaning", .string(Self.meaning(of: cause, capture)))
         }
         context.record("pairs", .of(verdict.pairCount))
         var errors = JSONObject()

@@ -131,18 +131,29 @@ public struct CullByBox: FrameStage, CaptureStage, DemandingStage {
                 [.cloud, .points]: [.pointsFromDepth],
                 [.box]: [
                     .words(
-                        "use a pipeline for captures without a box: where the format knows which way is up, the ready "
-                            + "\(pipelinesWithoutBox); or give a box in a file, with `box: FILE`"
+                        "use a pipeline for captures without a box: where it is known which way is up, the ready "
+                            + "\(pipelines.floor) for what stands on the floor or \(pipelines.table) on a table, else "
+                            + "\(pipelines.room); or give a box in a file, with `box: FILE`"
                     )
                 ],
             ])
     }
 
-    /// The ready ones, for captures with heights and for others.
-    private var pipelinesWithoutBox: String {
+    /// The ready ones for captures without a box: two that need to know which way is up, and one for any.
+    private var pipelines: (floor: String, table: String, room: String) {
         cullsMesh
-            ? "object-mesh-no-box for what stands on the floor or object-mesh-on-table on a table, else room-mesh"
-            : "object-no-box for what stands on the floor or object-on-table on a table, else room-nerf"
+            ? ("object-mesh-no-box", "object-mesh-on-table", "room-mesh")
+            : ("object-no-box", "object-on-table", "room-nerf")
+    }
+
+    public func instead(of group: [Channel], for capture: Capture, _ label: String) -> [Uses.Instead]? {
+        guard group == [.box] else { return nil }
+        let upright =
+            "use the ready \(pipelines.floor) (for what stands on the floor) or \(pipelines.table) (on a table)"
+        let file = "or give a box in a file, with  --set \(label).box=FILE"
+        if capture.worldUp != nil { return [.words("\(upright), \(file)")] }
+        let up = capture.likelyUp.advice { "--set \(Drop.reader).up=\($0.rawValue)" }
+        return [.words("\(upright), and say which way is up, \(up)  or use the ready \(pipelines.room), \(file)")]
     }
 
     /// Whether a box from a file becomes the capture's. A box whose inside is taken away does not.

@@ -417,9 +417,24 @@ import Testing
         #expect(problem?.summary == "cull-by-box needs box, and this capture has none")
         #expect(
             problem?.fix
-                == "use a pipeline for captures without a box: where the format knows which way is up, the ready "
-                + "object-no-box for what stands on the floor or object-on-table on a table, else "
-                + "room-nerf; or give a box in a file, with `box: FILE`")
+                == "use the ready object-no-box (for what stands on the floor) or object-on-table (on a table), or give a box "
+                + "in a file, with  --set cull-by-box.box=FILE")
+    }
+
+    /// Those for objects need to know which way is up.
+    @Test func aCaptureWithoutBoxAndUpIsToldBoth() throws {
+        var capture = MemoryCapture([.init(points: points)])
+        capture.worldUp = nil
+        let problem = problem { _ = try StageRun("- cull-by-box", on: capture) }
+        #expect(
+            problem?.fix
+                == "use the ready object-no-box (for what stands on the floor) or object-on-table (on a table), and say which "
+                + "way is up, such as  --set read.up=z  or use the ready room-nerf, or give a box in a file, with  "
+                + "--set cull-by-box.box=FILE")
+        // What a format advises comes first.
+        capture.absences[.box] = Absence("points have none", advice: "draw one")
+        let advised = TestSupport.problem { _ = try StageRun("- cull-by-box", on: capture) }
+        #expect(advised?.fix == "draw one")
     }
 
     /// Such a file's box stands along y.

@@ -116,7 +116,7 @@ import Testing
         #expect(
             unknown.warnings == [
                 "write-transforms: the capture does not say which way is up, so its world was not turned; say it, such as  "
-                    + "read: {up: z}"
+                    + "--set read.up=z"
             ])
         capture.worldUp = Vector3(0, 0, 1)
         let already = try StageRun("- write-transforms", on: capture)

@@ -108,13 +108,15 @@ private struct PolycamReader {
         var images: [Int: String]
         var cameras: [Int: String]
 
-        /// The times that have both.
-        var whole: Set<Int> { Set(images.keys).intersection(cameras.keys) }
+        /// The times that have a camera, and a picture where any has one.
+        var whole: Set<Int> {
+            images.isEmpty ? Set(cameras.keys) : Set(images.keys).intersection(cameras.keys)
+        }
     }
 
     mutating func read() throws(Problem) -> Capture {
         capture.worldUp = Vector3(0, 1, 0)
-        let set = chooseSet()
+        let set = try chooseSet()
         capture.variant = set.variant
         let times = Set(set.images.keys).union(set.cameras.keys).sorted()
         try rules.check(frames: times.count, of: "frames")
@@ -148,7 +150,7 @@ private struct PolycamReader {
         return capture
     }
 
-    private mutating func chooseSet() -> FileSet {
+    private mutating func chooseSet() throws(Problem) -> FileSet {
         let sets = PolycamCapture.sets.map { set in
             FileSet(
                 variant: set.variant, folder: "\(top)\(set.images)", cameraFolder: "\(top)\(set.cameras)",
@@ -157,22 +159,61 @@ private struct PolycamReader {
         }
         let (corrected, recorded) = (sets[0], sets[2])
         if corrected.cameras.isEmpty && corrected.images.isEmpty { return recorded }
-        // Without pictures of their own these cameras belong to the recorded ones.
-        let better = corrected.images.isEmpty ? sets[1] : corrected
-        let missing = recorded.whole.subtracting(better.whole)
-        if missing.isEmpty && (!better.whole.isEmpty || recorded.cameras.isEmpty) { return better }
-        let what = corrected.images.isEmpty ? "corrected cameras" : "corrected pictures and cameras"
+        if corrected.images.isEmpty { return try choose(sets[1], over: recorded) }
+        let missing = recorded.whole.subtracting(corrected.whole)
+        if missing.isEmpty && (!corrected.whole.isEmpty || recorded.cameras.isEmpty) { return corrected }
         let lack =
-            better.whole.isEmpty
+            corrected.whole.isEmpty
             ? "no frame has both a corrected camera and its picture"
-            : "the \(what) lack \(missing.count) of \(recorded.whole.count) frames"
+            : "the corrected pictures and cameras lack \(missing.count) of \(recorded.whole.count) frames"
         // What the app leaves out lacks both.
         let lost = missing.intersection(Set(corrected.images.keys).union(corrected.cameras.keys))
         let loss =
             "; for \(lost.count) of them only the picture or the camera is there: copy \(corrected.folder)/ and "
             + "\(corrected.cameraFolder)/ again"
-        capture.warnings.append("\(lack), so the recorded ones were used for all" + (lost.isEmpty ? "" : loss))
+        capture.warnings.append("\(lack)\(Self.fallback)\(lost.isEmpty ? "" : loss)")
         return recorded
+    }
+
+    private static let fallback = ", so the recorded ones were used for all"
+
+    /// Without pictures of their own, corrected cameras belong to the recorded ones. They are used where each whole frame
+    /// has one that can be.
+    private mutating func choose(_ corrected: FileSet, over recorded: FileSet) throws(Problem) -> FileSet {
+        var usable = corrected
+        if !recorded.cameras.isEmpty {
+            for (time, file) in corrected.cameras where try !isUsable(file, withPicture: !corrected.images.isEmpty) {
+                usable.cameras[time] = nil
+            }
+        }
+        let missing = recorded.whole.subtracting(usable.whole)
+        guard missing.isEmpty, !usable.whole.isEmpty || recorded.cameras.isEmpty else {
+            let damaged = missing.intersection(corrected.cameras.keys).count
+            let loss =
+                damaged == 0
+                ? "" : "; \(damaged) of them cannot be used: copy \(corrected.cameraFolder)/ again"
+            capture.warnings.append(
+                "the corrected cameras lack \(missing.count) of \(recorded.whole.count) frames\(Self.fallback)\(loss)")
+            return recorded
+        }
+        let own = "\(top)\(PolycamCapture.sets[0].images)"
+        if tree.hasFolder(own) {
+            capture.warnings.append(
+                "\(own)/ is empty, so the corrected cameras were taken for the recorded pictures: copy it too")
+        }
+        return usable
+    }
+
+    /// Whether a camera file is whole, and says how large its picture is if there is none to tell it.
+    /// - Throws: where the machine cannot read it.
+    private func isUsable(_ file: String, withPicture hasPicture: Bool) throws(Problem) -> Bool {
+        do throws(Problem) {
+            let bytes = try tree.bytes(of: file, limit: PolycamCapture.cameraLimit)
+            return try PolycamCamera(bytes, file: file).size != nil || hasPicture
+        } catch {
+            if error.fault != .input { throw error }
+            return false
+        }
     }
 
     private func facts(_ index: Int, _ microseconds: Int, _ set: FileSet) -> FrameFacts {
@@ -212,8 +253,9 @@ private struct PolycamReader {
     private mutating func noteBreaks(in set: FileSet) {
         guard set.cameraFolder == "\(top)cameras", !breaks.isEmpty else { return }
         capture.warnings.append(
-            "tracking was lost and began anew at \(CaptureInspection.list(breaks)), where tracking_segment changes: the "
-                + "poses before and after have no common frame of reference")
+            "tracking was lost and began anew at \(breaks.count == 1 ? "frame" : "frames") "
+                + "\(breaks.map(String.init).listed(most: 10)), where tracking_segment changes: the poses before and after "
+                + "have no common frame of reference")
     }
 
     private mutating func readDepth(_ times: [Int]) throws(Problem) {

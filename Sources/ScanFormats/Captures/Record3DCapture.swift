@@ -4,8 +4,8 @@ import ScanModel
 ///
 /// `metadata` is JSON; `rgbd/` holds `<n>.jpg`, `<n>.depth` and, with lidar, `<n>.conf`, counted from 0. Poses are
 /// camera-to-world with OpenGL's axes, `[qx, qy, qz, qw, tx, ty, tz]` in metres, relative to the first frame's: which
-/// way is up is lost. The front camera's are all the identity, and recordings from before the app had poses (2020) have
-/// no such list. `K` is the first frame's camera, column-major, and `perFrameIntrinsicCoeffs` has fx, fy, cx, cy of each;
+/// way is up is lost. The front camera's are all the identity, and recordings from before the app had poses have no
+/// such list. `K` is the first frame's camera, column-major, and `perFrameIntrinsicCoeffs` has fx, fy, cx, cy of each;
 /// both are for pictures of `w` × `h`. Depth and confidence are `dw` × `dh` pixels, floats of metres and bytes, packed
 /// with LZFSE. Pictures, depth and poses are all turned to how the device was held.
 ///
@@ -109,7 +109,7 @@ private struct Record3DReader {
         for lists in ["poses", "perFrameIntrinsicCoeffs", "frameTimestamps"] { description[lists] = nil }
         capture.metadata = .object(description)
         // Where no frame has a camera of its own, all need this one.
-        let common = cameras == nil ? try camera(root, nil, of: 0) : nil
+        let common = cameras?.isEmpty ?? true ? try camera(root, nil, of: 0) : nil
 
         let pictures = tree.numbered(in: folder, PictureFolder.extensions)
         let last = pictures.keys.max() ?? -1

@@ -55,12 +55,14 @@ public enum ScanNetPPCapture: CaptureFormat {
         return try reader.read()
     }
 
-    /// The prefix of each path; nil where there is neither the pose file nor both video and depth.
+    /// The prefix of each path; nil where there is neither the pose file nor both video and depth. `rgb.mp4` beside
+    /// `depth.bin` may be anyone's, outside of the data set's own folder.
     private static func top(of tree: any CaptureTree) -> String? {
         let tops = ["", "iphone/"]
         return tops.first { tree.byteCount(of: $0 + posesFile) != nil }
             ?? tops.first { top in
-                [video(in: top, of: tree), "\(top)depth.bin"].allSatisfy { tree.byteCount(of: $0) != nil }
+                let video = top.isEmpty ? videoFiles[0] : video(in: top, of: tree)
+                return [video, "\(top)depth.bin"].allSatisfy { tree.byteCount(of: $0) != nil }
             }
     }
 

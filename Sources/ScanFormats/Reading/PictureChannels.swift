@@ -59,7 +59,7 @@ extension Capture {
         guard var pictures = found else { return }
         pictures.levels = levels
         source.confidence = .pictures(pictures)
-        noteGaps(.recordedConfidence, in: files.paths, areCounted: files.countsGaps)
+        noteGaps(.recordedConfidence, in: files.paths, named: files.named, areCounted: files.countsGaps)
     }
 
     /// Says that depth was lost on the way, for apps that make its folder, and confidence, only where they have recorded

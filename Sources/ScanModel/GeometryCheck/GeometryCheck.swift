@@ -42,8 +42,8 @@ public struct GeometryCheck: Sendable {
         /// What depth has to be multiplied by to be plausible.
         var unit: Double { GeometryCheck.unitFactor(medianDepth) }
 
-        /// Depth that is plausible as it is cannot be 1000 times too large. Nor may this find it a partner: points that
-        /// shrink into the camera are seen whole by whatever looks at the camera's place.
+        /// Depth cannot be 1000 times too large where it would not be plausible then. Nor may this find it a partner: points
+        /// that shrink into the camera are seen whole by whatever looks at the camera's place.
         func allows(_ hypothesis: GeometryHypothesis) -> Bool { hypothesis != .depthBy1000 || unit < 1 }
     }
 

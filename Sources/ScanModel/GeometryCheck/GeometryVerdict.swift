@@ -113,7 +113,7 @@ extension GeometryVerdict {
         if !isDeclared, declared <= Self.fits {
             return Ruling(.undecided, "the camera hardly moves, so that any convention fits")
         }
-        return meaninglessPositions ?? agreement
+        return meaninglessPositions ?? nothingSeen ?? agreement
     }
 
     private struct Ruling {
@@ -200,6 +200,12 @@ extension GeometryVerdict {
                 + "positions: they are in another unit than the depth, or wrong")
     }
 
+    /// Depth that is pushed away is seen by every camera that looks the same way, and tells nothing if it fits nowhere.
+    private var nothingSeen: Ruling? {
+        guard errors.keys.allSatisfy({ $0 == .depthTimes1000 }) else { return nil }
+        return Ruling(.undecided, "no two frames that stand far enough apart see the same")
+    }
+
     private var agreement: Ruling {
         let close = alternatives.filter { !Self.faint.contains($0.key) && $0.value < 4 * declared }
         if declared <= Self.fits, close.isEmpty {
@@ -254,6 +260,11 @@ extension GeometryVerdict {
             guard let medianDepth, hypothesis.depthFactor != 1 else { return true }
             return GeometryCheck.usualMedians.contains(medianDepth * hypothesis.depthFactor)
         }
+    }
+
+    /// The median relative error under a hypothesis, as reasons give it: `0.61 %`.
+    package func errorText(_ hypothesis: GeometryHypothesis) -> String {
+        Self.percent(errors[hypothesis] ?? .infinity)
     }
 
     private func isMuchBetter(_ error: Double) -> Bool { error <= min(Self.fits, declared / 2) }

@@ -5,10 +5,14 @@ public struct CaptureSummary: Sendable, Hashable, Codable {
     public var framesKept: Int
     /// Frames that were dropped because their own data is bad.
     public var badFrameCount: Int
+    /// Frames that the reader left out, or gave up as bad.
+    public var unreadFrameCount: Int
     public var frameCount: Int
     public var fileCount: Int
     public var byteCount: Int64
     public var warnings: [String]
+    /// Of the warnings, those of what spoils all that was made of the capture.
+    public var spoiling: [String]
     /// What was wrong with the capture's files, and did not end it because the pipeline allows it.
     public var forgiven: [Problem]
     /// How many frames the replaced result had, if the same pipeline made it and it had more.
@@ -26,9 +30,11 @@ public struct CaptureSummary: Sendable, Hashable, Codable {
         frameCount = receipt.capture.frames.count
         framesKept = receipt.capture.frames.count { !$0.isDropped }
         badFrameCount = receipt.capture.frames.count { $0.drop?.isBad == true }
+        unreadFrameCount = receipt.capture.frames.count { $0.drop?.stage == Drop.reader }
         fileCount = receipt.files.count
         byteCount = receipt.files.reduce(0) { $0 + $1.byteCount }
         warnings = receipt.warnings
+        spoiling = receipt.spoiling
         forgiven = receipt.capture.forgiven
         notes = receipt.notes
     }

@@ -9,6 +9,16 @@ public protocol DemandingStage: Stage {
     ///   - label: the stage's name in the pipeline.
     /// - Throws: what `finish` would throw in the end.
     func check(_ capture: Capture, _ label: String) throws(Problem)
+
+    /// Ways to do without a need that depend on the capture; nil for those of ``Uses/instead``, which is the default.
+    /// - Parameters:
+    ///   - group: the channels of which the stage needs one, and the capture has none.
+    ///   - label: the stage's name in the pipeline.
+    func instead(of group: [Channel], for capture: Capture, _ label: String) -> [Uses.Instead]?
+}
+
+extension DemandingStage {
+    public func instead(of group: [Channel], for capture: Capture, _ label: String) -> [Uses.Instead]? { nil }
 }
 
 /// Checks a pipeline's steps against the channels that one capture has, when it has been opened, and decides what those
@@ -16,12 +26,14 @@ public protocol DemandingStage: Stage {
 package enum CaptureCheck {
     /// The first thing that a stage needs and this capture lacks, as a problem of the capture; or that a stage needs or
     /// wants and this machine cannot give, as a problem of the machine, so that no result silently goes without it. What
-    /// another copy or machine has comes after what nothing but another pipeline helps against.
+    /// another copy or machine has comes after what nothing but another pipeline helps against; all of it is noted, so
+    /// that one way to the device is enough.
     package static func firstLack(of capture: Capture, in steps: [Pipeline.Step]) -> Problem? {
         let lacks = lacks(of: capture, in: steps)
-        guard let first = lacks.first, let worst = lacks.first(where: \.isOfPipeline) else { return lacks.first }
-        if first == worst { return worst }
-        return worst.noting("besides, \(first.summary)\(first.fix.map { ": \($0)" } ?? "")")
+        guard let worst = lacks.first(where: \.isOfPipeline) ?? lacks.first else { return nil }
+        var named: Set = [worst.fix ?? worst.summary]
+        return lacks.filter { !$0.isOfPipeline && named.insert($0.fix ?? $0.summary).inserted }
+            .reduce(worst) { $0.noting(besides: $1) }
     }
 
     private static func lacks(of capture: Capture, in steps: [Pipeline.Step]) -> [Problem] {
@@ -70,12 +82,12 @@ package enum CaptureCheck {
         let loss = absence?.remedy
         // What only waits for its lens to be undone lacks a stage.
         let isOfPipeline = loss == nil || root == .intrinsics && capture.channels.contains(.lens)
-        let own = wayAround(missing, of: step)
+        let own = wayAround(missing, of: step, for: capture)
         // A setting does with this capture and this pipeline, whereas an advice asks for others.
-        let setting = own.flatMap { $0.contains("--set") ? $0 : nil }
+        let setting = own.flatMap { $0.isSetting ? $0.words : nil }
         let fix =
-            loss ?? setting ?? absence?.advice ?? own
-            ?? steps.first.flatMap { wayAround(missing, of: $0) }
+            loss ?? setting ?? absence?.advice ?? own?.words
+            ?? steps.first.flatMap { wayAround(missing, of: $0, for: capture)?.words }
             ?? "use a pipeline without \(step.label) for captures like this one, or see  scanmill inspect"
         return Problem(
             .input, "\(step.label) needs \(names), and this capture has none",
@@ -93,9 +105,12 @@ package enum CaptureCheck {
         return nil
     }
 
-    /// How a step can do without all of these needs; nil where it cannot do without one of them.
-    private static func wayAround(_ missing: [[Channel]], of step: Pipeline.Step) -> String? {
-        let ways = missing.map { step.uses.instead[$0] ?? [] }
+    /// How a step can do without all of these needs, and whether by its own options; nil where it cannot do without one.
+    private static func wayAround(
+        _ missing: [[Channel]], of step: Pipeline.Step, for capture: Capture
+    ) -> (words: String, isSetting: Bool)? {
+        let stage = step.stage as? any DemandingStage
+        let ways = missing.map { stage?.instead(of: $0, for: capture, step.label) ?? step.uses.instead[$0] ?? [] }
         if ways.contains(where: \.isEmpty) { return nil }
         var words = ways.flatMap(\.words)
         var (causes, settings): ([String], [String]) = ([], [])
@@ -108,7 +123,7 @@ package enum CaptureCheck {
         if !settings.isEmpty {
             words.append("do without \(causes.listed) with  \(settings.joined(separator: " "))")
         }
-        return words.joined(separator: ", or ")
+        return (words.joined(separator: ", or "), !settings.isEmpty)
     }
 
     /// The steps with every "one of these" decided for a capture that has `channels`: the first channel of the group

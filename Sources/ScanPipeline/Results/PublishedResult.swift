@@ -36,9 +36,6 @@ public struct PublishedResult: Sendable {
     /// The listed files.
     public var files: [Receipt.File] { (receipt["files"]?.array ?? []).compactMap(Receipt.File.init) }
 
-    /// What it was made of.
-    private var inputs: [Receipt.File] { (receipt["inputs"]?.array ?? []).compactMap(Receipt.File.init) }
-
     /// Whether this pipeline made it, whatever options with defaults newer versions have.
     func isMade(by pipeline: Pipeline) -> Bool {
         PipelineChange.changes(from: receipt["pipeline"], to: pipeline).isEmpty
@@ -51,7 +48,7 @@ public struct PublishedResult: Sendable {
     public var byteCount: Int64 { Self.sum(files.map(\.byteCount)) }
 
     /// Bytes of the input files that the result was made from.
-    public var inputBytes: Int64 { Self.sum(inputs.map(\.byteCount)) }
+    public var inputBytes: Int64 { Self.sum((receipt["inputs"]?.array ?? []).compactMap { $0["bytes"]?.integer }) }
 
     /// Of sizes, capped at the largest number: a damaged receipt may list anything.
     package static func sum(_ sizes: [Int64]) -> Int64 {
@@ -62,7 +59,10 @@ public struct PublishedResult: Sendable {
     }
 
     /// The digests of what it was made of.
-    var inputDigests: Set<Digest> { Set(inputs.map(\.digest)) }
+    var inputDigests: Set<Digest> {
+        // Of a damaged receipt each one counts that is there: what is not known to be of a capture is another's.
+        Set((receipt["inputs"]?.array ?? []).compactMap { $0["sha256"]?.string.map { Digest(hex: $0) } })
+    }
 
     /// Whether all files are there with their sizes.
     public var isWhole: Bool { firstLoss == nil }

@@ -117,9 +117,11 @@ struct CaptureRun {
             "\($0.stage): \($0.reason)".withoutNumbers
         }
         let most = reasons.sorted { ($1.value.count, $0.key) < ($0.value.count, $1.key) }.prefix(3)
-        let loosened = capture.frames.compactMap(\.drop).filter { $0.stage != steps[0].label && !$0.isBad }
-        let strictest = Dictionary(grouping: loosened, by: \.stage)
-            .max { ($0.value.count, $1.key) < ($1.value.count, $0.key) }
+        // The last stage that chose is the one that left nothing: what the others leave reaches it.
+        let choices = Dictionary(
+            grouping: capture.frames.compactMap(\.drop).filter { $0.stage != steps[0].label && !$0.isBad }, by: \.stage)
+        let last = steps.last { choices[$0.label] != nil }
+        let count = last.flatMap { choices[$0.label]?.count } ?? 0
         throw Problem(
             .input, "no frame is left of \(capture.frames.count)",
             notes: most.compactMap { _, drops in
@@ -127,10 +129,10 @@ struct CaptureRun {
                     "\(drops.count) × \($0.stage): \($0.reason)\(Set(drops).count > 1 ? ", and the like" : "")"
                 }
             },
-            fix: strictest.map { stage, drops in
-                "loosen `\(stage)`, which dropped \(drops.count < capture.frames.count ? "the most" : "them")"
+            fix: last.map {
+                "loosen `\($0.label)`, which dropped \(count < capture.frames.count ? "the last \(count)" : "them")"
             } ?? "see what is wrong with it with  scanmill inspect \(ShellWord.quoted(input.path))"
-        ).ofPipeline(strictest != nil)
+        ).ofPipeline(last != nil)
     }
 
     func checkBadFrames() throws(Problem) {
@@ -165,6 +167,7 @@ struct CaptureRun {
             stages: zip(steps, notes).map { step, notes in
                 Receipt.StageReport(label: step.label, options: step.options, counts: notes.json)
             }, files: output.files, warnings: warnings,
+            spoiling: zip(steps, notes).flatMap { step, notes in notes.spoiling.map { "\(step.label): \($0)" } },
             notes: zip(steps, notes).flatMap { step, notes in notes.remarks.map { "\(step.label): \($0)" } })
     }
 
@@ -174,7 +177,7 @@ struct CaptureRun {
 
     /// A problem that ended the run, with all that is known of its cause.
     func explaining(_ problem: Problem) -> Problem {
-        cause(of: recallingWarnings(in: puttingRemedyFirst(in: placing(outlasting(problem)))))
+        cause(of: recallingWarnings(in: puttingSpoiltFirst(in: placing(outlasting(problem)))))
     }
 
     /// What a step cannot do with this capture as it is asked to: it fails again until one of the two changes, while other
@@ -187,11 +190,17 @@ struct CaptureRun {
         return lasting
     }
 
-    /// What does not fit a capture as a stage above has found it may fit it once that is mended.
-    private func puttingRemedyFirst(in problem: Problem) -> Problem {
-        guard problem.isOfPipeline, let remedy = notes.firstNonNil(\.remedy) else { return problem }
+    /// What chooses by where things are may fit the capture once what a stage above has found is mended. How to do that is
+    /// among the warnings: here it would part captures that fail alike, since it may hold what was measured.
+    private func puttingSpoiltFirst(in problem: Problem) -> Problem {
+        let places: Set<Channel> = [.points, .cloud, .mesh, .box]
+        guard problem.isOfPipeline, let failed = steps.first(where: { $0.label == problem.place.stage }),
+            !failed.uses.touches.isDisjoint(with: places),
+            let above = zip(steps, notes).first(where: { !$1.spoiling.isEmpty })?.0
+        else { return problem }
+        let first = "mend first what `\(above.label)` warns of"
         var problem = problem
-        problem.fix = problem.fix.map { "\(remedy); if it fails all the same, \($0)" } ?? remedy
+        problem.fix = problem.fix.map { "\(first); if it fails all the same, \($0)" } ?? first
         return problem
     }
 

@@ -8,7 +8,7 @@ extension Problem {
             "fault": .string(fault.rawValue), "summary": .string(summary), "notes": .of(notes), "fix": .of(fix),
             "stage": .of(place.stage), "frame": .of(place.frame), "file": .of(place.file), "line": .of(place.line),
             "column": .of(place.column), "byte": .of(place.byte), "of": .of(place.byteCount), "excerpt": .of(excerpt),
-            "of-pipeline": isOfPipeline ? .bool(true) : nil,
+            "of-pipeline": isOfPipeline ? .bool(true) : nil, "besides": besides.isEmpty ? nil : .of(besides),
         ]
     }
 
@@ -18,6 +18,7 @@ extension Problem {
         guard let fault = json["fault"]?.string.flatMap(Problem.Fault.init), let summary = json["summary"]?.string
         else { return nil }
         self.init(fault, summary, notes: json["notes"]?.array?.compactMap(\.string) ?? [], fix: json["fix"]?.string)
+        besides = json["besides"]?.array?.compactMap(\.string) ?? []
         place.stage = json["stage"]?.string
         place.frame = json["frame"]?.integer.flatMap { Int(exactly: $0) }
         place.file = json["file"]?.string

@@ -32,8 +32,6 @@ package struct RunHistory {
     private var planners: [PathKey: Int] = [:]
     /// By run: those that have been read.
     private var endings: [Int: Endings] = [:]
-    /// A run that has not said how it went may then be the one that goes on.
-    private lazy var isAnyRunning = CaptureLock.isAnyHeld(in: state)
 
     package init(in state: StateFolder) {
         self.state = state
@@ -110,7 +108,8 @@ package struct RunHistory {
     /// What a run says of a capture that it names and has made no result of; nil where it has come to it.
     mutating func whyLeft(_ id: String, by run: Int) -> String? {
         let endings = endings(of: run)
-        if !endings.areKnown { return "the last run of it \(isAnyRunning ? "has not ended" : "was cut short")" }
+        // Between two captures a run holds no lock that would tell.
+        if !endings.areKnown { return "the last run of it was cut short, or goes on" }
         return endings[id]?.why.map { "the last run left it: \($0)" }
     }
 

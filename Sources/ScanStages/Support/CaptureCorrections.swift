@@ -72,7 +72,7 @@ struct CaptureCorrections: Sendable {
             capture.frames[index].pose = capture.frames[index].pose.map { mistake.pose($0, file) }
         }
         capture.findings[Self.posesKey] = .string(poses.rawValue)
-        context.note("\(mistake.meaning(inFileWith: capture.fileAxes)), as `poses` says")
+        context.note("taken as `poses` says: \(mistake.meaning(inFileWith: capture.fileAxes))")
     }
 
     /// What the receipt calls the poses that were read as something else than the format says.

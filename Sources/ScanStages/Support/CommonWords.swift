@@ -11,7 +11,7 @@ extension StageContext {
     /// - Parameter consequence: what follows where the capture does not say which way is up.
     func warnUnlessUp(_ capture: Capture, _ consequence: String) {
         if capture.worldUp != nil { return }
-        let advice = capture.likelyUp.advice { "read: {up: \($0.rawValue)}" }
+        let advice = capture.likelyUp.advice { "--set \(Drop.reader).up=\($0.rawValue)" }
         warn("the capture does not say which way is up, \(consequence); say it, \(advice)")
     }
 

@@ -98,6 +98,13 @@ struct CaptureFacts: Sendable {
     /// Why it failed.
     var problem: Problem? { failure?.problem }
 
+    /// Whether the same run may succeed once it is mended: a wrong request would only fail again, what is gone is not
+    /// found, and a name that is not text cannot be typed.
+    var isRepeatable: Bool {
+        problem?.fault != .usage && problem?.isOfPipeline != true && OutputFolder.defect(ofID: id) == nil && !isGone
+            && !FileSystem.isMended(input ?? "")
+    }
+
     /// Nil for one that does not wait.
     var wait: Wait? { if case .waiting(let wait) = fate { wait } else { nil } }
 

@@ -29,6 +29,8 @@ struct Finding: Sendable {
     var text: String
     /// What can be done.
     var fix: String?
+    /// Whether the same run may succeed once that is done.
+    var isRepeatable = true
     var headline: Headline?
     /// How bad it is compared with others of the same cause.
     var weight = 0.0

@@ -2,6 +2,17 @@ import ScanModel
 
 /// All findings with one cause.
 struct FindingGroup: Sendable {
+    /// What can be done about some of the findings.
+    struct Fix {
+        var text: String
+        var findings: [Finding]
+
+        /// - Parameter place: among those of the cause, in the order of their first findings.
+        fileprivate func rank(at place: Int) -> (Int, Int, Int) {
+            (findings.contains(where: \.isRepeatable) ? 0 : 1, place == 0 ? .min : -findings.count, place)
+        }
+    }
+
     var kind: Finding.Kind
     var title: String
     /// The worst first.
@@ -30,6 +41,21 @@ struct FindingGroup: Sendable {
     /// Of fewer captures nothing is common.
     private static let fewestForCommon = 8
 
+    /// What can be done, with the findings that it is for: first what lets a run try them again, the worst one's before
+    /// what is for most. A command in which they differ is no command: each of them then has its own.
+    func fixes(_ captures: [CaptureFacts]) -> [Fix] {
+        let said = findings.compactMap { finding in
+            finding.fix.map { (subject: finding, text: $0, id: captures[finding.capture].id) }
+        }
+        let fixes = Phrase.grouped(said).flatMap { phrase, findings -> [Fix] in
+            let isOpen = findings.contains { $0.fix != phrase.text }
+            if isOpen, phrase.text.contains("--") { return findings.map { Fix(text: $0.fix ?? "", findings: [$0]) } }
+            return [Fix(text: phrase.text, findings: findings)]
+        }
+        return fixes.enumerated().sorted { $0.element.rank(at: $0.offset) < $1.element.rank(at: $1.offset) }
+            .map(\.element)
+    }
+
     /// Makes the title from what all messages have in common. What it leaves open is in each finding's own text.
     private mutating func shareMessage() {
         guard var shared = findings.first?.message else { return }
@@ -47,7 +73,9 @@ struct FindingGroup: Sendable {
         let groups = Dictionary(grouping: findings) { "\($0.kind.rawValue) \($0.cause ?? $0.title)" }
         var sorted = groups.values.flatMap { split($0, of: ids.count) }.compactMap { findings -> FindingGroup? in
             guard let first = findings.first else { return nil }
-            let worstFirst = findings.sorted { ($1.weight, ids[$0.capture]) < ($0.weight, ids[$1.capture]) }
+            // What is given up hides nothing that can be saved.
+            let byWeight = findings.sorted { ($1.weight, ids[$0.capture]) < ($0.weight, ids[$1.capture]) }
+            let worstFirst = byWeight.filter(\.isRepeatable) + byWeight.filter { !$0.isRepeatable }
             let isOfOneTitle = findings.allSatisfy { $0.title == first.title }
             var group = FindingGroup(
                 kind: first.kind, title: isOfOneTitle ? first.title : first.cause ?? first.title, findings: worstFirst,

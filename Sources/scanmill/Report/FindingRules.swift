@@ -100,10 +100,12 @@ struct FindingRules {
             sentences.insert(text, at: 0)
         }
         if let stage = place.stage { sentences.append("The stage was \(stage)") }
+        let remedies = [problem.fix].compactMap(\.self) + problem.besides
         let message = failures[index] ?? Phrase(problem.summary, id: capture.id)
         return Finding(
             kind: .failure, capture: index, title: message.pattern, message: message, text: Self.sentences(sentences),
-            fix: problem.fix, headline: Readable(problem)?.headline)
+            fix: remedies.isEmpty ? nil : remedies.joined(separator: "; "), isRepeatable: capture.isRepeatable,
+            headline: Readable(problem)?.headline)
     }
 
     // MARK: - Fixed limits

@@ -8,6 +8,10 @@ struct LookFirst {
     private static let mostCards = 12
     /// Captures beyond this many are only counted; the wall shows them all.
     private static let mostNames = 40
+    /// Fixes beyond this many are only counted, and so are the captures of each.
+    private static let mostFixes = 5
+    /// The most captures in a command.
+    private static let mostNamed = 12
 
     private var report: NightReport { page.report }
 
@@ -32,10 +36,7 @@ struct LookFirst {
         let group = report.findings[index]
         guard let worst = group.findings.first else { return HTML() }
         let capture = report.captures[worst.capture]
-        let commands = report.nextCommands(for: capture).map { "<code class=\"command\">\($0)</code>" as HTML }
-        let next: HTML =
-            commands.isEmpty
-            ? HTML() : "<div class=\"next\"><span class=\"muted\">next</span><div>\(commands)</div></div>"
+        let fixes = group.fixes(report.captures)
         let loss = report.loss(of: capture).map { "<p class=\"muted\">\($0)</p>" as HTML }
         let others = group.findings.dropFirst()
         let rest: HTML =
@@ -46,7 +47,7 @@ struct LookFirst {
             <article class="finding \(capture.status.rawValue)" id="g\(index)">\(picture(capture, group.kind))<div class="words">\
             <p class="name">\(ReportPage.pill(capture.status)) <a href="\(page.link(worst.capture))"><bdi>\(capture.id)</bdi></a>\
             \(rank(of: worst, in: group, index))</p><h3>\(marked: group.title)</h3><p>\(marked: worst.text)</p>\
-            \(worst.fix.map(fix))\(next)\(loss)\(rest)</div>\(headline(worst, index))\
+            \(fixed(group, fixes))\(next(capture, group, fixes.count))\(loss)\(rest)</div>\(headline(worst, index))\
             <div class="proof">\(proof(worst, capture))</div></article>
 
             """
@@ -61,19 +62,46 @@ struct LookFirst {
         return " <span class=\"muted\">\(group.isCommon ? "in most captures; " : "")\(place) \(count)</span>"
     }
 
-    private func fix(_ words: String) -> HTML {
-        // A full stop would be copied with an option.
-        let stop = words.split(separator: "  ").last?.hasPrefix("--") == true ? "" : "."
-        return "<p class=\"fix\"><span class=\"muted\">fix</span> \(marked: Wording.capitalised(words))\(stop)</p>"
+    /// What to do: in the words of the capture that is shown where it is for all of them, else with those that it is for.
+    private func fixed(_ group: FindingGroup, _ fixes: [FindingGroup.Fix]) -> HTML {
+        if let only = fixes.first, only.findings.count == group.findings.count {
+            return fix(group.findings[0].fix ?? only.text)
+        }
+        let rows = fixes.prefix(Self.mostFixes).map {
+            fix($0.text, for: names($0.findings[...], most: Self.mostFixes))
+        }
+        let rest = fixes.count - Self.mostFixes
+        return "\(rows)\(rest > 0 ? "<p class=\"fix muted\">and \(rest) more</p>" : HTML())"
     }
 
-    private func names(_ findings: ArraySlice<Finding>) -> HTML {
-        let links = findings.prefix(Self.mostNames).map { finding -> HTML in
+    private func fix(_ words: String, for whose: HTML? = nil) -> HTML {
+        // A full stop would be copied with an option.
+        let stop = words.split(separator: "  ").last?.hasPrefix("--") == true ? "" : "."
+        return """
+            <p class="fix"><span class="muted">fix\(whose == nil ? "" : " for")</span>\(whose.map { " \($0):" }) \
+            \(marked: Wording.capitalised(words))\(stop)</p>
+            """
+    }
+
+    /// The next commands. Where failures have fixes of their own, one command tries all that may succeed.
+    private func next(_ capture: CaptureFacts, _ group: FindingGroup, _ fixCount: Int) -> HTML {
+        let others =
+            group.kind == .failure && fixCount > 1
+            ? group.findings.dropFirst().filter(\.isRepeatable).map { report.captures[$0.capture] } : []
+        let commands = report.nextCommands(for: capture, and: Array(others.prefix(Self.mostNamed - 1)))
+            .map { "<code class=\"command\">\($0)</code>" as HTML }
+        if commands.isEmpty { return HTML() }
+        let whose = others.count >= Self.mostNamed ? ", for the first \(Self.mostNamed)" : ""
+        return "<div class=\"next\"><span class=\"muted\">next\(whose)</span><div>\(commands)</div></div>"
+    }
+
+    private func names(_ findings: ArraySlice<Finding>, most: Int = mostNames) -> HTML {
+        let links = findings.prefix(most).map { finding -> HTML in
             let value = finding.headline.map { " (\($0.words))" } ?? ""
             let id = report.captures[finding.capture].id
             return "<a href=\"\(page.link(finding.capture))\"><bdi>\(id)</bdi></a>\(value)"
         }
-        let rest = findings.count - Self.mostNames
+        let rest = findings.count - most
         return "\(links.joined(", "))\(rest > 0 ? " and \(rest) more" : "")"
     }
 

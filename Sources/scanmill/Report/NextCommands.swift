@@ -2,29 +2,28 @@ import ScanPipeline
 
 extension NightReport {
     /// What a person would type next.
-    func nextCommands(for capture: CaptureFacts) -> [String] {
+    /// - Parameter others: captures that failed as it did, for the same command.
+    func nextCommands(for capture: CaptureFacts, and others: [CaptureFacts] = []) -> [String] {
         guard let input = capture.input, !capture.isGone else { return [] }
         // A name that is not text cannot be typed.
         if FileSystem.isMended(run?.place(of: input) ?? input) { return [] }
         var commands: [String] = []
         if let run, var command = run.command {
-            let only = PublishedResult.only(capture.id)
             if capture.status == .failed {
-                if capture.failure?.damage == .unnoticed, !command.further.contains("--force") {
+                let all = [capture] + others
+                if all.contains(where: { $0.failure?.damage == .unnoticed }), !command.further.contains("--force") {
                     command.further.append("--force")
                 }
-                // A wrong request would only fail again.
-                if capture.problem?.fault != .usage, capture.problem?.isOfPipeline != true,
-                    OutputFolder.defect(ofID: capture.id) == nil
-                {
-                    commands.append(command.again([input], only))
+                if capture.isRepeatable {
+                    let choice = all.flatMap { PublishedResult.only($0.id) }
+                    commands.append(command.again(all.compactMap(\.input), choice))
                 }
             } else if capture.status != .waiting,
                 let remedy = capture.warnings.firstNonNil(Hole.init)?.remedy(in: run.pipeline)
             {
                 // The capture itself has no hole, so that a look at it tells nothing.
                 command.settings = remedy.added(to: command.settings)
-                commands.append(command.again([input], only))
+                commands.append(command.again([input], PublishedResult.only(capture.id)))
             }
         }
         return commands + [Wording.command(["scanmill", "inspect", CommandWords.path(input)])]

@@ -45,6 +45,24 @@ struct Phrase: Sendable, Hashable {
         for (index, value) in other.values.enumerated() where values[index] != value { values[index] = nil }
     }
 
+    /// What messages are about, by what they say, in the order of the first of each.
+    static func grouped<Subject>(
+        _ messages: [(subject: Subject, text: String, id: String)]
+    ) -> [(phrase: Phrase, subjects: [Subject])] {
+        var groups: [(phrase: Phrase, subjects: [Subject])] = []
+        var places: [Phrase: Int] = [:]
+        for (message, phrase) in zip(messages, all(of: messages.map { ($0.text, $0.id) })) {
+            if let place = places[phrase] {
+                groups[place].phrase.merge(phrase)
+                groups[place].subjects.append(message.subject)
+            } else {
+                places[phrase] = groups.count
+                groups.append((phrase, [message.subject]))
+            }
+        }
+        return groups
+    }
+
     /// Which messages captures have, and how many captures have each; the most frequent first.
     static func counted(
         _ captures: [CaptureFacts], _ messages: (CaptureFacts) -> [String]

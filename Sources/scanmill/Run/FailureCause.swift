@@ -18,12 +18,20 @@ struct FailureCause {
         outcome.ending.problem?.isOfPipeline == true || OutputFolder.defect(ofID: outcome.input.id) != nil
     }
 
-    /// What to do before those are run again, with the captures that it is for. A command in which they differ is no
-    /// command: each of them then has its own.
+    /// What to do to those before they are run again, with the captures that it is for. A command in which they differ is
+    /// no command: each of them then has its own.
     var fixes: [FailureCause] {
-        Self.grouped(captures.filter(Self.isRepeatable), by: \.fix).flatMap { fix in
-            fix.phrase.text.contains("=…") ? fix.captures.flatMap { Self.grouped([$0], by: \.fix) } : [fix]
+        Self.grouped(captures, by: Self.mending).flatMap { fix in
+            fix.phrase.text.contains("=…") ? fix.captures.flatMap { Self.grouped([$0], by: Self.mending) } : [fix]
         }
+    }
+
+    /// All that is to be done to a capture itself. What to ask of it instead is said of the ``unsuited(_:)``.
+    private static func mending(_ outcome: CaptureOutcome) -> String? {
+        guard let problem = outcome.ending.problem else { return nil }
+        let own = isRepeatable(outcome) ? [problem.fix].compactMap(\.self) : []
+        let all = own + problem.besides
+        return all.isEmpty ? nil : all.joined(separator: "; ")
     }
 
     /// Those that fail for what the run asks of them, or for their names, by what to change, in the captures' order.
@@ -38,13 +46,13 @@ struct FailureCause {
     }
 
     /// The most frequent first.
-    static func all(of failed: [CaptureOutcome]) -> [FailureCause] { grouped(failed) { $0.summary } }
+    static func all(of failed: [CaptureOutcome]) -> [FailureCause] { grouped(failed) { $0.ending.problem?.summary } }
 
-    /// Captures by what their problems say; without those that say nothing.
-    private static func grouped(_ outcomes: [CaptureOutcome], by text: (Problem) -> String?) -> [FailureCause] {
-        let said = outcomes.compactMap { outcome in
-            outcome.ending.problem.flatMap(text).map { (outcome: outcome, text: $0) }
-        }
+    /// Captures by what is said of them; without those of which nothing is.
+    private static func grouped(
+        _ outcomes: [CaptureOutcome], by text: (CaptureOutcome) -> String?
+    ) -> [FailureCause] {
+        let said = outcomes.compactMap { outcome in text(outcome).map { (outcome: outcome, text: $0) } }
         var causes: [Phrase: FailureCause] = [:]
         let phrases = Phrase.all(of: said.map { ($0.text, $0.outcome.input.id) })
         for (outcome, phrase) in zip(said.map(\.outcome), phrases) {

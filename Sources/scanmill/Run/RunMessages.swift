@@ -47,14 +47,15 @@ struct RunMessages: Sendable {
         switch outcome.ending {
         case .done(let summary):
             say("done     \(id)  \(Self.text(summary))")
-            if !isQuiet {
-                for warning in warnings.news(in: summary.warnings, of: outcome.input.id) {
-                    Console.error("warning: \(id): \(warning)")
-                }
-            } else if let problem = summary.forgiven.first {
+            let said = isQuiet ? summary.spoiling : summary.warnings
+            for warning in warnings.news(in: said, of: outcome.input.id) {
+                Console.error("warning: \(id): \(warning)")
+            }
+            if isQuiet, let problem = summary.forgiven.first {
                 // The capture may still be on the device, but not for long.
-                let left = "\(summary.framesKept) of \(summary.frameCount.counted("frame")) are left"
-                Console.error("warning: \(id): \(left): \(problem.oneLine)")
+                let count = summary.unreadFrameCount
+                let lost = count == 0 ? "" : "\(count.counted(of: summary.frameCount, "frame", "is", "are")) lost: "
+                Console.error("warning: \(id): \(lost)\(problem.oneLine)")
             }
             // Said with -q too: a truncated copy may have replaced a good result.
             if let before = summary.framesBefore {
@@ -90,10 +91,10 @@ struct RunMessages: Sendable {
                 "\(outcomes.count.counted("capture")): \(parts.joined(separator: ", ")); results are in \(options.output)"
             )
         }
+        for (text, count) in warnings.rest { Console.error("warning: \(count.counted("more capture")): \(text)") }
         if isQuiet {
             sayLeft(outcomes)
         } else {
-            for (text, count) in warnings.rest { Console.error("warning: \(count.counted("more capture")): \(text)") }
             sayNotes(outcomes)
             sayUpdates(outcomes)
         }

@@ -50,7 +50,7 @@ import Testing
             format: "scannetpp", files: ["iphone/rgb.mkv": "x", "iphone/depth.bin": "x", "dslr/notes.txt": "x"],
             summary: "the poses are missing", fix: "download pose_intrinsic_imu.json too"),
         Rest(
-            format: "scannetpp", files: ["rgb.mp4": "x", "depth.bin": "x"],
+            format: "scannetpp", files: ["iphone/rgb.mp4": "x", "iphone/depth.bin": "x"],
             summary: "the poses are missing", fix: "download pose_intrinsic_imu.json too"),
         Rest(
             format: "scannetpp", files: ["pose_intrinsic_imu.json": #"{"frame_00"#],
@@ -111,8 +111,8 @@ import Testing
     /// Names that anything may have.
     @Test(arguments: [
         ["rgbd/0.jpg"], ["metadata"], ["metadata.json", "rgb/notes.txt"], ["lowres_wide/1_1.000.png"],
-        ["lowres_wide_intrinsics/notes.txt"], ["rgb.mkv"], ["rgb.mp4"], ["depth.bin"], ["color.traj", "wide/1.png"],
-        ["frame-000000.color.txt"], ["color.png"],
+        ["lowres_wide_intrinsics/notes.txt"], ["rgb.mkv"], ["rgb.mp4", "depth.bin"],
+        ["color.traj", "wide/1.png"], ["frame-000000.color.txt"], ["color.png"],
         ["pose/0.txt"], ["intrinsic/intrinsic_color.txt"], ["cameras/1.json", "depth/1.png"], ["camera_matrix.csv"],
         ["depth.txt", "groundtruth.txt"], ["RGB.TXT", "notes.txt"], ["frame-a.pose.txt"], ["a.depth", "a.txt"],
         ["sparse/notes.txt"],

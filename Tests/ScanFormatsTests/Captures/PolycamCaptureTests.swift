@@ -120,17 +120,47 @@ import Testing
         #expect(capture.frames.map { $0.pose?.position.x } == [100.9, 101, 120])
     }
 
-    /// What they are for is not there.
-    @Test(arguments: [[], [9]]) func correctedCamerasThatCannotBeUsedAreSaid(corrected: [Int]) throws {
+    @Test func correctedCamerasThatCannotBeUsedAreSaid() throws {
+        func warnings(_ change: (WrittenCapture) throws -> Void) throws -> [String] {
+            let export = try exportWithCorrectedCameras()
+            try change(export)
+            let capture = try export.open(PolycamCapture.self)
+            #expect(capture.variant == "as recorded" && capture.frames.map { $0.pose?.position.x } == [0.9, 1, 20])
+            return capture.warnings
+        }
+        let fallback = "so the recorded ones were used for all"
+        // A corrected picture of no camera.
+        let alone = try warnings { try $0.picture("keyframes/corrected_images/77.jpg", isJPEG: true) }
+        let apart = "no frame has both a corrected camera and its picture, \(fallback)"
+        #expect(alone.first?.hasPrefix(apart) == true, "\(alone)")
+        let damaged = try warnings { try $0.write("{", to: "keyframes/corrected_cameras/10.json") }
+        let again = "cannot be used: copy keyframes/corrected_cameras/ again"
+        #expect(damaged == ["the corrected cameras lack 1 of 3 frames, \(fallback); 1 of them \(again)"])
+        // Nothing says for which size they are.
+        let unsized = try warnings { try $0.remove("keyframes/images") }
+        #expect(unsized.first == "the corrected cameras lack 3 of 3 frames, \(fallback); 3 of them \(again)")
+    }
+
+    /// Depth belongs to both, and must not move where pictures were not copied.
+    @Test func correctedCamerasOfAnExportWithoutPictures() throws {
         let export = try exportWithCorrectedCameras()
-        if corrected.isEmpty { try export.remove("keyframes/images") }
-        // A picture of no camera.
-        if !corrected.isEmpty { try export.picture("keyframes/corrected_images/77.jpg", isJPEG: true) }
+        for time in [9, 10, 200] {
+            try export.write(camera(time + 1000), to: "keyframes/corrected_cameras/\(time).json")
+        }
+        try export.remove("keyframes/images")
         let capture = try export.open(PolycamCapture.self)
-        #expect(capture.variant == "as recorded" && capture.frames.map { $0.pose?.position.x } == [0.9, 1, 20])
-        #expect(
-            capture.warnings.first?.hasPrefix(
-                "no frame has both a corrected camera and its picture, so the recorded ones were used for all") == true)
+        #expect(capture.variant == "corrected cameras")
+        #expect(capture.frames.map { $0.pose?.position.x } == [100.9, 101, 120])
+    }
+
+    /// An older export, of which the pictures were left behind.
+    @Test func correctedPicturesThatWereNotCopied() throws {
+        let export = try export(sets: ["", "corrected_"])
+        for time in [9, 10, 200] { try export.remove("keyframes/corrected_images/\(time).jpg") }
+        let capture = try export.open(PolycamCapture.self)
+        #expect(capture.variant == "corrected cameras")
+        let taken = "the corrected cameras were taken for the recorded pictures"
+        #expect(capture.warnings == ["keyframes/corrected_images/ is empty, so \(taken): copy it too"])
     }
 
     /// Recorded poses on either side do not fit; corrected ones do.

@@ -273,4 +273,70 @@ import Testing
         #expect(again.status == 0, "\(again.errors)")
         #expect(again.output.hasPrefix("done     it's cut  "))
     }
+
+    /// One cause may have several fixes: what was not copied is still on the phone, whatever another capture never had. The
+    /// card names each with its captures, and its command tries all that may succeed.
+    @Test func aCauseWithSeveralFixes() throws {
+        try folder.copySample("transforms", to: "in/a_pictures")
+        let project = "in/a_pictures/transforms.json"
+        let text = String(decoding: try folder.bytes(project), as: UTF8.self)
+        try folder.write(text.replacing(#/"depth_file_path": "[^"]*",/#, with: ""), to: project)
+        try FileManager.default.removeItem(at: folder.url("in/a_pictures/depths"))
+        let missing = ["b_poly": "keyframes/depth", "c_poly": "keyframes/depth", "d_desk": "desk.depth.zlib"]
+        for (name, path) in missing {
+            try folder.copySample(name == "d_desk" ? "desk" : "polycam", to: "in/\(name)")
+            try FileManager.default.moveItem(at: folder.url("in/\(name)/\(path)"), to: folder.url("\(name).kept"))
+        }
+        #expect(try folder.run("read, decompress, unproject, write-ply", ["in", "-o", "out"]).status == 1)
+        let finding = try finding(of: "failure")
+        let ids = finding["captures"]?.array?.compactMap { $0["id"]?.string }
+        #expect(ids == ["b_poly", "c_poly", "d_desk", "a_pictures"], "what can be saved is hidden")
+        let html = try newestHTML()
+        let fixes = html.matches(of: #/<p class="fix">(.*?)</p>/#).map { $0.1.replacing(#/<[^>]*>/#, with: "") }
+        #expect(
+            fixes == [
+                "fix for b_poly, c_poly: Copy the folder keyframes/depth/ too.",
+                "fix for d_desk: Copy desk.depth.zlib too.",
+                "fix for a_pictures: Use a pipeline for captures without depth, such as the ready pictures-only.",
+            ])
+        let command = try #require(html.firstMatch(of: #/<code class="command">scanmill (run [^<]*)</#)?.1)
+        #expect(command.hasSuffix(" -o out --only b_poly --only c_poly --only d_desk --retry"))
+        for (name, path) in missing {
+            try FileManager.default.moveItem(at: folder.url("\(name).kept"), to: folder.url("in/\(name)/\(path)"))
+        }
+        let again = try Scanmill.run(command.split(separator: " ").map(String.init), in: folder.path)
+        #expect(again.status == 0 && again.output.contains("3 captures: 3 done"), "\(again)")
+    }
+
+    /// The fix of the capture that is shown is first, then what is for most, and of a command each capture has its own.
+    /// Few of many are shown, and last what no run like this one succeeds after.
+    @Test func aCauseWithManyFixes() throws {
+        try makeNight(15)
+        let outcome = "out/.scanmill/runs/20261120T214000Z-night/outcome.json"
+        var text = String(decoding: try folder.bytes(outcome), as: UTF8.self)
+        let copies = ["a", "c", "e", "d", "d", "d", "a", "d", "d", "d", "b"].map { "copy \($0).bin too" }
+        let commands = [1, 2].map { "give it the time with  --set read.shift=\($0)" }
+        for fix in ["use another pipeline"] + copies + commands {
+            let fault = fix.hasPrefix("use") ? #""usage", "besides": ["copy f.bin too"]"# : #""input""#
+            let problem = #"{"fault": \#(fault), "summary": "cannot read it", "fix": "\#(fix)"}"#
+            text = text.replacing(
+                #""ended": "done""#, with: #""ended": "failed", "problem": \#(problem)"#, maxReplacements: 1)
+        }
+        try folder.write(text, to: outcome)
+        let captures = try finding(of: "failure")["captures"]?.array ?? []
+        let ids = captures.compactMap { $0["id"]?.string }
+        try #require(ids.count == 14 && ids.last == "2026-11-20_lobby_0000")
+        #expect(captures.last?["fix"]?.string == "use another pipeline; copy f.bin too")
+        let card = try #require(try nightPage().firstMatch(of: #/(?s)<article class="finding.*?</article>/#)?.0)
+        let fixes = card.matches(of: #/<p class="fix[^>]*>(.*?)</p>/#).map { $0.1.replacing(#/<[^>]*>/#, with: "") }
+        #expect(
+            fixes == [
+                "fix for 2026-11-20_blurred_0011: Copy b.bin too.",
+                "fix for \(ids[2]), \(ids[4]), \(ids[7]), \(ids[8]), \(ids[11]) and 1 more: Copy d.bin too.",
+                "fix for 2026-11-20_kitchen_0001, 2026-11-20_kitchen_0007: Copy a.bin too.",
+                "fix for 2026-11-20_kitchen_0013: Give it the time with  --set read.shift=2",
+                "fix for 2026-11-20_lobby_0012: Give it the time with  --set read.shift=1", "and 3 more",
+            ])
+        #expect(card.contains("next, for the first 12<") && card.matches(of: #/ --only /#).count == 12)
+    }
 }

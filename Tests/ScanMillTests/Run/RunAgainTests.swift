@@ -56,6 +56,29 @@ import Testing
         #expect(result.errors.hasSuffix(end), "\(result.errors)")
     }
 
+    /// Whoever goes back to the device brings all of it, whatever else is at fault. The second run only remembers.
+    @Test func allThatACopyLacksIsSaidInTheEnd() throws {
+        for name in ["in/a", "in/b", "in/c"] { try folder.copySample("desk", to: name) }
+        for name in ["a/boundingbox.json", "b/boundingbox.json", "b/desk.depth.zlib", "c/color", "c/desk.depth.zlib"] {
+            try FileManager.default.removeItem(at: folder.url("in/\(name)"))
+        }
+        let stages = "read, {filter-blur: {count: 3}}, decompress, unproject, cull-by-box, write-ply"
+        let end = """
+            3 captures failed:
+              2 × cull-by-box needs box, and this capture has none: a, b
+                  fix for b: copy desk.depth.zlib too
+              1 × filter-blur needs color, and this capture has none: c
+                  fix: copy the folder with the .jpg files too; copy desk.depth.zlib too
+            to try it again:  scanmill run trouble.yaml in/c -o out --retry
+            trying a, b again does not help: use the ready object-no-box (for what stands on the floor) or object-on-table (on a table), or give a box in a file, with  --set cull-by-box.box=FILE
+
+            """
+        for quiet in [[], ["--quiet"]] {
+            let result = try folder.run(stages, ["in", "-o", "out", "--no-report"] + quiet)
+            #expect(result.errors.hasSuffix(end), "\(result.errors)")
+        }
+    }
+
     /// More than anybody wants to read in a command: the same run tries those again that were mended.
     @Test func manyAreTriedAgainByTheSameRun() throws {
         let inputs = (10..<23).map { "in/\($0)" }

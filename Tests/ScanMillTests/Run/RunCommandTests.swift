@@ -169,10 +169,20 @@ import Testing
             ["in", "-o", "out", "-q", "--metrics", "night.prom", "--set", "read.truncated=keep-whole"])
         #expect(result.status == 0, "\(result.errors)")
         let line = try #require(result.errors.split(separator: "\n").first)
-        #expect(line.hasPrefix("warning: desk: ") && line.contains(" of 60 frames are left: "), "\(line)")
+        #expect(line.hasPrefix("warning: desk: ") && line.contains(" of 60 frames are lost: "), "\(line)")
         #expect(line.contains("depth stream truncated"), "\(line)")
         let figures = String(decoding: try quick.folder.bytes("night.prom"), as: UTF8.self).withoutOwner
         #expect(figures.contains("\nscanmill_captures_salvaged 1.0\n"))
+    }
+
+    /// Wrong axes must not be found weeks later.
+    @Test func quietTellsOfWrongGeometry() throws {
+        let stages = "{read: {poses: cv-axes}}, decompress, check-geometry"
+        let result = try quick.folder.run(stages, [QuickRun.sample, "-o", "out", "-q", "--no-report"])
+        #expect(result.status == 0 && result.output == "", "\(result)")
+        let wrong = "warning: desk: check-geometry: the geometry is wrong: `poses: cv-axes` of `read` does not suit"
+        #expect(result.errors.hasPrefix(wrong), "\(result)")
+        #expect(result.errors.split(separator: "\n").count == 1, "\(result)")
     }
 
     @Test func jsonIsOneObjectOnStdout() throws {

@@ -85,6 +85,30 @@ import Testing
         #expect(CaptureCheck.firstLack(of: capture, in: steps)?.fix == "copy images/ too")
     }
 
+    /// One way to the device is enough for all of it.
+    @Test func allThatAnotherCopyHasIsNamed() throws {
+        let reader = Mock.reader("give", [.color, .luma, .recordedDepth, .pose])
+        let demanding = [("near", Channel.color), ("same", .luma), ("far", .recordedDepth), ("last", .pose)]
+            .map { name, channel in Mock.frame(name, .init(needs: [channel])) }
+        var capture = Capture.mock(3)
+        capture.channels = [.frames, .pose]
+        let pictures = Absence("images/ is missing", remedy: "copy images/ too")
+        capture.absences = [
+            .color: pictures, .luma: pictures, .recordedDepth: Absence("depth/ is missing", remedy: "copy depth/ too"),
+        ]
+        let steps = try Self.steps(["give", "near", "same", "far", "last"], of: [reader] + demanding)
+        let lack = try #require(CaptureCheck.firstLack(of: capture, in: steps))
+        let besides = "besides, far needs recorded-depth, and this capture has none: copy depth/ too"
+        #expect(lack.fix == "copy images/ too" && lack.besides == ["copy depth/ too"] && !lack.isOfPipeline)
+        #expect(lack.notes == ["images/ is missing", besides])
+        // With another pipeline, they would still be missing.
+        capture.channels.remove(.pose)
+        let worst = try #require(CaptureCheck.firstLack(of: capture, in: steps))
+        #expect(worst.summary == "last needs pose, and this capture has none" && worst.isOfPipeline)
+        #expect(worst.besides == ["copy images/ too", "copy depth/ too"])
+        #expect(worst.notes == ["besides, near needs color, and this capture has none: copy images/ too", besides])
+    }
+
     /// It may ask for what the pipeline has already.
     @Test func aSettingComesBeforeAnAdvice() throws {
         var demanding = Mock.frame("demanding", .init(needs: [.pose]))

@@ -244,7 +244,7 @@ import Testing
                    = 6 × drop: too bright
                    = 3 × drop: too dark
                    = 1 × read: no pose
-                   = fix: loosen `drop`, which dropped the most
+                   = fix: loosen `drop`, which dropped the last 9
                 """)
         // The ends of the stages below, which would find something to say of nothing, are not reached.
         let finish = Mock.finish("finish", .init(needs: [.points])) { (_, _) throws(Problem) in

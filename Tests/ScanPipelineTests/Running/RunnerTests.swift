@@ -228,17 +228,20 @@ import Testing
 
     /// Masks and boxes that fit a sound capture leave nothing of one whose poses are wrong.
     @Test(arguments: [true, false]) func aCaptureThatIsSpoiltIsMendedFirst(_ isOfPipeline: Bool) throws {
-        func fix(_ own: String?, remedy: String?) throws -> String? {
-            let check = Mock.finish("check") { _, context in context.warn("the poses are wrong", remedy: remedy) }
-            let breaks = Mock.finish("breaks", .init(needs: [.frames])) { (_, _) throws(Problem) in
+        func fix(_ own: String?, isSpoilt: Bool) throws -> String? {
+            let check = Mock.finish("check") { _, context in
+                if isSpoilt { context.warnSpoiling("the poses are wrong") } else { context.warn("they may be") }
+            }
+            let breaks = Mock.finish("breaks", .init(needs: [.frames], makes: [.cloud])) { (_, _) throws(Problem) in
                 throw Problem(.input, "nothing is left", fix: own).ofPipeline(isOfPipeline)
             }
             return try #require(problem { _ = try MockRun([.reader(6), check, breaks]) }).fix
         }
-        let both = "turn the poses; if it fails all the same, loosen it"
-        #expect(try fix("loosen it", remedy: "turn the poses") == (isOfPipeline ? both : "loosen it"))
-        #expect(try fix(nil, remedy: "turn the poses") == (isOfPipeline ? "turn the poses" : nil))
-        #expect(try fix("loosen it", remedy: nil) == "loosen it")
+        let first = "mend first what `check` warns of"
+        let both = "\(first); if it fails all the same, loosen it"
+        #expect(try fix("loosen it", isSpoilt: true) == (isOfPipeline ? both : "loosen it"))
+        #expect(try fix(nil, isSpoilt: true) == (isOfPipeline ? first : nil))
+        #expect(try fix("loosen it", isSpoilt: false) == "loosen it")
     }
 
     /// In the pass that fails too, once its frames are through: stages have come to their ends in the pipeline's order.

@@ -138,6 +138,11 @@ import Testing
         let wrong = problem { _ = try StageRun(stages, reading: sample) }
         let way = "take `poses: cv-axes` out of `read`, if it was meant for other captures, or go on with  "
         #expect(wrong?.fix?.hasPrefix(way) == true, "\(String(describing: wrong))")
+        // The file has the axes that its format has.
+        let summary = "the geometry is wrong: `poses: cv-axes` of `read` does not suit this capture"
+        #expect(wrong?.summary == summary)
+        #expect(wrong?.notes.contains { $0.contains(" without it, and ") } == true, "\(wrong?.notes ?? [])")
+        #expect(wrong?.isOfPipeline == true)
     }
 
     @Test(arguments: [("z", Vector3(0, 0, 1)), ("-y", Vector3(0, -1, 0))])
