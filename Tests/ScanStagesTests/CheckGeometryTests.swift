@@ -177,8 +177,9 @@ import Testing
     @Test func aStageBelowThatFailsNamesTheRemedyFirst() throws {
         let desk = SharedData.checkout.appendingPathComponent("samples/desk").path
         func fix(_ stage: String) -> String? {
-            let above = "- read: {scale: 5}\n- decompress\n- check-geometry\n- unproject\n- voxel-downsample: {size: 0.1}\n"
-            return problem { _ = try StageRun("\(above)- \(stage)", reading: desk) }?.fix
+            let cloud = "- unproject\n- voxel-downsample: {size: 0.1}"
+            let stages = "- read: {scale: 5}\n- decompress\n- check-geometry\n\(cloud)\n- \(stage)"
+            return problem { _ = try StageRun(stages, reading: desk) }?.fix
         }
         let first = "mend first what `check-geometry` warns of; if it fails all the same, loosen "
         #expect(fix("crop: {above: 90}")?.hasPrefix(first) == true)
