@@ -156,7 +156,9 @@ public struct CheckGeometry: FoldStage {
 
     /// What to set so that the capture is read as what it is; nil where no option makes up for it.
     private func remedy(for verdict: GeometryVerdict, of capture: Capture) -> String? {
-        if let readAs = capture.findings[CaptureCorrections.posesKey]?.string {
+        if let readAs = capture.findings[CaptureCorrections.posesKey]?.string,
+            verdict.cause?.isOfPoses ?? (verdict.depthScale == nil)
+        {
             return "take `poses: \(readAs)` out of `\(Drop.reader)`, if it was meant for other captures"
         }
         if let poses = verdict.cause.flatMap({ CaptureCorrections.poses(correcting: $0, of: capture) }) {

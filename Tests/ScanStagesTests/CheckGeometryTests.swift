@@ -181,10 +181,18 @@ import Testing
             let stages = "- read: {scale: 5}\n- decompress\n- check-geometry\n\(cloud)\n- \(stage)"
             return problem { _ = try StageRun(stages, reading: desk) }?.fix
         }
-        let first = "mend first what `check-geometry` warns of; if it fails all the same, loosen "
+        let first = "mend first what `check-geometry` warns of (the report shows it); if it fails all the same, loosen "
         #expect(fix("crop: {above: 90}")?.hasPrefix(first) == true)
         // Frames that are not there are none in any unit.
         #expect(fix("select-frames: {include: [900]}")?.hasPrefix("loosen `select-frames`") == true)
+    }
+
+    /// Two mistakes at once hide each other; that something is wrong shows.
+    @Test func wrongAxesInMillimetresAreDoubted() throws {
+        let desk = SharedData.checkout.appendingPathComponent("samples/desk").path
+        let run = try StageRun("- read: {poses: cv-axes, scale: 1000}\n- decompress\n- check-geometry", reading: desk)
+        #expect(run.counts("check-geometry")["verdict"]?.string == "warning")
+        #expect(run.warnings.contains { $0.contains("the geometry is in doubt") }, "\(run.warnings)")
     }
 
     /// A wall that the camera goes along fits with any factor.

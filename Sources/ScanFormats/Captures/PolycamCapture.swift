@@ -160,7 +160,8 @@ private struct PolycamReader {
         let (corrected, recorded) = (sets[0], sets[2])
         if corrected.cameras.isEmpty && corrected.images.isEmpty { return recorded }
         if corrected.images.isEmpty { return try choose(sets[1], over: recorded) }
-        let missing = recorded.whole.subtracting(corrected.whole)
+        // A set without pictures is no better for having more cameras.
+        let missing = recorded.images.isEmpty ? [] : recorded.whole.subtracting(corrected.whole)
         if missing.isEmpty && (!corrected.whole.isEmpty || recorded.cameras.isEmpty) { return corrected }
         let lack =
             corrected.whole.isEmpty
@@ -181,10 +182,9 @@ private struct PolycamReader {
     /// has one that can be.
     private mutating func choose(_ corrected: FileSet, over recorded: FileSet) throws(Problem) -> FileSet {
         var usable = corrected
-        if !recorded.cameras.isEmpty {
-            for (time, file) in corrected.cameras where try !isUsable(file, withPicture: !corrected.images.isEmpty) {
-                usable.cameras[time] = nil
-            }
+        for time in recorded.whole {
+            guard let file = corrected.cameras[time] else { continue }
+            if try !isUsable(file, withPicture: !corrected.images.isEmpty) { usable.cameras[time] = nil }
         }
         let missing = recorded.whole.subtracting(usable.whole)
         guard missing.isEmpty, !usable.whole.isEmpty || recorded.cameras.isEmpty else {
@@ -197,7 +197,7 @@ private struct PolycamReader {
             return recorded
         }
         let own = "\(top)\(PolycamCapture.sets[0].images)"
-        if tree.hasFolder(own) {
+        if tree.hasFolder(own), !corrected.images.isEmpty {
             capture.warnings.append(
                 "\(own)/ is empty, so the corrected cameras were taken for the recorded pictures: copy it too")
         }

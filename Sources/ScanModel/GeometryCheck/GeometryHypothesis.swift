@@ -66,6 +66,9 @@ public enum GeometryHypothesis: String, Hashable, Sendable, CaseIterable {
         }
     }
 
+    /// Whether it is a mistake of the poses.
+    package var isOfPoses: Bool { meant(by: .identity) != nil }
+
     /// The depth camera that was meant, counted from the corner, at the depth map's size.
     func camera(_ declared: CameraIntrinsics, _ size: PixelSize, _ file: PoseInFile) -> CameraIntrinsics {
         if self != .unscaledIntrinsics && self != .swappedCentre {

@@ -202,7 +202,9 @@ extension GeometryVerdict {
 
     /// Depth that is pushed away is seen by every camera that looks the same way, and tells nothing if it fits nowhere.
     private var nothingSeen: Ruling? {
-        guard errors.keys.allSatisfy({ $0 == .depthTimes1000 }) else { return nil }
+        guard errors.keys.allSatisfy({ $0 == .depthTimes1000 }),
+            errors[.depthTimes1000] ?? .infinity > Self.misfit
+        else { return nil }
         return Ruling(.undecided, "no two frames that stand far enough apart see the same")
     }
 

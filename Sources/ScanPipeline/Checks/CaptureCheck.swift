@@ -48,9 +48,12 @@ package enum CaptureCheck {
                 let obstacle = absent.compactMap { capture.absences[$0]?.obstacle }.first?.inStage(step.label)
                 if let lack = obstacle ?? lack(of: missing, in: capture, at: step, steps) {
                     lacks.append(lack)
-                    // What follows from it is no lack of its own.
+                    // What follows from it is no lack of its own, as what follows from another file that is missing is.
                     available.formUnion(absent)
-                    available.formUnion(role.possible)
+                    let lost = role.derives.filter {
+                        !available.contains($0.from) && capture.absences[$0.from]?.remedy != nil
+                    }
+                    available.formUnion(role.possible.subtracting(lost.map(\.made)))
                 }
                 // A stage that only may make something says so itself when it does not. A reader has already done what
                 // it could.

@@ -198,7 +198,7 @@ struct CaptureRun {
             !failed.uses.touches.isDisjoint(with: places),
             let above = zip(steps, notes).first(where: { !$1.spoiling.isEmpty })?.0
         else { return problem }
-        let first = "mend first what `\(above.label)` warns of"
+        let first = "mend first what `\(above.label)` warns of (the report shows it)"
         var problem = problem
         problem.fix = problem.fix.map { "\(first); if it fails all the same, \($0)" } ?? first
         return problem

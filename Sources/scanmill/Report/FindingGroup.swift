@@ -49,7 +49,8 @@ struct FindingGroup: Sendable {
         }
         let fixes = Phrase.grouped(said).flatMap { phrase, findings -> [Fix] in
             let isOpen = findings.contains { $0.fix != phrase.text }
-            if isOpen, phrase.text.contains("--") { return findings.map { Fix(text: $0.fix ?? "", findings: [$0]) } }
+            let isCommand = ["--", "scanmill "].contains(where: phrase.text.contains)
+            if isOpen, isCommand { return findings.map { Fix(text: $0.fix ?? "", findings: [$0]) } }
             return [Fix(text: phrase.text, findings: findings)]
         }
         return fixes.enumerated().sorted { $0.element.rank(at: $0.offset) < $1.element.rank(at: $1.offset) }

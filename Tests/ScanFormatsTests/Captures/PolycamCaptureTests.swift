@@ -73,6 +73,10 @@ import Testing
         #expect(mixed.warnings == [lack + loss])
         try export.remove("keyframes/corrected_images/10.jpg")
         #expect(try export.open(PolycamCapture.self).warnings == [lack])
+        // Without their pictures the recorded cameras are no better, though there is one more of them.
+        try export.remove("keyframes/images")
+        let corrected = try export.open(PolycamCapture.self)
+        #expect(corrected.variant == "corrected" && corrected.keptFrames.count == 2 && corrected.warnings == [])
     }
 
     /// As app 6.0.21 exports it: the corrected cameras have no pictures of their own, and no sizes.

@@ -109,6 +109,31 @@ import Testing
         #expect(worst.notes == ["besides, near needs color, and this capture has none: copy images/ too", besides])
     }
 
+    /// Depth that is missing takes with it what is made of it, and not what is made of another file that is missing.
+    @Test func whatIsMadeOfTwoMissingFilesLacksBoth() throws {
+        let unpack = Mock.frame(
+            "unpack",
+            .init(
+                needs: [.recordedDepth], makes: [.depth],
+                derives: [(made: .confidence, from: .recordedConfidence)]))
+        let stages = [
+            Mock.reader("give", [.recordedDepth, .recordedConfidence]), unpack,
+            .frame("cut", .init(needs: [.depth])), .frame("mask", .init(needs: [.confidence])),
+        ]
+        let steps = try Self.steps(["give", "unpack", "cut", "mask"], of: stages)
+        var capture = Capture.mock(3)
+        capture.channels = [.frames]
+        capture.absences = [
+            .recordedDepth: Absence("depth/ is missing", remedy: "copy depth/ too"),
+            .recordedConfidence: Absence("conf/ is missing", remedy: "copy conf/ too"),
+        ]
+        let lack = try #require(CaptureCheck.firstLack(of: capture, in: steps))
+        #expect(lack.fix == "copy depth/ too" && lack.besides == ["copy conf/ too"], "\(lack)")
+        // Where the app records none, it is no matter of the copy.
+        capture.absences[.recordedConfidence] = Absence("the app records none")
+        #expect(CaptureCheck.firstLack(of: capture, in: steps)?.besides == [])
+    }
+
     /// It may ask for what the pipeline has already.
     @Test func aSettingComesBeforeAnAdvice() throws {
         var demanding = Mock.frame("demanding", .init(needs: [.pose]))
