@@ -52,14 +52,10 @@ struct FailureCause {
     private static func grouped(
         _ outcomes: [CaptureOutcome], by text: (CaptureOutcome) -> String?
     ) -> [FailureCause] {
-        let said = outcomes.compactMap { outcome in text(outcome).map { (outcome: outcome, text: $0) } }
-        var causes: [Phrase: FailureCause] = [:]
-        let phrases = Phrase.all(of: said.map { ($0.text, $0.outcome.input.id) })
-        for (outcome, phrase) in zip(said.map(\.outcome), phrases) {
-            causes[phrase, default: FailureCause(phrase: phrase, captures: [])].captures.append(outcome)
-            causes[phrase]?.phrase.merge(phrase)
+        let said = outcomes.compactMap { outcome in
+            text(outcome).map { (subject: outcome, text: $0, id: outcome.input.id) }
         }
-        return causes.values.sorted {
+        return Phrase.grouped(said).map { FailureCause(phrase: $0, captures: $1) }.sorted {
             ($1.captures.count, $0.phrase.text) < ($0.captures.count, $1.phrase.text)
         }
     }
