@@ -28,6 +28,11 @@ int sm_wait_for_lock(int descriptor) {
     return failed;
 }
 
+int sm_share_lock(int descriptor) {
+    struct flock lock = {.l_type = F_RDLCK, .l_whence = SEEK_SET};
+    return fcntl(descriptor, F_OFD_SETLK, &lock);
+}
+
 int sm_is_locked(int descriptor) {
     struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
     return fcntl(descriptor, F_OFD_GETLK, &lock) == 0 ? lock.l_type != F_UNLCK : -1;

@@ -97,6 +97,12 @@ public struct Problem: Error, Hashable, Sendable, Codable {
         return copy
     }
 
+    /// All that has to be done in one line, ``fix`` and ``besides``; nil where nothing is known to help.
+    package var allFixes: String? {
+        let fixes = [fix].compactMap(\.self) + besides
+        return fixes.isEmpty ? nil : fixes.joined(separator: "; ")
+    }
+
     /// With the fix for any damaged file of a capture, where no better one is known.
     public var withUsualFix: Problem {
         guard fix == nil, fault == .input, place.file != nil else { return self }

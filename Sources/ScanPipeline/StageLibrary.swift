@@ -1,4 +1,5 @@
 import ScanModel
+import Synchronization
 
 /// The stages that pipelines can be built from: a value that is handed in, so that tests can bring their own.
 public struct StageLibrary: Sendable {
@@ -6,28 +7,40 @@ public struct StageLibrary: Sendable {
     public struct Entry: Sendable {
         public let card: StageCard
         package let make: @Sendable (inout OptionReader) -> any Stage
+        private let declaration: Declaration
 
-        public init<S: Stage>(_ type: S.Type) {
-            card = type.card
-            make = { options in S(&options) }
-        }
+        public init<S: Stage>(_ type: S.Type) { self.init(card: type.card) { options in S(&options) } }
 
         /// An entry whose instances are made by a closure, so that a test can hand in a capture of its own.
         package init(card: StageCard, make: @escaping @Sendable (inout OptionReader) -> any Stage) {
             self.card = card
             self.make = make
+            declaration = Declaration(make)
         }
 
         /// The options, as the stage declares them.
-        public var options: [OptionSpec] { described.options.specs }
+        public var options: [OptionSpec] { declaration.content.options }
 
         /// What a stage with default options needs and makes.
-        public var uses: Uses { described.stage.uses }
+        public var uses: Uses { declaration.content.uses }
+    }
 
-        private var described: (stage: any Stage, options: OptionReader) {
-            var options = OptionReader()
-            let stage = make(&options)
-            return (stage, options)
+    /// What a stage declares of itself. A check of a long pipeline asks every stage for it many times: it is read once.
+    private final class Declaration: Sendable {
+        private let make: @Sendable (inout OptionReader) -> any Stage
+        private let known = Mutex<(options: [OptionSpec], uses: Uses)?>(nil)
+
+        init(_ make: @escaping @Sendable (inout OptionReader) -> any Stage) { self.make = make }
+
+        var content: (options: [OptionSpec], uses: Uses) {
+            known.withLock { known in
+                if let known { return known }
+                var options = OptionReader()
+                let stage = make(&options)
+                let content = (options.specs, stage.uses)
+                known = content
+                return content
+            }
         }
     }
 

@@ -31,6 +31,7 @@ extension StageLibrary {
         Entry(SampleMesh.self),
         Entry(FindFloor.self),
         Entry(Crop.self),
+        Entry(FitBox.self),
         Entry(ScatterPoints.self),
         Entry(ReportCoverage.self),
         Entry(Downscale.self),

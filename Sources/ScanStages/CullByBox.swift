@@ -17,12 +17,8 @@ public struct CullByBox: FrameStage, CaptureStage, DemandingStage {
             takes away the table under an object. Tests are made in single precision: points within 1e-6 m of a face may
             fall on either side.
 
-            `box: cloud` is for captures without a box: it fits an upright box to the merged cloud, leaving out the
-            outermost thousandth of the points at either end of each axis, and that is the capture's box from then on,
-            for masks too. If `find-floor` has found a floor, the box stands on it. The cloud must be of what is to be
-            kept: cut the room away with `crop` first. There is a warning when most cameras are aimed past that box at
-            another place: then something else is in it. A box from a file becomes the capture's box in the same way,
-            unless the points outside it are kept.
+            For captures without a box, `fit-box` above makes one around the cloud, or `box` names a file, whose box
+            becomes the capture's, for masks too, unless the points outside it are kept.
 
             Below `voxel-downsample` the merged cloud is culled, and below `fuse-depth` the mesh: a triangle stays if all
             its corners do. `depth: true` zeroes the depth pixels whose points lie
@@ -49,25 +45,8 @@ public struct CullByBox: FrameStage, CaptureStage, DemandingStage {
             """,
         example: "- cull-by-box: {margin: 0.02}", revision: 7)
 
-    /// Where the box comes from.
-    private enum BoxSource: Hashable {
-        case capture
-        /// Fitted to the cloud, at the end of a pass.
-        case cloud
-        case file(String)
-
-        init(option: String) {
-            switch option {
-            case "capture": self = .capture
-            case "cloud": self = .cloud
-            default: self = .file(option)
-            }
-        }
-
-        var file: String? { if case .file(let path) = self { path } else { nil } }
-    }
-
-    private let source: BoxSource
+    /// Of the box; nil for the capture's own.
+    private let file: String?
     let margin: Double
     let bottom: Double
     let side: Side
@@ -77,12 +56,11 @@ public struct CullByBox: FrameStage, CaptureStage, DemandingStage {
     let cullsMesh: Bool
 
     public init(_ options: inout OptionReader) {
-        source = BoxSource(
-            option: options.text(
-                "box",
-                "`capture` for the capture's own box, `cloud` for one fitted to the cloud, or a boundingbox.json beside the "
-                    + "capture's files or the pipeline.",
-                default: "capture"))
+        let box = options.text(
+            "box",
+            "`capture` for the capture's own box, or a boundingbox.json beside the capture's files or the pipeline.",
+            default: "capture")
+        file = box == "capture" ? nil : box
         margin = options.number(
             "margin", "Grow the box on every side but a clamped floor; negative shrinks it.", default: 0, in: -10...10,
             unit: "m")
@@ -96,37 +74,31 @@ public struct CullByBox: FrameStage, CaptureStage, DemandingStage {
         options.warn("pixel-centre", unless: cullsDepth, "with `depth: true`")
         consequence = options.choice("if-empty", "What to do when nothing is left of the capture.", default: .fail)
         cullsMesh = options.isBelow(FuseDepth.self)
-        // A misspelt word is not a file name.
-        if let file = source.file, !file.contains("."), !file.contains("/") {
+        if file == "cloud" {
+            let fitting = FitBox.card.name + (consequence == .warn ? ": {if-empty: warn}" : "")
             options.fail(
-                "box", "`box` is `\(file)`, which is neither `capture` nor `cloud` nor the name of a JSON file",
-                Nearest.suggestion(file, among: ["capture", "cloud"]))
-        }
-        if let file = source.file { options.checkBraces("box", in: file) }
-        if source == .cloud && cullsDepth {
+                "box", "`box` is `cloud`, and a box is fitted to the cloud by a stage of its own",
+                "put  - \(fitting)  above it, and take `box` out")
+        } else if let file, !file.contains("."), !file.contains("/") {
+            // A misspelt word is not a file name.
             options.fail(
-                "depth", "`depth: true` works frame by frame, and `box: cloud` is known only after the last frame",
-                "set `depth: false`; masks that a later stage writes see the new box")
+                "box", "`box` is `\(file)`, which is neither `capture` nor the name of a JSON file",
+                Nearest.suggestion(file, among: ["capture"]))
         }
+        if let file { options.checkBraces("box", in: file) }
     }
 
     public var uses: Uses {
         let mesh: [Channel] = cullsMesh ? [.mesh] : []
-        if source == .cloud {
-            return Uses(
-                finish: .init(
-                    needs: [.frames, .cloud], wants: [.floor, .pose], makes: [.box], changes: [.cloud] + mesh),
-                instead: [[.cloud]: [.cloudFromDepth]])
-        }
         return Uses(
             frame: .init(
-                needs: (source == .capture ? [.box] : []) + (cullsDepth ? [.pose, .intrinsics] : []), wants: [.points],
+                needs: (file == nil ? [.box] : []) + (cullsDepth ? [.pose, .intrinsics] : []), wants: [.points],
                 changes: [.points] + (cullsDepth ? [.depth] : [])),
             finish: .init(
                 anyOf: cullsDepth || cullsMesh ? [] : [[.cloud, .points]], wants: [.cloud],
                 prefers: cullsDepth || cullsMesh ? [[.cloud, .points]] : [], makes: replacesBox ? [.box] : [],
                 changes: [.cloud] + mesh),
-            files: [source.file].compactMap(\.self),
+            files: [file].compactMap(\.self),
             instead: [
                 [.cloud, .points]: [.pointsFromDepth],
                 [.box]: [
@@ -157,17 +129,15 @@ public struct CullByBox: FrameStage, CaptureStage, DemandingStage {
     }
 
     /// Whether a box from a file becomes the capture's. A box whose inside is taken away does not.
-    private var replacesBox: Bool { source.file != nil && side == .inside }
+    private var replacesBox: Bool { file != nil && side == .inside }
 
     public func check(_ capture: Capture, _ label: String) throws(Problem) {
-        if source == .cloud { _ = try FittedBox.up(of: capture) }
-        if source == .capture, let box = capture.box { try requireInside(grown(box), of: box, label) }
+        if file == nil, let box = capture.box { try requireInside(grown(box), of: box, label) }
     }
 
     public func prepare(_ context: StageContext) throws(Problem) {
-        if source == .cloud { return }
-        let box = try sharedBox(context)
-        if let file = source.file { try requireInside(box, of: try context.boxInFile(file), context.label) }
+        let box = try box(context)
+        if let file { try requireInside(box, of: try context.boxInFile(file), context.label) }
     }
 
     /// - Parameter full: the box without its margins.
@@ -178,8 +148,7 @@ public struct CullByBox: FrameStage, CaptureStage, DemandingStage {
     }
 
     public func process(_ frame: inout Frame, in context: StageContext) throws(Problem) {
-        if source == .cloud { return }
-        let box = try sharedBox(context)
+        let box = try box(context)
         if context.reads.contains(.points), let points = frame.points {
             frame.points = cull(points, box, context)
         }
@@ -190,7 +159,7 @@ public struct CullByBox: FrameStage, CaptureStage, DemandingStage {
         if margin != 0 || bottom != 0 {
             context.warnUnlessMetric(capture, "\((margin == 0 ? bottom : margin).shortText) m may be anything")
         }
-        if let file = source.file, replacesBox {
+        if let file, replacesBox {
             let given = try context.boxInFile(file)
             if let own = capture.box, own != given {
                 context.note("the capture's own box was replaced by that of \(file)")
@@ -199,15 +168,10 @@ public struct CullByBox: FrameStage, CaptureStage, DemandingStage {
             capture.channels.insert(.box)
         }
         if context.reads.contains(.cloud), let cloud = capture.cloud {
-            if source == .cloud, cloud.count == 0 { return try goOnWithoutBox(&capture, context) }
-            if source == .cloud {
-                capture.box = try fittedBox(capture, cloud, context)
-                capture.channels.insert(.box)
-            }
-            capture.cloud = cull(cloud, try usedBox(of: capture, context), context)
+            capture.cloud = cull(cloud, try box(context), context)
         }
         if cullsMesh, let mesh = capture.mesh {
-            let kept = try usedBox(of: capture, context).filter(mesh, keepInside: side == .inside)
+            let kept = try box(context).filter(mesh, keepInside: side == .inside)
             context.count(cut: kept, from: mesh)
             capture.mesh = kept
         }
@@ -216,22 +180,6 @@ public struct CullByBox: FrameStage, CaptureStage, DemandingStage {
         if capture.cloud?.count == 0 { capture.absences[.cloud] = nothing }
         // A stage above may have left nothing already.
         if capture.mesh?.triangleCount == 0, capture.absences[.mesh] == nil { capture.absences[.mesh] = nothing }
-    }
-
-    /// Around no point there is no box, and in no box there is nothing.
-    private func goOnWithoutBox(_ capture: inout Capture, _ context: StageContext) throws(Problem) {
-        context.count("points-in", 0)
-        context.count("points-out", 0)
-        try requireSomething(of: capture, context)
-        let reason: Absence = "\(context.label) had no point to fit a box to"
-        // Stages below are to use the box around the cloud, and not the capture's own by chance.
-        capture.box = nil
-        capture.channels.remove(.box)
-        capture.absences[.box] = reason
-        guard side == .inside, let mesh = capture.mesh, mesh.triangleCount > 0 else { return }
-        context.count(cut: TriangleMesh(), from: mesh)
-        capture.mesh = TriangleMesh()
-        capture.absences[.mesh] = reason
     }
 
     /// What the stage culls, and what one of it is called. Counts are named after the cases.
@@ -261,7 +209,7 @@ public struct CullByBox: FrameStage, CaptureStage, DemandingStage {
                 .input, summary, fix: "loosen the \(culprits) above \(context.label), \(goingOn)"
             ).ofPipeline()
         }
-        let box = try usedBox(of: capture, context)
+        let box = try box(context)
         if let full = capture.box { try requireInside(box, of: full, context.label) }
         func text(_ vector: Vector3) -> String {
             vector.components.map { $0.shortText(decimals: 2) }.joined(separator: ", ")
@@ -273,34 +221,19 @@ public struct CullByBox: FrameStage, CaptureStage, DemandingStage {
             fix: "look at the box and the poses with  scanmill inspect, \(goingOn)")
     }
 
-    private func fittedBox(_ capture: Capture, _ cloud: PointCloud, _ context: StageContext) throws(Problem)
-        -> OrientedBox
-    {
-        let fitted = try FittedBox(around: cloud, of: capture)
-        if capture.channels.contains(.box) {
-            context.warn("the capture's own box was replaced by one around the cloud")
+    /// The box that culls, with its margins: one for all frames, and for what has been made of them.
+    private func box(_ context: StageContext) throws(Problem) -> OrientedBox {
+        try context.once { () throws(Problem) in
+            if let file { return grown(try context.boxInFile(file)) }
+            if let box = context.capture.box { return grown(box) }
+            // A stage above was to make it.
+            if consequence == .warn { return .nowhere }
+            let reason = context.capture.absences[.box]?.reason
+            throw Problem(
+                .input, reason ?? "the capture has no bounding box",
+                fix: "go on with nothing with  --set \(context.label).if-empty=warn"
+            ).ofPipeline(reason != nil)
         }
-        if let doubt = fitted.doubt { context.warn(doubt) }
-        context.record("box-center", .of(fitted.box.center.components))
-        context.record("box-size", .of((fitted.box.halfSize * 2).components))
-        return fitted.box
-    }
-
-    /// The box that culls all frames alike.
-    private func sharedBox(_ context: StageContext) throws(Problem) -> OrientedBox {
-        try context.once { () throws(Problem) in try usedBox(of: context.capture, context) }
-    }
-
-    /// The box that culls, with its margins.
-    /// - Parameter capture: at the end of a pass, with the box that was fitted.
-    private func usedBox(of capture: Capture, _ context: StageContext) throws(Problem) -> OrientedBox {
-        if let file = source.file { return grown(try context.boxInFile(file)) }
-        let found = source == .cloud ? capture.box : context.capture.box
-        guard let box = found else {
-            let reason = (capture.absences[.box] ?? context.capture.absences[.box])?.reason
-            throw Problem(.input, reason ?? "the capture has no bounding box").ofPipeline(reason != nil)
-        }
-        return grown(box)
     }
 
     private func grown(_ box: OrientedBox) -> OrientedBox { box.grown(by: margin, bottom: bottom) }
@@ -321,4 +254,10 @@ public struct CullByBox: FrameStage, CaptureStage, DemandingStage {
             return DepthMap.MaskCount(before: before, after: before - removed.count)
         }
     }
+}
+
+extension OrientedBox {
+    /// Holds nothing.
+    fileprivate static let nowhere = OrientedBox(
+        center: .zero, worldFromBox: .identity, halfSize: Vector3(-1, -1, -1))
 }

@@ -100,7 +100,7 @@ public struct Decompress: FrameStage {
         if isRayLength {
             let camera = try frame.facts.requiredIntrinsics
             let view = context.capture.depthView(camera: camera, pose: .identity)
-            map.takeForRayLengths(seenBy: view.camera.resized(to: map.size))
+            map.convertRayLengths(seenBy: view.camera.resized(to: map.size))
         }
         return (map, repaired)
     }

@@ -59,7 +59,7 @@ public struct FilterMotion: CaptureStage {
         }
         var jump: Trajectory.Step?
         // Several in a row are movement, which `speed` and `turning` judge.
-        var pending = trajectory.jumps.filter { !$0.isMoving && !$0.isBack }[...]
+        var pending = trajectory.steps.filter { $0.jump == .away }[...]
         for facts in capture.frames {
             if let next = pending.first, next.to == facts.index { jump = pending.removeFirst() }
             if facts.isDropped { continue }

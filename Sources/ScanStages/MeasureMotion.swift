@@ -121,7 +121,7 @@ public struct MeasureMotion: CaptureStage {
                         "frame": .of(step.to), "metres": Measurement.number(step.metres, digits: 4),
                         "degrees": Measurement.number(step.degrees, digits: 4),
                     ]
-                    if step.isBack { jump["back"] = .bool(true) }
+                    if step.jump == .back { jump["back"] = .bool(true) }
                     return .object(jump)
                 }))
         context.record("jump-count", .of(jumps.count))

@@ -17,10 +17,7 @@ struct PipelinesCommand: ParsableCommand {
         let names = ReadyPipelines.names
         guard let folder = ReadyPipelines.folder, !names.isEmpty else {
             throw Console.exitCode(
-                saying: Problem(
-                    .environment,
-                    "the ready-made pipelines are neither installed with \(RunningBinary.path) nor in its checkout",
-                    fix: "install ScanMill with `make install`"))
+                saying: Problem(.environment, ReadyPipelines.absence, fix: ReadyPipelines.wayToInstall))
         }
         guard let name else {
             let width = names.map(\.count).max() ?? 0

@@ -6,11 +6,15 @@ struct PlanCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "plan", abstract: "Says what `run` would do and why, and writes nothing.",
         discussion: """
-            Sizes are estimated from the results in OUT: from the same capture's, or else from the usual ratio of a \
-            result's size to its input's. The exit code is 0 whatever would run, and 2 or 3 when that cannot be told.
+            Captures that would run are opened, as their runs begin: what the pipeline needs and a capture has not is \
+            told before the night. Sizes are estimated from the results in OUT: from the same capture's, or else from \
+            the usual ratio of a result's size to its input's. The exit code is 0 whatever would run, and 2 or 3 when \
+            that cannot be told.
             """)
 
     @OptionGroup var batch: BatchOptions
+    @Flag(help: "Open no capture: quick for thousands, but what the pipeline cannot do with them is not told.")
+    var unopened = false
 
     func run() throws {
         try NamedPath.requireOrder(of: batch)
@@ -18,8 +22,11 @@ struct PlanCommand: ParsableCommand {
         if !batch.json { loaded.pipeline.warnings.forEach { Console.error($0.compilerStyleWarning) } }
         var found = try CaptureList.find(batch, for: loaded.pipeline)
         let state = StateFolder(output: batch.output)
-        let plan = BatchPlan(
+        var plan = BatchPlan(
             found.inputs, pipeline: loaded.pipeline, output: batch.output, rules: batch.rules, programs: .installed)
+        if !unopened {
+            plan.refuse(whatFailsToOpenWith: Runner(pipeline: loaded.pipeline, workers: 1, tool: Tool.nameAndVersion))
+        }
         do throws(Problem) {
             try state.requirePlace()
             if plan.willRun { try state.requireWritable() }
@@ -41,7 +48,7 @@ struct PlanCommand: ParsableCommand {
     /// What `--replace` does to the results of another pipeline.
     private static func replacement(_ plan: BatchPlan, in state: StateFolder) -> String {
         let results = state.published.map(PathKey.init)
-        if results.isEmpty { return "--replace takes it over" }
+        if results.isEmpty { return "--replace takes it from that run" }
         let toRun = Set(plan.entries.filter { plan.reason(of: $0) != nil }.map { PathKey($0.input.id) })
         let replaced = results.count { toRun.contains($0) }
         let others = results.count - replaced
@@ -61,6 +68,9 @@ struct PlanCommand: ParsableCommand {
                 + "\(count(.obstructed)) cannot run, \(count(.arriving)) still arriving"
                 + (found.excluded.isEmpty ? "" : ", \(found.excluded.count) excluded")
                 + (found.passedOver.map { ", \($0)" } ?? ""))
+        for remedy in FailureGroup.remedies(of: rows.compactMap(\.failure)) {
+            Console.out("fix for \(RunMessages.listed(remedy.captures)): \(Console.visible(remedy.text))")
+        }
         if running > 0 { Console.out(estimate.text) }
     }
 
@@ -117,6 +127,12 @@ private struct PlanRow {
     }
 
     private var why: String? { reason ?? problem?.summary }
+
+    /// How its run would end where something keeps it from beginning.
+    var failure: CaptureOutcome? {
+        guard decision == .obstructed, let problem else { return nil }
+        return CaptureOutcome(input: input, ending: .failed(problem))
+    }
 
     /// For people, in the words that `run` has for it.
     var line: String {

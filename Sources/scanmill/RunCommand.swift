@@ -55,9 +55,9 @@ struct RunCommand: AsyncParsableCommand {
         name: .shortAndLong,
         help:
             """
-            Say nothing unless something failed, was salvaged, has wrong geometry, has fewer frames than the result \
-            that it replaces, is still arriving or was left for want of disk space, or something is odd about the run \
-            as a whole.
+            Say nothing unless something failed, was salvaged, was lost on the way, has wrong geometry, has fewer \
+            frames than the result that it replaces, is still arriving or was left for want of disk space, or \
+            something is odd about the run as a whole.
             """
     )
     var quiet = false

@@ -15,11 +15,9 @@ struct ScanMillCommand: AsyncParsableCommand {
         version: Tool.nameAndVersion,
         subcommands: [
             RunCommand.self, PlanCommand.self, StatusCommand.self, ReportCommand.self, VerifyCommand.self,
-            GcCommand.self,
-            CheckCommand.self,
-            InspectCommand.self, PipelinesCommand.self, StagesCommand.self, FormatsCommand.self, SampleCommand.self,
-            SchemaCommand.self,
-            DocsCommand.self, ManPageCommand.self, CaptureChildCommand.self,
+            GcCommand.self, CheckCommand.self, InspectCommand.self, PipelinesCommand.self, StagesCommand.self,
+            FormatsCommand.self, SampleCommand.self, SchemaCommand.self, DocsCommand.self, ManPageCommand.self,
+            CaptureChildCommand.self,
         ])
 
     /// Like the library's own `main`, but usage errors end with the code that all mistakes before a run have.

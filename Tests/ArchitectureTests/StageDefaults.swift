@@ -167,6 +167,9 @@ enum StageDefaults {
             centre: cameras
             if-empty: fail
 
+        fit-box 1
+            if-empty: fail
+
         scatter-points 1
             count: 100000
             within: cameras

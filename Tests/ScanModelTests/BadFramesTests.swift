@@ -74,6 +74,15 @@ import Testing
         #expect(capture.excessOfBadFrames() == nil)
     }
 
+    /// Of frames of which the app kept no picture, those that were left out for want of it.
+    @Test func framesWithoutAPictureDoNotCount() {
+        var capture = capture(bad: 1, of: 40)
+        capture.sparse[.color] = SparseChannel(without: Array(10..<40), reason: "the app kept no picture of it")
+        #expect(capture.excessOfBadFrames() == nil)
+        for index in 10..<40 { capture.drop(index, whileReading: "the app kept no picture of it") }
+        #expect(capture.excessOfBadFrames()?.summary == "1 of 10 frames is bad (10 %)")
+    }
+
     @Test func theLimitIsTheCaptures() {
         var capture = capture(bad: 3, of: 4)
         capture.badFrameLimit = 0.75
@@ -97,6 +106,11 @@ import Testing
         #expect(capture.excessOfBadFrames() == nil)
         // A frame that is bad as well is one frame.
         capture.drop(5, stage: "read", reason: "the pose is not finite", isBad: true)
+        #expect(capture.excessOfBadFrames() == nil)
+        // One that was left out lacks nothing that is used.
+        capture = self.capture(bad: 0, of: 20)
+        capture.gaps = [.recordedDepth: [5, 6, 7, 8]]
+        capture.drop(5, stage: "filter-blur", reason: "blurred")
         #expect(capture.excessOfBadFrames() == nil)
     }
 }

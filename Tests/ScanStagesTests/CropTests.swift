@@ -189,7 +189,7 @@ import Testing
     @Test(arguments: [
         ("find-floor", "so no plane is known to be horizontal"),
         ("crop: {around: 1}", "so there are no heights and no ground"),
-        ("cull-by-box: {box: cloud}", "so no box is known to be upright"),
+        ("fit-box", "so no box is known to be upright"),
     ]) func anUnknownUpIsToldWhenTheCaptureIsOpened(_ stage: String, _ consequence: String) throws {
         let text = "stages:\n- read\n- decompress\n- unproject\n- voxel-downsample\n- \(stage)\n- write-ply\n"
         let steps = try Pipeline.load(text: text, path: "p.yaml", library: .builtIn).steps

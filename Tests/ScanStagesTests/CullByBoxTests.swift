@@ -114,56 +114,6 @@ import Testing
         #expect(outside.capture.cloud?.positions == [Float(5.125 / 5), Float(1.75 / 5), 0])
     }
 
-    // MARK: - No box
-
-    /// A slab of 2 × 0.5 × 1 m turned by so many degrees, with a few strays far away.
-    @Test(arguments: [0.0, 30, 60, 100]) func boxIsFittedToTheCloud(_ degrees: Double) throws {
-        var positions: [Float] = []
-        let turn = Matrix3.rotation(aboutY: degrees * .pi / 180)
-        for x in 0...40 {
-            for y in 0...10 {
-                for z in 0...20 {
-                    let q = Vector3(Double(x) * 0.05 - 1, Double(y) * 0.05 - 0.25, Double(z) * 0.05 - 0.5)
-                    let p = turn * q + Vector3(5, 1, -3)
-                    positions += [Float(p.x), Float(p.y), Float(p.z)]
-                }
-            }
-        }
-        let strays: [Float] = [50, 50, 50, -50, -50, -50, 5, 30, -3]
-        let capture = MemoryCapture([.init(points: positions + strays)])
-        let run = try StageRun(
-            "- voxel-downsample: {size: 0.001}\n- cull-by-box: {box: cloud, margin: 0.01}", on: capture)
-        let box = try #require(run.capture.box)
-        #expect((box.center - Vector3(5, 1, -3)).length < 0.01)
-        let sides = box.halfSize.components.sorted()
-        for (side, expected) in zip(sides, [0.25, 0.5, 1.0]) { #expect(abs(side - expected) < 0.02) }
-        // Its own y is up, and it is a true rotation.
-        #expect(box.worldFromBox.columns.1 == Vector3(0, 1, 0))
-        #expect(box.worldFromBox.orthonormalityError < 1e-12 && box.worldFromBox.determinant > 0)
-        #expect(run.count("cull-by-box", "points-out") == positions.count / 3)
-        #expect(run.counts("cull-by-box")["box-size"]?.doubles?.count == 3)
-    }
-
-    @Test func fittedBoxStandsOnTheFloorAndServesLaterStages() throws {
-        let stages =
-            "- synthesize: {frames: 20, rate: 2, picture-width: 64, picture-height: 48, depth-width: 64, depth-height: 48, box: false}\n"
-            + "- decompress\n- unproject: {pixel-centre: half}\n- voxel-downsample\n- find-floor\n"
-            + "- crop: {above: 0.05, below: 1.2, around: 1}\n- cull-by-box: {box: cloud}\n"
-            + "- write-transforms: {masks: silhouette}"
-        let run = try StageRun(stages, reading: "nowhere/room", workers: 2)
-        let box = try #require(run.capture.box)
-        // The room's floor.
-        #expect(abs(box.center.y - box.halfSize.y + 1.4) < 0.005)
-        #expect(run.files.filter { $0.hasPrefix("nerf/masks/") }.count == 20)
-    }
-
-    @Test func fittingABoxNeedsACloudAndNoDepth() {
-        #expect(
-            StageRun.mistakes(in: "- cull-by-box: {box: cloud, depth: true}").contains {
-                $0.contains("works frame by frame")
-            })
-    }
-
     // MARK: - Depth
 
     /// Depth of 4 × 3 pixels seen from 3 m above the cube's centre, straight down: each pixel is 1 m wide at 2 m.
@@ -228,7 +178,7 @@ import Testing
             for step in [number % 10, number / 10 % 10, number / 100] { positions.append(Float(step) / 50) }
         }
         capture.items[0].points = PointCloud(positions: positions)
-        let stages = "- cull-by-box: {depth: true}\n- voxel-downsample: {size: 0.001}\n- cull-by-box: {box: cloud}"
+        let stages = "- cull-by-box: {depth: true}\n- voxel-downsample: {size: 0.001}\n- fit-box"
         let before = try StageRun("- cull-by-box: {depth: true}", on: capture, probing: [.depth])
         // The frames are walked once more, since the last stage reads the box frame by frame.
         let behind = try StageRun(stages + "\n- cull-by-box: {depth: false}", on: capture, probing: [.depth, .points])
@@ -490,32 +440,6 @@ import Testing
         #expect(abs((back.floor ?? 0) - 1.9) < 1e-6)
         let (found, given) = (back.cutByItsFloor, box.cutByItsFloor)
         #expect((found.center - given.center).length < 1e-6 && (found.halfSize - given.halfSize).length < 1e-6)
-    }
-
-    /// A block of points, and cameras half round it that look at its middle or at another place.
-    private func filmed(_ target: (Int) -> Vector3) throws -> StageRun {
-        var items = (0..<12).map { number in
-            let place = Vector3(0, 1, 0) + Matrix3.rotation(aboutY: Double(number) / 11 * .pi) * Vector3(0, 0, 1.5)
-            return MemoryCapture.Item(pose: .camera(at: place, lookingAt: target(number)))
-        }
-        var positions: [Float] = []
-        for n in 0..<1000 { positions += [Float(n % 10), Float(n / 10 % 10), Float(n / 100)].map { 0.02 * $0 - 0.09 } }
-        items[0].points = PointCloud(positions: positions)
-        return try StageRun(
-            "- voxel-downsample: {size: 0.001}\n- cull-by-box: {box: cloud, margin: 0.02}", on: MemoryCapture(items))
-    }
-
-    @Test func camerasThatLookPastAFittedBoxAreAWarning() throws {
-        #expect(try filmed { _ in .zero }.warnings.isEmpty)
-        // A hand that trembles misses most of the time, but the object is where it is aimed.
-        let sway = [Vector3(0.3, 0, 0.1), Vector3(-0.2, 0.3, 0), Vector3(0, -0.3, 0.25), Vector3(0, 0.2, -0.3)]
-        #expect(try filmed { sway[$0 % 4] }.warnings.isEmpty)
-        // Half a metre above the box, whose top is at 0.09 m.
-        #expect(
-            try filmed { _ in Vector3(0, 0.59, 0) }.warnings == [
-                "cull-by-box: 12 of 12 cameras look past the box that was fitted to the cloud, at a place 0.5 m from it: "
-                    + "it may hold something else than was filmed; look at what `crop` above leaves, and at its `centre`"
-            ])
     }
 
     /// It is the margin's fault, not the box's.

@@ -85,7 +85,8 @@ import Testing
                 - sample-mesh: {spacing: 0.03}
                 - find-floor
                 - crop: {above: 0.03, from: floor, around: 0.8, centre: focus}
-                - cull-by-box: {box: cloud, margin: 0.02}
+                - fit-box
+                - cull-by-box: {margin: 0.02}
                 - write-mesh
                 - write-ply
                 """, reading: "nowhere/a")

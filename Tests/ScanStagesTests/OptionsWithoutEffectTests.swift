@@ -49,7 +49,7 @@ import Testing
                 + "`sample-mesh`, which makes it, above it"
         }
         #expect(
-            try warnings(of: made + "- find-floor\n- crop: {above: 0.1}\n- cull-by-box: {box: cloud}\n- write-mesh")
+            try warnings(of: made + "- find-floor\n- crop: {above: 0.1}\n- fit-box\n- cull-by-box\n- write-mesh")
                 == [said("find-floor")])
         #expect(try warnings(of: made + "- render-cloud\n- write-mesh") == [said("render-cloud")])
         #expect(
@@ -144,7 +144,7 @@ import Testing
     @Test func aMisspeltBoxIsNoFile() {
         #expect(
             StageRun.mistakes(in: "- voxel-downsample\n- cull-by-box: {box: clod}").contains(
-                "`box` is `clod`, which is neither `capture` nor `cloud` nor the name of a JSON file"))
+                "`box` is `clod`, which is neither `capture` nor the name of a JSON file"))
     }
 
     @Test func optionsWithoutEffectAreSaid() throws {

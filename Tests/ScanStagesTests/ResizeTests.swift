@@ -380,6 +380,8 @@ import Testing
             }
             #expect(worst <= 2)
         }
+        let alike = try run(resize + "- undistort: {one-camera: true}\n")
+        #expect(alike.frames.map { $0.intrinsics?.size } == [PixelSize(30, 16), PixelSize(30, 16)])
     }
 
     /// What fails with the first picture is said before.

@@ -26,8 +26,7 @@ import Testing
     /// below those of pictures to look at.
     @Test(arguments: [
         "crop: {around: 0.6}", "crop: {around: 0.6, centre: focus}", "find-floor", "cull-by-box",
-        "cull-by-box: {box: cloud}", "check-geometry", "measure-motion", "measure-depth",
-        "predict-blur: {exposure: 10}",
+        "fit-box", "check-geometry", "measure-motion", "measure-depth", "predict-blur: {exposure: 10}",
         "report-coverage", "render-cloud: {width: 160, height: 120}", "mask-confidence: {at-least: 2}", "mask-jumps",
         "write-contact-sheet", "write-thumbnail",
     ]) func aFilterBelowChangesNothing(_ stage: String) throws {

@@ -435,7 +435,7 @@ import Testing
     @Test func aCaptureOfARKitScenesHasYUpAgain() throws {
         let made = "- synthesize: {frames: 6, \(ScanNetRoundTrip.small)}\n"
         let truth = try StageRun("\(made)- write-capture: {format: arkitscenes}", reading: "nowhere/room")
-        let stages = "- read\n- decompress\n- unproject\n- voxel-downsample: {size: 0.05}\n- cull-by-box: {box: cloud}"
+        let stages = "- read\n- decompress\n- unproject\n- voxel-downsample: {size: 0.05}\n- fit-box"
         let run = try StageRun("\(stages)\n- write-staging", reading: truth.path)
         let back = try ReadCapture(run.path).capture
         #expect(back.frames.count == 6)
@@ -445,7 +445,7 @@ import Testing
             #expect((pose.rotation.columns.2 - found.rotation.columns.2).length < 1e-6)
         }
         // The box stands in the turned world, as the receipt has it in the recorded one.
-        let (box, counts) = (try #require(back.box), run.counts("cull-by-box"))
+        let (box, counts) = (try #require(back.box), run.counts("fit-box"))
         let (center, size) = (try #require(counts["box-center"]?.doubles), try #require(counts["box-size"]?.doubles))
         #expect((box.center - Vector3(center[0], center[2], -center[1])).length < 1e-9)
         #expect((box.halfSize * 2 - Vector3(size[0], size[1], size[2])).length < 1e-9)

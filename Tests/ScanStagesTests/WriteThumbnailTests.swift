@@ -62,7 +62,8 @@ import Testing
         let run = try StageRun("- write-thumbnail: {width: 30, quality: 100}", on: capture)
         #expect(run.count("write-thumbnail", "quarter-turns") == turns)
         let picture = try Self.thumbnail(run)
-        let expected = RGBImage.downscaledSize(QuarterTurn.size(size, turns: turns), toWidth: 30)
+        let whole = QuarterTurn.size(size, turns: turns)
+        let expected = whole.fitting(into: PixelSize(30, whole.height))
         #expect((picture.width, picture.height) == (expected.width, expected.height))
         #expect(picture[15, 2].red > 250 && picture[15, expected.height - 3].red < 5)
         // Every frame goes on as it was.

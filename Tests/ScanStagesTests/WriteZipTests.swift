@@ -88,7 +88,7 @@ import Testing
                 "transform_matrix": [[1, 0, 0, 0.5], [0, 0, -1, -3], [0, 1, 0, 0.5], [0, 0, 0, 1]]}]}
             """, to: "turned/transforms.json")
         let run = try StageRun(
-            "- read\n- cull-by-box: {box: cloud}\n- write-zip", reading: "\(folder.path)/turned", probing: [.pose])
+            "- read\n- fit-box\n- write-zip", reading: "\(folder.path)/turned", probing: [.pose])
         #expect(!run.warnings.contains { $0.contains("the box was left out") }, "\(run.warnings)")
         let archive = try #require(run.files.first { $0.hasSuffix(".zip") })
         let tree = try CaptureFormats.tree(at: "\(run.path)/\(archive)")

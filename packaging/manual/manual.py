@@ -27,7 +27,7 @@ VERBS = [
     ('Choosing frames', ['select', 'filter']),
     ('Measuring and checking', ['measure', 'predict', 'report', 'check', 'correct']),
     ('Depth', ['decompress', 'mask']),
-    ('Points', ['unproject', 'cull', 'voxel', 'find', 'crop', 'scatter', 'fuse', 'sample']),
+    ('Points', ['unproject', 'cull', 'voxel', 'find', 'crop', 'fit', 'scatter', 'fuse', 'sample']),
     ('Pictures', ['downscale', 'render']),
     ('Writing', ['write']),
 ]

@@ -14,7 +14,10 @@ int sm_lock(int descriptor);
 /// The same, but waits for whoever holds it.
 int sm_wait_for_lock(int descriptor);
 
-/// Returns 1 if somebody holds that lock, 0 if nobody does, or -1 if that cannot be determined: there are no locks.
+/// Takes the lock together with others that share it.
+int sm_share_lock(int descriptor);
+
+/// Returns 1 if somebody holds that lock, alone or with others, 0 if nobody does, or -1 if that cannot be determined: there are no locks.
 int sm_is_locked(int descriptor);
 
 /// Copies up to `count` bytes between two files, each from its current offset, inside the kernel; filesystems that can

@@ -64,7 +64,7 @@ public struct TransformsJSON: Sendable {
         var copy = movingFiles { DownscaledPicture.path(of: $0, factor: factor) }
         for index in copy.entries.indices {
             let camera = copy.entries[index].camera
-            let size = RGBImage.downscaledSize(camera.size, by: factor)
+            let size = camera.size.downscaled(by: factor)
             copy.entries[index].camera = camera.resized(to: size)
         }
         return copy

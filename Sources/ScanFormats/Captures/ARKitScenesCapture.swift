@@ -275,7 +275,7 @@ private struct ARKitScenesReader {
         let confidence = match(times, with: levels)
         try capture.takeConfidence(
             frameFiles(confidence.paths, in: "confidence", holding: levels.paths.count), to: &source)
-        capture.loseEmptiedDepth(in: "lowres_depth", hasConfidence: !levels.paths.isEmpty, of: tree)
+        capture.losesEmptied(depth: "lowres_depth", confidence: "confidence", of: tree)
         return depth.match
     }
 

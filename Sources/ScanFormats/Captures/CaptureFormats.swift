@@ -160,7 +160,9 @@ public enum CaptureFormats {
                 .input, "this file is not a capture in a format that ScanMill reads",
                 fix: wayToName
             ).at(file: path)
-        case .other(let what)?: throw Problem(.input, "this is \(what)").at(file: path)
+        case .other(let what)?:
+            let entry = CaptureEntry(name: path.lastPart, kind: .other(what))
+            throw (entry.isLost ? entry.loss : Problem(.input, "this is \(what)")).at(file: path)
         case .outOfReach(let code)?: throw .system("cannot look at this path", path: path, code: code)
         case nil:
             var status = stat()

@@ -97,7 +97,7 @@ private struct ScanNetFolderReader {
         if !hasPictures { rig.rigFromColor = rig.rigFromDepth }
         capture.source = try frames.attach(
             to: &capture, in: tree, encoding: .uint16(unitsPerMetre: shift), rig: rig, rules: rules)
-        if !isFlat { capture.loseEmptiedDepth(in: "depth", hasConfidence: false, of: tree) }
+        if !isFlat { capture.losesEmptied(depth: "depth", confidence: nil, of: tree) }
         setCameras(rig, hasPictures: hasPictures)
         // Without a camera of its own depth is taken for the pictures' view after all.
         if rig.colorFromDepth.isQuarterTurn, capture.depthCamera == nil, let size = capture.depthSize {

@@ -84,7 +84,7 @@ private struct StrayScannerReader {
         try capture.takeDepth(frameFiles(of: depth, in: "depth"), .uint16(unitsPerMetre: 1000), to: &source)
         let confidence = tree.numbered(in: "confidence", ["png"])
         try capture.takeConfidence(frameFiles(of: confidence, in: "confidence"), to: &source)
-        capture.loseEmptiedDepth(in: "depth", hasConfidence: !confidence.isEmpty, of: tree)
+        capture.losesEmptied(depth: "depth", confidence: "confidence", of: tree)
         capture.lacks([.box, .motion], "Stray Scanner's recordings have none that ScanMill reads")
         capture.estimateFrameRate()
         capture.withholdCamerasOfUnknownSize()

@@ -112,10 +112,10 @@ extension Capture {
     private mutating func noteJumps(besides lost: Set<Int>) {
         // A speed says nothing in a world of unknown unit.
         guard isMetric else { return }
-        let all = Trajectory(frames).jumps.filter { !$0.isMoving && !lost.contains($0.from) && !lost.contains($0.to) }
-        let strays = Set(all.lazy.filter(\.isBack).map(\.from))
+        let all = Trajectory(frames).steps.filter { !$0.isMovement && !lost.contains($0.from) && !lost.contains($0.to) }
+        let strays = Set(all.lazy.filter { $0.jump == .back }.map(\.from))
         // Shorter ones may be a jerk of the hand; `measure-motion` counts them all.
-        let jumps = all.filter { !$0.isBack && ($0.metres > 0.3 || $0.degrees > 30) }
+        let jumps = all.filter { $0.jump == .away && ($0.metres > 0.3 || $0.degrees > 30) }
         if let way = Self.ways(jumps.filter { strays.contains($0.to) }, { "to frame \($0.to)" }) {
             warnings.append(
                 "the camera's path jumps \(way) and back: the pose of such a frame alone is wrong; "

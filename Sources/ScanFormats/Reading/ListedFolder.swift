@@ -37,7 +37,22 @@ final class ListedFolder: CaptureTree {
         spellings.withLock { $0 = nil }
     }
 
-    func entry(_ path: String) -> CaptureEntry? { folder.entry(path) }
+    func entry(_ path: String) -> CaptureEntry? { isAbsent(path) ? nil : folder.entry(path) }
+
+    /// Whether the list of the folder, where it is held, tells that a path leads nowhere. Every format looks for names of
+    /// its own in each folder of a search, most of which hold no capture.
+    private func isAbsent(_ path: String) -> Bool {
+        // `..` leads elsewhere.
+        guard let first = path.pathParts.first, !first.hasPrefix("."), folder.trouble == nil,
+            let entries = listed.withLock({ $0?[[]] }), entries.count <= Self.fewEntries
+        else { return false }
+        // Some filesystems do not tell capitals from small letters.
+        let name = first.lowercased()
+        return !entries.contains { $0.name.lowercased() == name }
+    }
+
+    /// Of more, comparing takes longer than asking the disk.
+    private static let fewEntries = 50
     func open(_ file: String) throws(Problem) -> any ByteSource { try folder.open(file) }
     func location(of file: String) -> FileLocation? { folder.location(of: file) }
     func holds(_ file: String) -> Bool { folder.holds(file) }

@@ -62,15 +62,25 @@ extension Capture {
         noteGaps(.recordedConfidence, in: files.paths, named: files.named, areCounted: files.countsGaps)
     }
 
-    /// Says that depth was lost on the way, for apps that make its folder, and confidence, only where they have recorded
-    /// depth.
-    /// - Parameter hasConfidence: whether there are confidence pictures.
-    mutating func loseEmptiedDepth(in folder: String, hasConfidence: Bool, of tree: any CaptureTree) {
-        guard hasConfidence || tree.hasFolder(folder), tree.originals(in: folder).isEmpty else { return }
-        loses(
-            .recordedDepth,
-            "there are no pictures in \(folder)/, though \(hasConfidence ? "confidence" : "the folder") is there",
-            fix: "copy the folder \(folder)/ too")
+    /// Says that depth or confidence was lost on the way, for apps that make the folder of depth only where they have
+    /// recorded it, and always with confidence.
+    /// - Parameters:
+    ///   - depth: its folder.
+    ///   - confidence: its folder, where the app knows it.
+    mutating func losesEmptied(depth: String, confidence: String?, of tree: any CaptureTree) {
+        func lose(_ channel: Channel, in folder: String, though other: String) {
+            loses(
+                channel, "there are no pictures in \(folder)/, though \(other) is there",
+                fix: "copy the folder \(folder)/ too")
+        }
+        let levels = confidence.map(tree.originals) ?? []
+        if tree.originals(in: depth).isEmpty {
+            let hasLevels = levels.contains { $0.lowercased().hasSuffix(".png") }
+            guard hasLevels || tree.hasFolder(depth) else { return }
+            lose(.recordedDepth, in: depth, though: hasLevels ? "confidence" : "the folder")
+        } else if let confidence, levels.isEmpty {
+            lose(.recordedConfidence, in: confidence, though: "depth")
+        }
     }
 
     /// Lists the pictures of a channel, one per frame. Where none can be read, the capture lacks the channel, and says

@@ -24,10 +24,10 @@ extension DepthMap {
         for index in metres.indices { metres[index] *= factor }
     }
 
-    /// Makes depth along the optical axis of numbers that are distances from the camera: z = l / √(x² + y² + 1) for the
-    /// direction (x, y, 1) of the pixel's centre.
+    /// Turns ray lengths l, which are distances from the camera, into depth along the optical axis: z = l / √(x² + y² + 1)
+    /// for the direction (x, y, 1) of the pixel's centre.
     /// - Parameter camera: for pictures of the map's size.
-    package mutating func takeForRayLengths(seenBy camera: CameraIntrinsics) {
+    package mutating func convertRayLengths(seenBy camera: CameraIntrinsics) {
         let k = camera.counted(from: .corner)
         for row in 0..<height {
             let y = (Double(row) + 0.5 - k.cy) / k.fy

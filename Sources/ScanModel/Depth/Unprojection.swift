@@ -6,7 +6,9 @@ public enum PixelCentre: String, Hashable, Sendable, CaseIterable {
     case half
 
     /// The camera of a depth map whose pixel (u, v) lies at the whole numbers u and v.
-    /// - Parameter camera: the colour camera; it is scaled to the depth map's size.
+    /// - Parameters:
+    ///   - camera: of the map, for pictures of any size.
+    ///   - size: the map's.
     func camera(_ camera: CameraIntrinsics, of size: PixelSize) -> CameraIntrinsics {
         var k = camera.resized(to: size)
         // A principal point counted from the pixel's centre already means integer coordinates, whatever is asked for.
@@ -37,7 +39,9 @@ public struct Unprojection: Sendable {
     private let camera: CameraIntrinsics
     private let rotation: Matrix3
 
-    /// - Parameter camera: the colour camera; it is scaled to the depth map's size.
+    /// - Parameters:
+    ///   - camera: of the depth map, for pictures of any size; it is scaled to the map's.
+    ///   - pose: `worldFromCamera`; its rotation is taken as it was recorded.
     public init(camera: CameraIntrinsics, pose: Pose, width: Int, height: Int, centre: PixelCentre) {
         self.width = width
         self.height = height

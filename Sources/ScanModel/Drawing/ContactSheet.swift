@@ -39,7 +39,7 @@ public struct ContactSheet: Sendable {
 
     public var isFull: Bool { count == columns * rows }
 
-    /// The pixels that the page would have.
+    /// About how many pixels the page would have.
     public static func pixelCount(width: Int, columns: Int, rows: Int, picture: PixelSize) -> Int {
         let cellWidth = cellWidth(width: width, columns: columns)
         return width * rows * (cellWidth * picture.height / max(1, picture.width) + 30)

@@ -77,7 +77,7 @@ public struct Rasteriser: Sendable {
         if a.point.isUnusable || b.point.isUnusable || c.point.isUnusable { return }
         // In whole numbers a pixel's centre is on one side of an edge or the other, whichever triangle asks.
         let (p, q, r) = (Self.fine(a.point), Self.fine(b.point), Self.fine(c.point))
-        // Since y points down.
+        // From r to q, counterclockwise corners have p on the right.
         let area = Self.side(of: p, from: r, to: q)
         guard area > 0 else { return }
         let size = Double(area)
@@ -109,7 +109,7 @@ public struct Rasteriser: Sendable {
         (Int((point.x * Double(fineness)).rounded()), Int((point.y * Double(fineness)).rounded()))
     }
 
-    /// Twice the area of the triangle that a point makes with an edge; positive to the edge's left, where y points down.
+    /// Twice the area of the triangle that a point makes with an edge; positive to the edge's right, as y points down.
     private static func side(of point: (x: Int, y: Int), from a: (x: Int, y: Int), to b: (x: Int, y: Int)) -> Int {
         (b.x - a.x) * (point.y - a.y) - (b.y - a.y) * (point.x - a.x)
     }

@@ -1,12 +1,12 @@
 /// What is drawn of a capture: its points or its surface, its box and its cameras.
 public struct Scene: Sendable {
-    public var cloud: PointCloud?
-    public var mesh: TriangleMesh?
+    public let cloud: PointCloud?
+    public let mesh: TriangleMesh?
     public var box: OrientedBox?
     /// Whether the box's edges are drawn.
     public var drawsBox = true
-    public var trail: CameraTrail?
-    public var axes: SceneView.Axes
+    public let trail: CameraTrail?
+    public let axes: SceneView.Axes
     /// Pixels across a point; nil for just large enough to close the gaps between neighbours.
     public var pointSize: Double?
     /// Points higher than this along ``SceneView/Axes/up`` are left out of views from above, unless they are in the box.

@@ -34,7 +34,7 @@ struct DepthAlignment {
     private(set) var centre = Vector3.zero
     /// How far these points are from their mean, root mean square, metres.
     private(set) var radius = 0.0
-    /// The median distance of points from the surfaces, before the last step, which is small: metres.
+    /// The median distance of points from the surfaces, metres; before the last step, which changes it little.
     private(set) var residual = Double.infinity
     /// How many of the points lie on surfaces.
     private(set) var count = 0

@@ -13,11 +13,11 @@ public struct DriftCorrection: Sendable {
     /// The variance of the drift for each metre that a camera goes among surfaces a metre away, or that a turn moves them:
     /// one per cent after one metre, growing with the root of the path, as random errors do.
     private static let variance = 1e-4
-    /// How far aligned surfaces may be apart in truth, relative to their distance, and to how far points are from them:
-    /// sensors err alike where they see alike.
+    /// The standard deviation of an alignment: this share of the surfaces' distance, or so many times the median distance
+    /// of points from them, whichever is more. Many points do not make it smaller: sensors err alike where they see alike.
     private static let alignment = (share: 0.005, residual: 1.5)
-    /// What surfaces tell of a direction, below which a tie counts for less along it than they tell: there, errors that
-    /// many points share make much of little.
+    /// Along directions of which surfaces tell less, a tie counts for less than they tell: there, errors that many points
+    /// share make much of little.
     private static let telling = 0.05
     /// How much surer the direction of gravity is than the rest: phones feel it.
     private static let upright = 100.0

@@ -8,17 +8,17 @@ public struct PathDrift: Sendable {
     /// A frame that sees again what an earlier one saw.
     public struct Revisit: Hashable, Sendable {
         /// The earlier and the later one.
-        public var frames: ClosedRange<Int>
+        public let frames: ClosedRange<Int>
         /// How far apart the two have the place, as far as its surfaces tell: along a single wall it may be more. Metres.
-        public var offset: Double
+        public let offset: Double
         /// How far they are turned against each other, as far as its surfaces tell: radians.
-        public var angle: Double
+        public let angle: Double
         /// How far apart they have its surfaces, root mean square along their normals, metres.
-        public var apart: Double
+        public let apart: Double
         /// The earlier one's, metres.
-        public var medianDepth: Double
+        public let medianDepth: Double
 
-        /// The places of the two among the frames that are compared.
+        /// The two among the ``PathDrift/keyframes``.
         let numbers: ClosedRange<Int>
         /// Takes points from the earlier camera to the later one, as the surfaces have it.
         let targetFromSource: Pose

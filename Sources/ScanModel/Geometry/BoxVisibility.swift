@@ -118,7 +118,8 @@ public struct BoxVisibility: Sendable {
         if shown.upright > 0, Double(shown.upright) >= Self.leastShare * Double(turned.upright) {
             let d = box.worldFromBox.transposed * (pose.position - box.center)
             let angle = atan2(d.x, -d.z) * 180 / .pi
-            azimuths.append(angle < 0 ? angle + 360 : angle)
+            // A hair to the left of the front, the sum is rounded to 360, which is the front again.
+            azimuths.append(angle < 0 ? (angle + 360).truncatingRemainder(dividingBy: 360) : angle)
         }
         return isView
     }

@@ -16,6 +16,7 @@ public enum CameraFocus: Hashable, Sendable {
     private static let tremor = 0.01
 
     private typealias Axis = (origin: Vector3, direction: Vector3)
+    private typealias WeightedAxis = (axis: Axis, weight: Double)
 
     /// Finds the point. A point p is rᵢ = |(I − dᵢdᵢᵀ)(p − cᵢ)| away from the axis of a camera at cᵢ that looks along
     /// dᵢ. The weighted sum of squares is least where Σwᵢ(I − dᵢdᵢᵀ) p = Σwᵢ(I − dᵢdᵢᵀ) cᵢ (J. Traa, "Least-Squares
@@ -55,16 +56,18 @@ public enum CameraFocus: Hashable, Sendable {
         self = 2 * ahead.count > axes.count && point.isFinite ? .point(point) : .outward
     }
 
+    /// I − ddᵀ, which takes a vector to its part across the direction d.
     private static func across(_ d: Vector3) -> Matrix3 {
         Matrix3(columns: Vector3(1, 0, 0) - d * d.x, Vector3(0, 1, 0) - d * d.y, Vector3(0, 0, 1) - d * d.z)
     }
 
-    private static func sum(_ axes: [(Axis, weight: Double)]) -> Matrix3 {
-        axes.reduce(into: Matrix3(columns: .zero, .zero, .zero)) { sum, axis in
-            let (a, b, c) = across(axis.0.direction).columns
-            sum.columns.0 = sum.columns.0 + a * axis.weight
-            sum.columns.1 = sum.columns.1 + b * axis.weight
-            sum.columns.2 = sum.columns.2 + c * axis.weight
+    /// Σwᵢ(I − dᵢdᵢᵀ).
+    private static func sum(_ terms: [WeightedAxis]) -> Matrix3 {
+        terms.reduce(into: Matrix3(columns: .zero, .zero, .zero)) { sum, term in
+            let (a, b, c) = across(term.axis.direction).columns
+            sum.columns.0 = sum.columns.0 + a * term.weight
+            sum.columns.1 = sum.columns.1 + b * term.weight
+            sum.columns.2 = sum.columns.2 + c * term.weight
         }
     }
 
@@ -78,12 +81,12 @@ public enum CameraFocus: Hashable, Sendable {
     }
 
     /// Where the weighted sum of the squared distances is least. The axes are not parallel.
-    private static func nearest(to axes: [(Axis, weight: Double)]) -> Vector3 {
+    private static func nearest(to terms: [WeightedAxis]) -> Vector3 {
         // Relative to the first origin: far from the world's origin, digits would be lost.
-        let start = axes.first?.0.origin ?? .zero
-        let side = axes.reduce(Vector3.zero) { side, axis in
-            side + across(axis.0.direction) * (axis.0.origin - start) * axis.weight
+        let start = terms.first?.axis.origin ?? .zero
+        let side = terms.reduce(Vector3.zero) { side, term in
+            side + across(term.axis.direction) * (term.axis.origin - start) * term.weight
         }
-        return start + sum(axes).inverse * side
+        return start + sum(terms).inverse * side
     }
 }

@@ -93,7 +93,8 @@ public struct Floor: Hashable, Sendable {
         static func < (a: Cell, b: Cell) -> Bool { (a.x, a.y) < (b.x, b.y) }
     }
 
-    /// Two directions at right angles to `up` and to each other.
+    /// Two directions along the ground, of unit length: right × forward = up. For +y up they are +x and −z, for +z +x and +y.
+    /// - Parameter up: of unit length.
     package static func ground(_ up: Vector3) -> (right: Vector3, forward: Vector3) {
         let seed = abs(up.x) < 0.9 ? Vector3(1, 0, 0) : Vector3(0, 0, 1)
         let right = (seed - up * up.dot(seed)).normalized

@@ -28,6 +28,7 @@ public struct Vector3: Hashable, Sendable {
     public var length: Double { dot(self).squareRoot() }
     /// Radians, 0 to π. From the tangent, which unlike the cosine tells small angles apart.
     public func angle(to b: Vector3) -> Double { atan2(cross(b).length, dot(b)) }
+    /// Of length 1; not finite for a vector of length 0.
     public var normalized: Vector3 { self / length }
     public var isFinite: Bool { x.isFinite && y.isFinite && z.isFinite }
     public var components: [Double] { [x, y, z] }
@@ -36,7 +37,8 @@ public struct Vector3: Hashable, Sendable {
     /// them is off by as much as their last digits; nothing that is scanned is upright to a micrometre in a metre.
     public static let axisTolerance = 1e-6
 
-    /// The axis of the world, either way, from which the direction differs by rounding alone; otherwise the direction.
+    /// The axis of the world, either way, from which this direction of length 1 differs by rounding alone; otherwise the
+    /// direction.
     public var snappedToAxis: Vector3 {
         let axes = [1.0, -1].flatMap { [Vector3($0, 0, 0), Vector3(0, $0, 0), Vector3(0, 0, $0)] }
         return axes.first { (self - $0).length < Self.axisTolerance } ?? self
@@ -153,7 +155,7 @@ public struct Quaternion: Hashable, Sendable {
         self = q
     }
 
-    /// The rotation matrix; the quaternion is normalised first.
+    /// The rotation matrix; the quaternion is normalised first. Not finite for a quaternion of length 0.
     public var matrix: Matrix3 {
         let n = (w * w + x * x + y * y + z * z).squareRoot()
         let (w, x, y, z) = (w / n, x / n, y / n, z / n)

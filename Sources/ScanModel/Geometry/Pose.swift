@@ -66,6 +66,7 @@ public struct Pose: Hashable, Sendable {
         return [a.x, a.y, a.z, 0, b.x, b.y, b.z, 0, c.x, c.y, c.z, 0, position.x, position.y, position.z, 1]
     }
 
+    /// Where a point in the camera's axes lies in the world.
     public func apply(_ pointInCamera: Vector3) -> Vector3 { rotation * pointInCamera + position }
 
     /// `a * b` applies b first: aFromC = aFromB * bFromC.

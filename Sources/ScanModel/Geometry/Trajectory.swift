@@ -14,22 +14,30 @@ public struct Trajectory: Sendable {
         public var degrees: Double
         /// Nil if a frame has no timestamp, or the later frame's is not later.
         public var seconds: Double?
-        /// No hand moves a camera that fast: tracking was lost, and recovered elsewhere.
-        public var isJump = false
-        /// One of at least ``movingCount`` jumps in a row: tracking does not recover elsewhere with every frame, so the
-        /// camera was swung, or its poses are worthless. Its speed counts.
-        public fileprivate(set) var isMoving = false
-        /// It undoes the jump before it: the pose of the one frame between the two is wrong, and without that frame there
-        /// is no jump.
-        public fileprivate(set) var isBack = false
+        /// Why no hand moves a camera that fast; nil if one may.
+        public fileprivate(set) var jump: Jump?
 
-        /// Whether it is timed, and not an isolated jump.
-        package var tellsSpeed: Bool { seconds != nil && (!isJump || isMoving) }
+        /// Whether the camera went that way, as far as its poses are worth anything.
+        package var isMovement: Bool { jump == nil || jump == .inARow }
+        /// Whether it is movement, and timed.
+        package var tellsSpeed: Bool { seconds != nil && isMovement }
 
         /// Metres per second.
         public var speed: Double? { seconds.map { metres / $0 } }
         /// Degrees per second.
         public var turning: Double? { seconds.map { degrees / $0 } }
+    }
+
+    /// What a step is that no hand makes.
+    public enum Jump: Hashable, Sendable {
+        /// Tracking was lost, and recovered elsewhere.
+        case away
+        /// It undoes the jump before it: the pose of the one frame between the two is wrong, and without that frame there
+        /// is no jump.
+        case back
+        /// One of at least ``leastInARow``: tracking does not recover elsewhere with every frame, so the camera was swung,
+        /// or its poses are worthless. Its speed counts.
+        case inARow
     }
 
     /// The limits above which a step is a jump. Steps shorter than both lengths never are: a jittery clock makes them
@@ -114,7 +122,7 @@ public struct Trajectory: Sendable {
         }
         for (before, after) in zip(stations, stations.dropFirst()) {
             var step = Self.step(before, after)
-            step.isJump = jumps.isExceeded(by: step)
+            if jumps.isExceeded(by: step) { step.jump = .away }
             steps.append(step)
         }
         tellJumpsApart(jumps)
@@ -131,26 +139,26 @@ public struct Trajectory: Sendable {
     }
 
     /// So many jumps in a row, or more, count as movement. A single wrong pose makes two: there and back.
-    static let movingCount = 3
+    static let leastInARow = 3
 
     private mutating func tellJumpsApart(_ limits: JumpLimits) {
         var start = 0
         while start < steps.count {
-            let end = steps[start...].firstIndex { !$0.isJump } ?? steps.count
-            if end - start >= Self.movingCount {
-                for index in start..<end { steps[index].isMoving = true }
+            let end = steps[start...].firstIndex { $0.jump == nil } ?? steps.count
+            if end - start >= Self.leastInARow {
+                for index in start..<end { steps[index].jump = .inARow }
             } else if end - start == 2 {
                 let whole = Self.step(stations[start], stations[end])
-                steps[end - 1].isBack = limits.areThereAndBack(steps[start], steps[end - 1], whole: whole)
+                if limits.areThereAndBack(steps[start], steps[end - 1], whole: whole) { steps[end - 1].jump = .back }
             }
             start = end + 1
         }
     }
 
     public var stationCount: Int { stations.count }
-    /// The sum of all steps but isolated jumps, metres: those are no way that the camera went.
-    public var length: Double { steps.reduce(0) { $1.isJump && !$1.isMoving ? $0 : $0 + $1.metres } }
-    public var jumps: [Step] { steps.filter(\.isJump) }
+    /// The sum of all steps that the camera went, metres: jumps count only in a row.
+    public var length: Double { steps.reduce(0) { $1.isMovement ? $0 + $1.metres : $0 } }
+    public var jumps: [Step] { steps.filter { $0.jump != nil } }
 
     /// How fast the camera was at a frame: from the step that leads to it from the recorded frame before, or, if that
     /// step tells no speed, from the step after it.
@@ -182,8 +190,7 @@ public struct Trajectory: Sendable {
     /// The steps to and from a frame that tell a speed, in this order.
     private func usableSteps(at frame: Int) -> [Step] {
         guard let station = place(of: frame) else { return [] }
-        return [station - 1, station].filter(steps.indices.contains).map { steps[$0] }
-            .filter(\.tellsSpeed)
+        return [station - 1, station].filter(steps.indices.contains).map { steps[$0] }.filter(\.tellsSpeed)
     }
 
     private func place(of frame: Int) -> Int? {

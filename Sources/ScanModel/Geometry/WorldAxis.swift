@@ -1,4 +1,4 @@
-/// An axis of the world, with a sign.
+/// An axis of the world, with a sign: x, y, z and then the same three with the other sign.
 public enum WorldAxis: String, CaseIterable, Sendable {
     case x, y, z
     case minusX = "-x"

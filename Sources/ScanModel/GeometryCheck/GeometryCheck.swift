@@ -148,9 +148,7 @@ public struct GeometryCheck: Sendable {
         for number in starts.indices { pair(number, with: index, depth, view) }
         starts.removeAll { $0.isPaired.declared && $0.isPaired.inverse }
         drift.add(index: index, depth: depth, view: view)
-        guard due.takes(index),
-            let start = Self.start(index, depth, view)
-        else { return }
+        guard due.takes(index), let start = Self.start(index, depth, view) else { return }
         medians.append(start.medianDepth)
         starts.append(start)
     }

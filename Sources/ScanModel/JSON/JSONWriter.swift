@@ -7,7 +7,7 @@ public struct JSONWriter: Sendable {
     private var needsComma = false
     private var isAfterKey = false
 
-    /// - Parameter pretty: one member per line, indented by two spaces; short arrays of numbers stay on one line.
+    /// - Parameter pretty: one member per line, indented by two spaces; short arrays of plain values stay on one line.
     public init(pretty: Bool = true) { self.pretty = pretty }
 
     public static func text(_ value: JSONValue, pretty: Bool = true) -> [UInt8] {

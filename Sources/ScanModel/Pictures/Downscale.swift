@@ -1,9 +1,4 @@
 extension RGBImage {
-    /// The size of a picture that is smaller by a whole factor: rounded down, as nerfstudio's loader does.
-    public static func downscaledSize(_ size: PixelSize, by factor: Int) -> PixelSize {
-        PixelSize(max(1, size.width / factor), max(1, size.height / factor))
-    }
-
     /// The picture made smaller by a whole factor, as ``downscaled(to:)`` does it.
     public func downscaled(by factor: Int) -> RGBImage { downscaled(by: [factor])[0] }
 
@@ -12,12 +7,7 @@ extension RGBImage {
     public func downscaled(by factors: [Int]) -> [RGBImage] {
         precondition(factors.allSatisfy { $0 > 0 })
         let halved = BlockMeans.halved(self, by: factors)
-        return factors.map { halved[$0] ?? downscaled(to: Self.downscaledSize(size, by: $0)) }
-    }
-
-    /// The size with a given width and the same shape; never larger.
-    public static func downscaledSize(_ size: PixelSize, toWidth width: Int) -> PixelSize {
-        size.fitting(into: PixelSize(width, size.height))
+        return factors.map { halved[$0] ?? downscaled(to: size.downscaled(by: $0)) }
     }
 
     /// The picture made smaller by the mean over the area of each new pixel, rounded to the nearest. Where the size is no
@@ -37,7 +27,10 @@ extension RGBImage {
 }
 
 extension PixelSize {
-    /// The size of a picture of this size that was made smaller to lie within another, its shape kept.
+    /// The size of a picture that is smaller by a whole factor: rounded down, as nerfstudio's loader does.
+    package func downscaled(by factor: Int) -> PixelSize { PixelSize(max(1, width / factor), max(1, height / factor)) }
+
+    /// The size of a picture of this size that was made smaller to lie within another, its shape kept; never larger.
     package func fitting(into other: PixelSize) -> PixelSize {
         if width <= other.width && height <= other.height { return self }
         if width * other.height >= height * other.width {

@@ -85,7 +85,8 @@ public struct Undistortion: Hashable, Sendable {
                 fix: "calibrate the camera again")
         }
         if fits(no) { yes = no }
-        while yes - no > 1e-9 {
+        // Of absurd focal lengths the ratio is so large that no two numbers near it are as close as that.
+        while yes - no > max(1e-9, yes.ulp) {
             let middle = (no + yes) / 2
             if fits(middle) { yes = middle } else { no = middle }
         }
@@ -100,7 +101,7 @@ public struct Undistortion: Hashable, Sendable {
         recorded.lens.isStraight && camera.counted(from: .corner) == recorded.intrinsics.counted(from: .corner)
     }
 
-    /// What the focal lengths were multiplied by.
+    /// What the focal length along rows was multiplied by.
     public var scale: Double { camera.fx / recorded.intrinsics.fx }
 
     /// How much of the recorded picture's area the new one shows.

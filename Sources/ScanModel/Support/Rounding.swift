@@ -14,6 +14,8 @@ extension Double {
         let places = decimals(showing: digits)
         // Whole powers of ten are exact; their inverses are not.
         let scale = pow(10, Double(abs(places)))
+        // So near to 0 the power is too large for a number.
+        if !scale.isFinite { return self }
         return places >= 0 ? (self * scale).rounded() / scale : (self / scale).rounded() * scale
     }
 

@@ -16,6 +16,7 @@ public struct TimeMatch: Hashable, Sendable {
 
     public var matchedCount: Int { partners.count { $0 != nil } }
 
+    /// - Parameters: nanoseconds, in any order.
     public init(_ times: [Int64], with targets: [Int64], within tolerance: Int64) {
         self.tolerance = tolerance
         if let found = Self.uncontested(times, targets, within: tolerance) {

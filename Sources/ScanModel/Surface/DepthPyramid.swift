@@ -11,10 +11,10 @@ struct DepthPyramid {
         let ranges: [DepthRange]
     }
 
-    /// - Parameter metres: row by row; 0 where there is no depth.
-    init(_ metres: [Float], _ size: PixelSize) {
-        self.size = size
-        levels = [.halved(size.width, size.height) { DepthRange(metres[$0]) }]
+    init(_ map: DepthMap) {
+        size = map.size
+        let metres = map.metres
+        levels = [.halved(map.width, map.height) { DepthRange(metres[$0]) }]
         while let last = levels.last, max(last.width, last.height) > 2 {
             levels.append(.halved(last.width, last.height) { last.ranges[$0] })
         }

@@ -91,7 +91,7 @@ public struct DistanceVolume: Sendable {
 struct SamplePixels {
     typealias Row<Value: SIMDScalar> = SIMD8<Value>
 
-    /// Any numbers: of a pixel of the map, or outside of it.
+    /// The pixels of the map on which the samples fall; of one that falls beside it, any numbers outside of it.
     var columns = [Row<UInt32>](repeating: .zero, count: VolumeLayout.rows)
     var rows = [Row<UInt32>](repeating: .zero, count: VolumeLayout.rows)
     /// Metres along the optical axis; 0 or less behind the camera.
@@ -114,8 +114,8 @@ struct SamplePixels {
     }
 }
 
-/// How a camera projects: a point at `d` from the eye falls on the pixel (u · d / z · d + center.u, v · d / z · d + center.v),
-/// z · d being its depth.
+/// How a camera projects: a point at `d` from the eye has the depth z · d, and falls on the pixel
+/// ((u · d) / (z · d) + center.u, (v · d) / (z · d) + center.v).
 struct PixelAxes {
     /// fx · right, where right, up and back are the rows of the inverse rotation.
     let u: Vector3
@@ -126,12 +126,13 @@ struct PixelAxes {
     let eye: Vector3
     let center: (u: Float, v: Float)
 
-    /// - Parameter camera: of pixels that lie at whole numbers.
-    init(_ camera: CameraIntrinsics, _ pose: Pose) {
+    /// - Parameter view: in pixels whose centres are at whole numbers.
+    init(_ view: CameraView) {
+        let camera = view.camera
         // Not the columns of the rotation: of one that is off by rounding, the mesh would lie beside the cloud.
-        let (right, up, back) = pose.rotation.inverse.rows
+        let (right, up, back) = view.pose.rotation.inverse.rows
         (u, v, z) = (right * camera.fx, up * -camera.fy, back * -1)
-        eye = pose.position
+        eye = view.pose.position
         center = (Float(camera.cx), Float(camera.cy))
     }
 }
@@ -143,7 +144,7 @@ private struct BlockProjection {
     private let voxel: Double
 
     init(_ frame: VolumeFrame, _ layout: VolumeLayout) {
-        axes = PixelAxes(frame.camera, frame.pose)
+        axes = PixelAxes(frame.view)
         voxel = layout.voxel
     }
 
@@ -215,9 +216,9 @@ extension SamplePixels {
     fileprivate func forEachPixel(
         of frame: VolumeFrame, _ body: (_ sample: Int, _ pixel: Int, _ depth: Float, _ sampleDepth: Float) -> Void
     ) {
-        let (width, height) = (UInt32(frame.width), UInt32(frame.height))
+        let (width, height) = (UInt32(frame.depth.width), UInt32(frame.depth.height))
         withPointers { columns, rows, depths in
-            frame.metres.withUnsafeBufferPointer { metres in
+            frame.depth.metres.withUnsafeBufferPointer { metres in
                 for sample in 0..<VolumeLayout.samples {
                     let (column, row) = (columns[sample], rows[sample])
                     guard column < width, row < height, depths[sample] > 0 else { continue }

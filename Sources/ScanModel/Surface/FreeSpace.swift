@@ -65,17 +65,18 @@ struct FreeSpaceSearch {
 
     /// The cubes, none of which lies in another.
     static func cubes(of frame: VolumeFrame, in layout: VolumeLayout) -> [BlockCube] {
-        guard let farthest = frame.metres.max(), farthest > 0 else { return [] }
+        guard let farthest = frame.depth.metres.max(), farthest > 0 else { return [] }
         var search = FreeSpaceSearch(frame, layout)
-        for cube in layout.cubes(before: frame, farthest: Double(min(farthest, search.reach))) { search.look(at: cube) }
+        let reach = Double(min(farthest, search.reach))
+        for cube in layout.cubes(before: frame.view, farthest: reach) { search.look(at: cube) }
         return search.found
     }
 
     private init(_ frame: VolumeFrame, _ layout: VolumeLayout) {
-        let axes = PixelAxes(frame.camera, frame.pose)
+        let axes = PixelAxes(frame.view)
         (self.layout, self.axes) = (layout, axes)
-        depths = DepthPyramid(frame.metres, PixelSize(frame.width, frame.height))
-        reach = Float(layout.block * min(frame.camera.fx, frame.camera.fy))
+        depths = DepthPyramid(frame.depth)
+        reach = Float(layout.block * min(frame.view.camera.fx, frame.view.camera.fy))
         corners = (0...BlockCube.lastLevel).map { CubeCorners(axes, level: $0, layout) }
     }
 
@@ -210,12 +211,15 @@ extension VolumeLayout {
     fileprivate func side(of level: Int) -> Double { block * Double(1 << level) }
 
     /// At most eight cubes, which hold all that a frame can have looked through.
-    fileprivate func cubes(before frame: VolumeFrame, farthest: Double) -> [BlockCube] {
-        let (camera, pose) = (frame.camera, frame.pose)
+    /// - Parameters:
+    ///   - view: of its depth map, in pixels whose centres are at whole numbers.
+    ///   - farthest: of its depth, metres.
+    fileprivate func cubes(before view: CameraView, farthest: Double) -> [BlockCube] {
+        let (camera, pose) = (view.camera, view.pose)
         // The eye, and what the outermost pixels see there.
         var ends = [pose.position]
-        for u in [0, Double(frame.width - 1)] {
-            for v in [0, Double(frame.height - 1)] {
+        for u in [0, Double(camera.width - 1)] {
+            for v in [0, Double(camera.height - 1)] {
                 let ray = Vector3((u - camera.cx) / camera.fx, -(v - camera.cy) / camera.fy, -1)
                 ends.append(pose.position + pose.rotation * ray * farthest)
             }

@@ -1,16 +1,12 @@
 /// What a ``DistanceVolume`` takes of one frame: its depth, the colours of its depth pixels, the blocks of the volume that
 /// its surface may reach, and those through which it looked. It is made by itself, so that many frames are prepared at once.
 public struct VolumeFrame: Sendable {
-    let width: Int
-    let height: Int
-    /// Metres, row by row.
-    let metres: [Float]
-    /// Of each pixel with depth: red, green, blue, from the lowest byte up, and 255 if the picture has them. Empty without a
-    /// picture.
+    let depth: DepthMap
+    /// Of each depth pixel: red, green, blue, from the lowest byte up, and 255; 0 without depth, or where the picture has no
+    /// colour of it. Empty without a picture.
     let colors: [UInt32]
-    /// Of the depth map: pixel (0, 0) lies at its principal point's origin.
-    let camera: CameraIntrinsics
-    let pose: Pose
+    /// Of the depth map: the camera in pixels whose centres are at whole numbers, and `worldFromCamera`.
+    let view: CameraView
     /// In the order of the depth pixels that reach them first.
     package let blocks: [BlockIndex]
     /// What it looked through; nothing, if it does not tell.
@@ -27,8 +23,8 @@ public struct VolumeFrame: Sendable {
         _ depth: DepthMap, points: PointCloud, isPainted: [Bool]? = nil, view: CameraView, centre: PixelCentre,
         carves: Bool = false, in layout: VolumeLayout
     ) {
-        (width, height, metres, pose) = (depth.width, depth.height, depth.metres, view.pose)
-        camera = centre.camera(view.camera, of: PixelSize(depth.width, depth.height))
+        self.depth = depth
+        self.view = CameraView(camera: centre.camera(view.camera, of: depth.size), pose: view.pose)
         colors = points.colors.map { Self.spread($0, isPainted, over: depth) } ?? []
         blocks = layout.blocks(around: points, seenFrom: view.pose.position, depths: depth.metres.filter { $0 > 0 })
         if carves { freeCubes = FreeSpaceSearch.cubes(of: self, in: layout) }

@@ -10,7 +10,7 @@ public struct BatchPlan: Sendable {
         case upToDate
         /// It failed, and nothing about it has changed since.
         case failedBefore(Problem)
-        /// It would fail because of what is in its result's place.
+        /// It would fail: because of what is in its result's place, or before its first frame.
         case obstructed(Problem)
         case arriving
 
@@ -75,6 +75,17 @@ public struct BatchPlan: Sendable {
                 }
             }
             entries.append(Entry(input: input, decision: decision))
+        }
+    }
+
+    /// Opens each capture that would run, as its run begins: what the pipeline cannot do with it shows before the night.
+    /// - Parameter runner: of the pipeline.
+    public mutating func refuse(whatFailsToOpenWith runner: Runner) {
+        let toRun = entries.indices.filter { if case .run = entries[$0].decision { true } else { false } }
+        let inputs = toRun.map { entries[$0].input }
+        let refusals = Parallel.map(inputs.count) { runner.refusal(of: inputs[$0]) }
+        for (index, refusal) in zip(toRun, refusals) {
+            if let refusal { entries[index].decision = .obstructed(refusal) }
         }
     }
 

@@ -11,8 +11,8 @@ public struct CaptureSummary: Sendable, Hashable, Codable {
     public var fileCount: Int
     public var byteCount: Int64
     public var warnings: [String]
-    /// Of the warnings, those of what spoils all that was made of the capture.
-    public var spoiling: [String]
+    /// Of the warnings, those of what spoils all that was made of the capture, and of what was lost on the way.
+    public var grave: [String]
     /// What was wrong with the capture's files, and did not end it because the pipeline allows it.
     public var forgiven: [Problem]
     /// How many frames the replaced result had, if the same pipeline made it and it had more.
@@ -34,7 +34,7 @@ public struct CaptureSummary: Sendable, Hashable, Codable {
         fileCount = receipt.files.count
         byteCount = receipt.files.reduce(0) { $0 + $1.byteCount }
         warnings = receipt.warnings
-        spoiling = receipt.spoiling
+        grave = receipt.grave
         forgiven = receipt.capture.forgiven
         notes = receipt.notes
     }

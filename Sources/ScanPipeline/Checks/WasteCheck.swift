@@ -147,9 +147,13 @@ struct WasteCheck {
     private func link(from index: Int) -> String? {
         let made = steps[index].uses.touches
         let below = steps[(index + 1)...]
+        var tried: Set<Set<Channel>> = []
         for reader in below.filter({ !$0.uses.claims.isEmpty }) + below.filter(\.uses.claims.isEmpty) {
             let sought = reader.uses.roles.flatMap { $0.needs + $0.anyOf.joined() }
-            let makers = chain(from: made, to: Set(sought).subtracting(made))
+            let wanted = Set(sought).subtracting(made)
+            // What one of them looks for others do, too, in a long pipeline.
+            if !tried.insert(wanted).inserted { continue }
+            let makers = chain(from: made, to: wanted)
             // A stage that is already there works in vain for another reason.
             if makers.isEmpty || below.contains(where: { makers.contains($0.name) }) { continue }
             let verb = makers.count == 1 ? "makes" : "make"

@@ -57,6 +57,15 @@ public final class OutputFolder: Sendable {
         try FileSystem.makeFolders(workPath)
     }
 
+    /// One that is not made and takes no file, for opening a capture only.
+    init(unmadeFor id: String) throws(Problem) {
+        self.id = id
+        (root, workPath, madeFolders) = ("", "", [])
+        exchange = { _, _ in -1 }
+        durability = try Durability(of: "/")
+        state.withLock { $0.isDone = true }
+    }
+
     deinit { if !state.withLock(\.isDone) { abandon() } }
 
     /// Why an id cannot be the name of a folder below OUT; nil when it can.
@@ -156,6 +165,7 @@ public final class OutputFolder: Sendable {
 
     /// A path for a scratch file of this capture, never published: removed with the work folder.
     public func scratchPath(_ name: String) throws(Problem) -> String {
+        try requireMade()
         try FileSystem.makeFolder(scratchFolder)
         return "\(scratchFolder)/\(name)"
     }
@@ -287,7 +297,12 @@ public final class OutputFolder: Sendable {
         if file.path != Receipt.fileName { state.withLock { $0.files[file.path] = file } }
     }
 
+    private func requireMade() throws(Problem) {
+        if workPath.isEmpty { throw Problem(.tool, "a capture that is only opened has no place for files") }
+    }
+
     private func prepare(_ path: String) throws(Problem) -> String {
+        try requireMade()
         let parts = path.allPathParts
         guard !parts.contains(where: { $0.isEmpty || $0 == "." || $0 == ".." || $0.utf8.contains(0) }) else {
             throw Problem(.tool, "an output path leaves its folder").at(file: path)

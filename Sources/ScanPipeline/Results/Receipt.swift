@@ -29,8 +29,9 @@ public struct Receipt: Sendable {
     public var stages: [StageReport]
     public var files: [File]
     public var warnings: [String]
-    /// Of the warnings, those of what spoils all that was made of the capture; the text does not mark them.
-    public var spoiling: [String] = []
+    /// Of the warnings, those of what spoils all that was made of the capture, and of what was lost on the way; the text
+    /// does not mark them.
+    public var grave: [String] = []
     /// What follows from the pipeline, whatever the capture is like.
     public var notes: [String] = []
 

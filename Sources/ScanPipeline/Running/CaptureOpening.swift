@@ -48,8 +48,9 @@ extension CaptureRun {
         }
         let lost = capture.absences.filter { missed.contains($0.key) }
         for (_, absence) in lost.sorted(by: { $0.key.name < $1.key.name }) {
-            if let remedy = absence.remedy { capture.warnings.append("\(absence.reason): \(remedy)") }
+            if let remedy = absence.remedy { losses.append("\(absence.reason): \(remedy)") }
         }
+        capture.warnings += losses
         let regrets = capture.regrets.filter { !kept.contains($0.key) }
         capture.warnings += regrets.sorted { $0.key.name < $1.key.name }.map(\.value)
     }

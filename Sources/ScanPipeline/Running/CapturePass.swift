@@ -111,10 +111,12 @@ extension CaptureRun {
         for frame in capture.frames where leftOut[frame.index] == nil {
             if let drop = frame.drop, drop.isBad, drop.stage == label { late[frame.index] = drop }
         }
-        try beginAgain(without: late)
+        try giveUp(toLeaveOut: late)
     }
 
-    private mutating func beginAgain(without drops: [Int: Drop]) throws(Problem) {
+    /// Ends this attempt if there are frames of which stages have made something that is bad: the runner begins another
+    /// without them, and shows nobody the problem.
+    private mutating func giveUp(toLeaveOut drops: [Int: Drop]) throws(Problem) {
         if drops.isEmpty { return }
         retry = .without(drops)
         throw Problem(.tool, "frames of which stages have made something are bad")
@@ -272,7 +274,7 @@ extension CaptureRun {
         self.walks.done += 1
         (capture.frames, traces) = (box.frames, box.traces)
         try checkEnds(of: tracks.filter { !checkedTracks.contains($0.name) })
-        try beginAgain(without: spoilt.all)
+        try giveUp(toLeaveOut: spoilt.all)
     }
 
     private mutating func checkEnds(of tracks: [any FrameTrack]) throws(Problem) {

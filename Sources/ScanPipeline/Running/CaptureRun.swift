@@ -14,6 +14,8 @@ struct CaptureRun {
     var capture: Capture
     /// What earlier passes left of each frame, beside its facts.
     var traces: [FrameTrace] = []
+    /// Of the capture's warnings, those of what stages miss that an incomplete copy has lost.
+    var losses: [String] = []
 
     // What the result is made from.
 
@@ -167,7 +169,7 @@ struct CaptureRun {
             stages: zip(steps, notes).map { step, notes in
                 Receipt.StageReport(label: step.label, options: step.options, counts: notes.json)
             }, files: output.files, warnings: warnings,
-            spoiling: zip(steps, notes).flatMap { step, notes in notes.spoiling.map { "\(step.label): \($0)" } },
+            grave: losses + zip(steps, notes).flatMap { step, notes in notes.spoiling.map { "\(step.label): \($0)" } },
             notes: zip(steps, notes).flatMap { step, notes in notes.remarks.map { "\(step.label): \($0)" } })
     }
 

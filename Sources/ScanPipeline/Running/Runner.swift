@@ -98,6 +98,19 @@ public struct Runner: Sendable {
         }
     }
 
+    /// Opens a capture and looks whether the stages can work on it, as a run does before it looks at any frame. Writes
+    /// nothing.
+    /// - Returns: what a run fails with there; nil where it begins.
+    package func refusal(of input: CaptureInput) -> Problem? {
+        var runner = self
+        runner.takesDigests = false
+        do throws(Problem) {
+            let output = try OutputFolder(unmadeFor: input.id)
+            _ = try runner.run(input, into: output, unless: { (_) throws(Problem) in true })
+            return nil
+        } catch { return error }
+    }
+
     /// Where a stage picks another frame for each one dropped, adjacent damage shows one frame at a time.
     private static let mostAttempts = 10
 

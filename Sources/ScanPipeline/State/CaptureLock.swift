@@ -18,8 +18,14 @@ public final class CaptureLock: Sendable {
         try self.init(at: state.lock(Self.owner), take: sm_wait_for_lock)
     }
 
-    /// No capture's id begins with a dot.
+    /// The lock that all runs hold together while they are at work in OUT.
+    convenience init?(ofRunsIn state: StateFolder) throws(Problem) {
+        try self.init(at: state.lock(Self.runs), take: sm_share_lock)
+    }
+
+    // No capture's id begins with a dot.
     private static let owner = ".owner"
+    private static let runs = ".runs"
 
     /// - Parameter take: takes the lock of an open file, or fails as `fcntl` does.
     package init?(at path: String, take: (Int32) -> Int32) throws(Problem) {
@@ -75,6 +81,9 @@ public final class CaptureLock: Sendable {
     /// runner's way.
     public static func isHeld(_ id: String, in state: StateFolder) -> Bool { look(at: state.lock(id)) == .held }
 
+    /// Whether any run is at work in OUT.
+    static func isHeldByRuns(in state: StateFolder) -> Bool { look(at: state.lock(runs)) == .held }
+
     /// Whether the filesystem has locks, as far as a look at the one that every run has made tells. Makes and takes none.
     static func areReal(in state: StateFolder) -> Bool { look(at: state.lock(owner)) != .unreal }
 
@@ -88,10 +97,5 @@ public final class CaptureLock: Sendable {
         defer { close(descriptor) }
         let answer = sm_is_locked(descriptor)
         return answer < 0 ? .unreal : answer > 0 ? .held : .free
-    }
-
-    /// Whether any runner works on any capture now.
-    package static func isAnyHeld(in state: StateFolder) -> Bool {
-        state.unfinished.contains { isHeld($0, in: state) }
     }
 }

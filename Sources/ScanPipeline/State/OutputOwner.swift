@@ -4,39 +4,41 @@ import ScanModel
 /// To which pipeline OUT belongs, and whether results can be put there at all.
 extension StateFolder {
     /// OUT belongs to the first pipeline that published there, by its name: results of two pipelines in one folder
-    /// would replace each other by turns. Where the owner's name is lost, it is taken from the results.
+    /// would replace each other by turns. Until then it belongs to the one that is at work there. Where the owner's name
+    /// is lost, it is taken from the results.
+    /// - Returns: what holds OUT for the run while it is at work.
     /// - Throws: a problem with fault `usage` when it belongs to another one and `replacing` is not set, or when results could
     ///   not be renamed from `.scanmill` into it.
-    public func claim(for pipeline: Pipeline, replacing: Bool) throws(Problem) {
+    public func claim(for pipeline: Pipeline, replacing: Bool) throws(Problem) -> RunHold {
         try requirePlace()
-        if try belongs(to: pipeline, replacing: replacing) { return }
+        if try belongs(to: pipeline, replacing: replacing) { return RunHold(in: self) }
         // OUT's own name must survive a power cut too, or nothing in it does.
         for made in try FileSystem.makeFolders(output) { try FileSystem.syncFolder(FileSystem.parent(of: made)) }
         for made in try FileSystem.makeFolders(path) { try FileSystem.syncFolder(FileSystem.parent(of: made)) }
         // Of two pipelines that begin at the same moment, the second finds the first one's name.
         let lock = try CaptureLock(ownerOf: self)
         defer { withExtendedLifetime(lock) {} }
-        if try belongs(to: pipeline, replacing: replacing) { return }
-        let json = JSONValue.object(["pipeline": .string(pipeline.name)])
-        try FileSystem.replace(owner, with: JSONWriter.text(json), isDurable: true)
+        if try !belongs(to: pipeline, replacing: replacing) {
+            let json = JSONValue.object(["pipeline": .string(pipeline.name)])
+            try FileSystem.replace(owner, with: JSONWriter.text(json), isDurable: true)
+        }
+        return RunHold(in: self)
     }
 
     /// - Returns: false when there is no owner yet, or another one that is to be replaced.
     private func belongs(to pipeline: Pipeline, replacing: Bool) throws(Problem) -> Bool {
-        let owner = try ownerName()
-        if replacing || owner == pipeline.name { return owner == pipeline.name }
-        guard let name = owner ?? maker(besides: pipeline) else { return false }
-        throw Problem(
-            .usage, "\(hold(of: name)), not \(published.isEmpty ? "to" : "of") `\(pipeline.name)`",
-            fix: Self.wayPastOwner)
+        if !replacing, let name = try foreignOwner(for: pipeline) {
+            throw Problem(
+                .usage, "\(hold(of: name)), not of `\(pipeline.name)`", fix: Self.wayPastOwner)
+        }
+        return try ownerName() == pipeline.name
     }
 
     /// What makes OUT another pipeline's, as a sentence.
     /// - Parameter owner: the other pipeline's name, from ``foreignOwner(for:)``.
     public func hold(of owner: String) -> String {
-        // A pipeline that was run first by mistake may have published nothing.
         published.isEmpty
-            ? "\(output) belongs to the pipeline `\(owner)`, without any result in it"
+            ? "\(output) is taken by a run of the pipeline `\(owner)`"
             : "\(output) holds results of the pipeline `\(owner)`"
     }
 
@@ -95,11 +97,12 @@ extension StateFolder {
     /// The name of the pipeline to which OUT belongs, as far as that can be read.
     var owningPipeline: String? { (try? ownerName()) ?? nil }
 
-    /// What ``claim(for:replacing:)`` would say, without writing anything.
+    /// The other pipeline that keeps this one out of OUT.
     /// - Throws: when there is an owner, and nobody can say which.
     public func foreignOwner(for pipeline: Pipeline) throws(Problem) -> String? {
         guard let name = try ownerName() ?? maker(besides: pipeline), name != pipeline.name else { return nil }
-        return name
+        // One that was run first by mistake, and of which nothing came, has nothing to lose.
+        return published.isEmpty && !RunHold.isHeld(in: self) ? nil : name
     }
 
     // MARK: - Whether results can be put there

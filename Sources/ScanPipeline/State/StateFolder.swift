@@ -5,13 +5,13 @@ import ScanModel
 /// deleted, which costs work, never a result. Where two names cannot be exchanged in one step, the trash holds the
 /// older result of a runner that was killed while replacing it.
 public struct StateFolder: Sendable, Hashable {
-    /// OUT, as the user gave it.
+    /// OUT, as the user gave it, but for slashes behind it.
     public let output: String
     public var path: String { "\(output)/\(Self.name)" }
 
     public static let name = ".scanmill"
 
-    public init(output: String) { self.output = output }
+    public init(output: String) { self.output = String(output.withoutSlashBehind) }
 
     /// Where a capture's result belongs.
     func place(_ id: String) -> ResultPlace { ResultPlace("\(output)/\(id)") }

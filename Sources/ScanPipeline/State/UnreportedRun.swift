@@ -4,10 +4,10 @@ import ScanModel
 extension RunRecord {
     /// The newest run that did anything, if it has no report: it was killed or stopped before that, or told to write none.
     /// In its place, or where it has one, a later run that did nothing and puts that report right: a failure that was
-    /// mended without a result being made again would else be read about for ever. Nil while any capture is being run, as
-    /// it may be that run's.
+    /// mended without a result being made again would else be read about for ever. Nil while any run is at work, as
+    /// it may be that one.
     package static func unreported(in state: StateFolder) -> String? {
-        if CaptureLock.isAnyHeld(in: state) { return nil }
+        if RunHold.isHeld(in: state) { return nil }
         // Runs that found all to be up to date may have come after it; a few are looked at. A page covers all captures.
         var newest: String?
         for name in names(in: state).suffix(10).reversed() {

@@ -11,7 +11,8 @@ struct FittedBox {
 
     /// - Throws: a problem of the capture if it does not say which way is up.
     static func up(of capture: Capture) throws(Problem) -> Vector3 {
-        try capture.requiredUp("so no box is known to be upright", fix: "give cull-by-box a boundingbox.json")
+        try capture.requiredUp(
+            "so no box is known to be upright", fix: "cull with a box in a file instead: `cull-by-box: {box: FILE}`")
     }
 
     /// - Throws: a problem of the capture if it does not say which way is up, or has too few points.

@@ -28,7 +28,7 @@ struct DepthOutput: Sendable {
         let picture = try PNG.encodeGray16(context.millimetres(of: map))
         try context.output.write(picture, for: &frame, to: path)
         for factor in frame.downscaled.map(\.factor) {
-            let size = RGBImage.downscaledSize(camera.size, by: factor)
+            let size = camera.size.downscaled(by: factor)
             // nerfstudio enlarges a map to its picture: reducing one that is smaller already would only lose values.
             let isSmall = !fillsPicture && map.width <= size.width && map.height <= size.height
             let bytes =

@@ -139,7 +139,7 @@ struct MaskOutput: Sendable {
     /// Makes a frame's mask for a picture that is smaller by a factor.
     private func maker(_ frame: Frame, _ context: StageContext) throws(Problem) -> (Int) -> LumaImage {
         let camera = try frame.facts.requiredIntrinsics
-        func size(_ factor: Int) -> PixelSize { RGBImage.downscaledSize(camera.size, by: factor) }
+        func size(_ factor: Int) -> PixelSize { camera.size.downscaled(by: factor) }
         guard isOfBox else {
             let mask = try recordedMask(of: frame, camera.size, context)
             return { mask.nearest(to: size($0)) }

@@ -62,7 +62,7 @@ struct ShownPictures: Sendable {
     /// The size that a picture gets before it is turned.
     private func size(of picture: PixelSize) -> PixelSize {
         let upright = QuarterTurn.size(picture, turns: quarterTurns)
-        let small = RGBImage.downscaledSize(upright, toWidth: width)
+        let small = upright.fitting(into: PixelSize(width, upright.height))
         func rounded(_ length: Int) -> Int { max(multiple, length / multiple * multiple) }
         return QuarterTurn.size(PixelSize(rounded(small.width), rounded(small.height)), turns: -quarterTurns)
     }

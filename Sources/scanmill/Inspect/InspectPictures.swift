@@ -23,17 +23,22 @@ struct InspectPictures {
         _ inspection: CaptureInspection, capture: String, into folder: String
     ) throws(Problem) -> InspectPictures {
         var pictures = InspectPictures()
-        let output = Output(folder)
-        defer { output.remove() }
+        let folder = folder.isEmpty ? "." : folder
+        let scratch = ScratchFolder(in: folder)
+        // Nothing but the pictures is left in the folder.
+        defer { scratch.tidy() }
         for job in jobs(for: inspection) {
             if let missing = inspection.missing.first(where: { job.needs.contains($0.what) }) {
                 pictures.notWritten.append((job.content, missing.reason))
                 continue
             }
-            try output.begin()
+            // They are made in a folder below: a picture appears whole or not at all.
+            scratch.tidy()
+            let work = try OutputFolder(root: folder, id: "inspect-\(UInt32.random(in: .min ... .max))")
+            defer { work.abandon() }
             do throws(Problem) {
-                let warnings = try output.run(job.stages, on: capture, id: inspection.id)
-                let files = try output.takeFiles()
+                let warnings = try run(job.stages, on: capture, id: inspection.id, into: work)
+                let files = try takeFiles(of: work, into: folder)
                 pictures.written += files.map { ($0, job.content(of: $0)) }
                 if files.isEmpty { pictures.notWritten.append((job.content, warnings.first ?? "nothing was drawn")) }
             } catch {
@@ -146,49 +151,29 @@ struct InspectPictures {
         try OutputPlace.requireFree(folder, for: "the pictures")
     }
 
-    /// The folder of the pictures, and one below it in which they are made: a picture appears whole or not at all.
-    private final class Output {
-        private let folder: String
-        private var work: OutputFolder?
+    /// - Parameter work: where they write.
+    /// - Returns: what the stages warn about.
+    private static func run(
+        _ stages: [String], on capture: String, id: String, into work: OutputFolder
+    ) throws(Problem) -> [String] {
+        let text = "name: inspect\nstages:\n" + ([reader] + stages).map { "  - \($0)\n" }.joined()
+        let pipeline: Pipeline
+        do throws(PipelineMistakes) {
+            pipeline = try Pipeline.load(text: text, path: "scanmill inspect", settings: [], library: .builtIn)
+        } catch { throw error.first }
+        var runner = Runner(pipeline: pipeline, workers: max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN))), tool: "")
+        runner.takesDigests = false
+        return try runner.run(CaptureInput(id: id, path: capture), into: work).warnings
+    }
 
-        init(_ folder: String) { self.folder = folder.isEmpty ? "." : folder }
-
-        /// - Throws: when the folder cannot be made or written to.
-        func begin() throws(Problem) {
-            work?.abandon()
-            ScratchFolder(in: folder).tidy()
-            work = try OutputFolder(root: folder, id: "inspect-\(UInt32.random(in: .min ... .max))")
+    /// Moves what was written to its place.
+    /// - Returns: the names.
+    private static func takeFiles(of work: OutputFolder, into folder: String) throws(Problem) -> [String] {
+        let names = work.files.map(\.path)
+        for name in names where rename("\(work.workPath)/\(name)", "\(folder)/\(name)") != 0 {
+            throw Problem.system("cannot write the picture", path: "\(folder)/\(name)", code: errno)
         }
-
-        /// - Returns: what the stages warn about.
-        func run(_ stages: [String], on capture: String, id: String) throws(Problem) -> [String] {
-            guard let work else { return [] }
-            let text = "name: inspect\nstages:\n" + ([reader] + stages).map { "  - \($0)\n" }.joined()
-            let pipeline: Pipeline
-            do throws(PipelineMistakes) {
-                pipeline = try Pipeline.load(text: text, path: "scanmill inspect", settings: [], library: .builtIn)
-            } catch { throw error.first }
-            var runner = Runner(pipeline: pipeline, workers: max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN))), tool: "")
-            runner.takesDigests = false
-            return try runner.run(CaptureInput(id: id, path: capture), into: work).warnings
-        }
-
-        /// Moves what was written to its place.
-        /// - Returns: the names.
-        func takeFiles() throws(Problem) -> [String] {
-            guard let work else { return [] }
-            let names = work.files.map(\.path)
-            for name in names where rename("\(work.workPath)/\(name)", "\(folder)/\(name)") != 0 {
-                throw Problem.system("cannot write the picture", path: "\(folder)/\(name)", code: errno)
-            }
-            return names
-        }
-
-        /// Leaves nothing but the pictures in the folder.
-        func remove() {
-            work?.abandon()
-            ScratchFolder(in: folder).tidy()
-        }
+        return names
     }
 }
 

@@ -20,8 +20,10 @@ struct CaptureCard {
 
     /// Where there are none, but a drawing is seen below, a line says why.
     private var pictures: HTML {
-        guard capture.isSeenByDrawing else { return ThumbnailView.row(capture.thumbnails) }
-        return "<p class=\"lack\">\(Wording.capitalised(capture.thumbnails?.lack ?? "no pictures")).</p>"
+        guard capture.isSeenByDrawing, let lack = capture.thumbnails.lack else {
+            return ThumbnailView.row(capture.thumbnails)
+        }
+        return "<p class=\"lack\">\(Wording.capitalised(lack)).</p>"
     }
 
     private var words: HTML {

@@ -75,11 +75,11 @@ struct CaptureFacts: Sendable {
     var reason: String?
     /// While this stays, so do the capture's pictures: the result's key, or the failure's fingerprint.
     var pictureKey: String?
-    var thumbnails: Thumbnails.Strip?
+    var thumbnails = Thumbnails.Shown.unexplained
     /// What a stage drew of its mesh or cloud, small: the file beside the page, once it is put there.
     var drawing: String?
     /// Whether that stands for the capture, which has no pictures of its own. Of one that failed it shows an older result.
-    var isSeenByDrawing: Bool { drawing != nil && thumbnails?.cells.isEmpty != false && status != .failed }
+    var isSeenByDrawing: Bool { drawing != nil && thumbnails.strip == nil && status != .failed }
 
     init(id: String) { self.id = id }
 
@@ -98,12 +98,8 @@ struct CaptureFacts: Sendable {
     /// Why it failed.
     var problem: Problem? { failure?.problem }
 
-    /// Whether the same run may succeed once it is mended: a wrong request would only fail again, what is gone is not
-    /// found, and a name that is not text cannot be typed.
-    var isRepeatable: Bool {
-        problem?.fault != .usage && problem?.isOfPipeline != true && OutputFolder.defect(ofID: id) == nil && !isGone
-            && !FileSystem.isMended(input ?? "")
-    }
+    /// Whether the same run may succeed once it is mended; what is gone is not found.
+    var isRepeatable: Bool { !isGone && problem?.isMendable(id, at: input ?? "") != false }
 
     /// Nil for one that does not wait.
     var wait: Wait? { if case .waiting(let wait) = fate { wait } else { nil } }

@@ -138,7 +138,7 @@ extension CaptureFacts {
         let problem = Problem(
             .environment, "the receipt cannot be read",
             fix: "make the result again with  scanmill run … "
-                + Wording.command(PublishedResult.only(id) + ["--force"])
+                + CommandWords.line(PublishedResult.only(id) + ["--force"])
         ).at(file: "\(id)/\(Receipt.fileName)")
         fate = .failed(Failure(problem: problem, damage: .unnoticed))
     }

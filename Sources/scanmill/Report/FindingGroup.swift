@@ -42,17 +42,12 @@ struct FindingGroup: Sendable {
     private static let fewestForCommon = 8
 
     /// What can be done, with the findings that it is for: first what lets a run try them again, the worst one's before
-    /// what is for most. A command in which they differ is no command: each of them then has its own.
+    /// what is for most.
     func fixes(_ captures: [CaptureFacts]) -> [Fix] {
         let said = findings.compactMap { finding in
             finding.fix.map { (subject: finding, text: $0, id: captures[finding.capture].id) }
         }
-        let fixes = Phrase.grouped(said).flatMap { phrase, findings -> [Fix] in
-            let isOpen = findings.contains { $0.fix != phrase.text }
-            let isCommand = ["--", "scanmill "].contains(where: phrase.text.contains)
-            if isOpen, isCommand { return findings.map { Fix(text: $0.fix ?? "", findings: [$0]) } }
-            return [Fix(text: phrase.text, findings: findings)]
-        }
+        let fixes = Phrase.grouped(said).map { Fix(text: $0, findings: $1) }
         return fixes.enumerated().sorted { $0.element.rank(at: $0.offset) < $1.element.rank(at: $1.offset) }
             .map(\.element)
     }

@@ -1,87 +1,36 @@
 import ScanModel
 import ScanPipeline
 
-/// Decides what is worth a look: by fixed limits where a goal is known, else against what is usual in this batch or for
-/// the capture's device.
+/// Decides what is worth a look in one capture: by fixed limits where a goal is known, else against what is usual in its
+/// batch or for its device.
 struct FindingRules {
-    let captures: [CaptureFacts]
-    /// Each device's usual sharpness in earlier runs, by the device's name.
-    let usualSharpness: [String: Statistics.Band]
+    let norms: BatchNorms
+    let capture: CaptureFacts
+    /// The capture's place in the batch.
+    let index: Int
 
-    private let sharpness: Usual?
-    private let dropped: Usual?
-    private let depthShare: Usual?
-    private let depth: Usual?
-    /// By format, since it depends on the sensor.
-    private let misfit: [String?: Usual]
-    let pathLength: Usual?
-    let speed: Usual?
-    /// Warnings that most captures have, which say something about the batch and not about a capture.
-    let common: [(text: String, count: Int)]
-    private let isCommon: Set<Phrase>
-    /// What failed captures say, by their places.
-    private let failures: [Int: Phrase]
-    /// The places of captures that were made from files of the same bytes, by these files.
-    private let twins: [Digest: [Int]]
-
-    init(_ captures: [CaptureFacts], usualSharpness: [String: Statistics.Band]) {
-        self.captures = captures
-        self.usualSharpness = usualSharpness
-        let results = captures.filter { $0.status == .ready }
-        func usual(_ value: (CaptureFacts) -> Double?) -> Usual? { Usual(results.compactMap(value)) }
-        sharpness = usual(\.measured.sharpness?.median)
-        dropped = usual { $0.frames.map { 1 - $0.keptShare } }
-        depthShare = usual(\.measured.depth?.share)
-        // Lengths in a capture's own unit cannot be compared with others.
-        depth = usual { $0.measured.depth.flatMap { $0.isMetric ? $0.median : nil } }
-        misfit = Dictionary(grouping: results, by: \.format).compactMapValues { results in
-            Usual(results.compactMap(\.measured.geometry?.error))
-        }
-        let metric = { (capture: CaptureFacts) in capture.measured.motion.flatMap { $0.isMetric ? $0 : nil } }
-        pathLength = usual { metric($0)?.pathLength }
-        speed = usual { metric($0)?.speed?.p90 }
-        let said = Phrase.counted(results, \.warnings)
-        let many = said.filter { results.count >= Self.fewestForCommon && 2 * $0.count > results.count }
-        common = many.map { (text: $0.phrase.text, count: $0.count) }
-        isCommon = Set(many.map(\.phrase))
-        let failed = captures.enumerated().compactMap { index, capture in
-            capture.problem.map { (index: index, text: $0.summary, id: capture.id) }
-        }
-        failures = Dictionary(
-            uniqueKeysWithValues: zip(failed.map(\.index), Phrase.all(of: failed.map { ($0.text, $0.id) })))
-        twins = captures.indices.reduce(into: [:]) { twins, index in
-            // Not from an older result of one that waits.
-            guard [.ready, .look].contains(captures[index].status), let inputs = captures[index].inputs else { return }
-            twins[inputs, default: []].append(index)
-        }
+    /// What is worth a look in all captures of a batch.
+    static func findings(against norms: BatchNorms) -> [Finding] {
+        norms.captures.enumerated().flatMap { FindingRules(norms: norms, capture: $1, index: $0).findings }
     }
 
-    func findings() -> [Finding] {
-        captures.indices.flatMap { index -> [Finding] in
-            let capture = captures[index]
-            switch capture.status {
-            case .failed: return [failure(capture, index)]
-            case .waiting: return []
-            case .ready, .look:
-                let geometry = geometry(capture, index)
-                let blur = blur(capture, index)
-                // A cause is named once: blur is why frames are dropped.
-                let rest = [blur, blur == nil ? lostFrames(capture, index) : nil, depthFinding(capture, index)]
-                // With wrong poses the camera's places mean nothing, and the other warnings follow from them.
-                if capture.measured.geometry?.verdict == "fail" { return ([geometry] + rest).compactMap(\.self) }
-                let moved = [coverage(capture, index)] + motion(capture, index)
-                let said = warnings(capture, index) + [twin(capture, index)]
-                return ([geometry] + moved + rest + said).compactMap(\.self)
-            }
+    private var findings: [Finding] {
+        switch capture.status {
+        case .failed: return [failure]
+        case .waiting: return []
+        case .ready, .look:
+            let (geometry, blur) = (geometry, blur)
+            // A cause is named once: blur is why frames are dropped.
+            let rest = [blur, blur == nil ? lostFrames : nil, depth]
+            // With wrong poses the camera's places mean nothing, and the other warnings follow from them.
+            if capture.measured.geometry?.verdict == "fail" { return ([geometry] + rest).compactMap(\.self) }
+            return ([geometry, coverage] + motion + rest + warnings + [twin]).compactMap(\.self)
         }
     }
-
-    /// Nothing is common among one or two captures.
-    private static let fewestForCommon = 3
 
     // MARK: - Failures
 
-    private func failure(_ capture: CaptureFacts, _ index: Int) -> Finding {
+    private var failure: Finding {
         guard let problem = capture.problem else {
             return Finding(
                 kind: .failure, capture: index, title: "Failed without a message",
@@ -100,19 +49,17 @@ struct FindingRules {
             sentences.insert(text, at: 0)
         }
         if let stage = place.stage { sentences.append("The stage was \(stage)") }
-        let remedies = [problem.fix].compactMap(\.self) + problem.besides
-        let message = failures[index] ?? Phrase(problem.summary, id: capture.id)
+        let message = norms.failures[index] ?? Phrase(problem.summary, id: capture.id)
         return Finding(
             kind: .failure, capture: index, title: message.pattern, message: message, text: Self.sentences(sentences),
-            fix: remedies.isEmpty ? nil : remedies.joined(separator: "; "), isRepeatable: capture.isRepeatable,
-            headline: Readable(problem)?.headline)
+            fix: problem.allFixes, isRepeatable: capture.isRepeatable, headline: Readable(problem)?.headline)
     }
 
     // MARK: - Fixed limits
 
-    private func geometry(_ capture: CaptureFacts, _ index: Int) -> Finding? {
+    private var geometry: Finding? {
         guard let geometry = capture.measured.geometry else { return nil }
-        guard ["fail", "warning"].contains(geometry.verdict) else { return misfit(geometry, of: capture, index) }
+        guard ["fail", "warning"].contains(geometry.verdict) else { return misfit(of: geometry) }
         let isWrong = geometry.verdict == "fail"
         if !isWrong, capture.measured.motion?.jumps.explain(geometry) == true { return nil }
         let title =
@@ -135,8 +82,8 @@ struct FindingRules {
     // MARK: - Against what is usual
 
     /// No convention fits better, but something else may be wrong: poses that drift, or that are late.
-    private func misfit(_ geometry: Measured.Geometry, of capture: CaptureFacts, _ index: Int) -> Finding? {
-        guard let error = geometry.error, let usual = misfit[capture.format],
+    private func misfit(of geometry: Measured.Geometry) -> Finding? {
+        guard let error = geometry.error, let usual = norms.misfit[capture.format],
             usual.isTooHigh(error, step: max(usual.median, 0.002))
         else { return nil }
         func percent(_ share: Double) -> String { "\(Wording.measure(100 * share)) %" }
@@ -148,17 +95,17 @@ struct FindingRules {
             headline: Finding.Headline("error of depth", error, usual: usual.median, as: percent), weight: error)
     }
 
-    private func blur(_ capture: CaptureFacts, _ index: Int) -> Finding? {
+    private var blur: Finding? {
         guard let measured = capture.measured.sharpness else { return nil }
         let value = measured.median
         // Scores depend on the scene: only less than half of the usual one says something.
-        let own = capture.device.flatMap { usualSharpness[$0] }
+        let own = capture.device.flatMap { norms.sharpnessOfDevices[$0] }
         let isOddForDevice = own.map { value < 0.5 * $0.median && value < $0.low } ?? false
-        let isOddHere = sharpness.map { $0.isTooLow(value, step: 0.5 * $0.median) } ?? false
+        let isOddHere = norms.sharpness.map { $0.isTooLow(value, step: 0.5 * $0.median) } ?? false
         guard isOddForDevice || isOddHere else { return nil }
         var sentences = ["The median sharpness is \(Wording.measure(value))"]
-        if isOddHere, let sharpness {
-            sentences[0] += "; in this batch \(Wording.measure(sharpness.median)) is usual"
+        if isOddHere, let usual = norms.sharpness {
+            sentences[0] += "; in this batch \(Wording.measure(usual.median)) is usual"
         }
         if let own, isOddForDevice, let device = capture.device {
             sentences.append("On \(device), \(Wording.measure(own.median)) was usual in earlier runs")
@@ -167,7 +114,7 @@ struct FindingRules {
             sentences.append(
                 "\(Wording.count(below, "frame")) of \(Wording.grouped(measured.count)) are below the limit")
         }
-        let usual = isOddHere ? sharpness?.median : own?.median
+        let usual = isOddHere ? norms.sharpness?.median : own?.median
         return Finding(
             kind: .blur, capture: index,
             title: isOddHere ? "Far blurrier than the batch" : "Far blurrier than usual for this device",
@@ -175,10 +122,10 @@ struct FindingRules {
             headline: Finding.Headline("median sharpness", value, usual: usual, as: Wording.measure), weight: -value)
     }
 
-    private func lostFrames(_ capture: CaptureFacts, _ index: Int) -> Finding? {
-        guard let frames = capture.frames, let dropped, frames.source > 0 else { return nil }
+    private var lostFrames: Finding? {
+        guard let frames = capture.frames, let usual = norms.dropped, frames.source > 0 else { return nil }
         let share = 1 - frames.keptShare
-        guard dropped.isTooHigh(share, step: 0.1) else { return nil }
+        guard usual.isTooHigh(share, step: 0.1) else { return nil }
         let most = frames.losses.max { $0.count < $1.count }
         let why = most.map { "Most by \($0.stage): \(Wording.grouped($0.count)) × \($0.reason.text)" }
         return Finding(
@@ -186,15 +133,15 @@ struct FindingRules {
             text: Self.sentences(
                 [
                     "\(Wording.grouped(frames.dropped)) of \(Wording.count(frames.source, "frame")) were dropped, "
-                        + "\(Wording.percent(share)); in this batch \(Wording.percent(dropped.median)) is usual", why,
-                ].compactMap(\.self)), fix: nil,
+                        + "\(Wording.percent(share)); in this batch \(Wording.percent(usual.median)) is usual", why,
+                ].compactMap(\.self)),
             headline: Finding.Headline(
-                "frames kept", frames.keptShare, usual: 1 - dropped.median, as: Wording.percent), weight: share)
+                "frames kept", frames.keptShare, usual: 1 - usual.median, as: Wording.percent), weight: share)
     }
 
-    private func depthFinding(_ capture: CaptureFacts, _ index: Int) -> Finding? {
+    private var depth: Finding? {
         guard let measured = capture.measured.depth else { return nil }
-        if let share = measured.share, let usual = depthShare, usual.isTooLow(share, step: 0.15) {
+        if let share = measured.share, let usual = norms.depthShare, usual.isTooLow(share, step: 0.15) {
             return Finding(
                 kind: .depth, capture: index, title: "Far less depth than usual",
                 text:
@@ -203,7 +150,7 @@ struct FindingRules {
                 headline: Finding.Headline("pixels with depth", share, usual: usual.median, as: Wording.percent),
                 weight: 1 - share)
         }
-        guard measured.isMetric, let usual = depth, usual.median > 0 else { return nil }
+        guard measured.isMetric, let usual = norms.depth, usual.median > 0 else { return nil }
         let factor = measured.median / usual.median
         guard abs(usual.score(measured.median)) > Usual.limit, factor < 0.4 || factor > 2.5 else { return nil }
         return Finding(
@@ -217,7 +164,7 @@ struct FindingRules {
 
     // MARK: - What the stages warned about
 
-    private func warnings(_ capture: CaptureFacts, _ index: Int) -> [Finding] {
+    private var warnings: [Finding] {
         var found: [Finding] = []
         for warning in capture.warnings {
             let message = Phrase(warning, id: capture.id)
@@ -225,7 +172,7 @@ struct FindingRules {
             let isKnown =
                 capture.measured.geometry != nil && warning.contains("the geometry is ")
                 || (capture.measured.motion?.jumps.count ?? 0) > 0 && warning.contains("the camera's path jumps ")
-            if isCommon.contains(message) || isKnown { continue }
+            if isKnown || norms.commonWarnings.contains(where: { $0.phrase == message }) { continue }
             var finding = Finding(kind: .warning, capture: index, title: message.pattern, message: message, text: "")
             if let hole = Hole(warning) {
                 finding.weight = hole.seconds
@@ -247,9 +194,9 @@ struct FindingRules {
     }
 
     /// Nobody means to convert one recording twice.
-    private func twin(_ capture: CaptureFacts, _ index: Int) -> Finding? {
-        guard let same = capture.inputs.flatMap({ twins[$0] }), same.count > 1 else { return nil }
-        let others = same.filter { $0 != index }.map { captures[$0].id }
+    private var twin: Finding? {
+        guard let same = capture.inputs.flatMap({ norms.twins[$0] }), same.count > 1 else { return nil }
+        let others = same.filter { $0 != index }.map { norms.captures[$0].id }
         return Finding(
             kind: .warning, capture: index, title: "The files are those of another capture",
             text: "Each of them has the same bytes in \(others.listed(most: 5)).",

@@ -47,7 +47,7 @@ struct LookFirst {
             <article class="finding \(capture.status.rawValue)" id="g\(index)">\(picture(capture, group.kind))<div class="words">\
             <p class="name">\(ReportPage.pill(capture.status)) <a href="\(page.link(worst.capture))"><bdi>\(capture.id)</bdi></a>\
             \(rank(of: worst, in: group, index))</p><h3>\(marked: group.title)</h3><p>\(marked: worst.text)</p>\
-            \(fixed(group, fixes))\(next(capture, group, fixes.count))\(loss)\(rest)</div>\(headline(worst, index))\
+            \(fixed(group, fixes))\(next(capture, group))\(loss)\(rest)</div>\(headline(worst, index))\
             <div class="proof">\(proof(worst, capture))</div></article>
 
             """
@@ -83,10 +83,10 @@ struct LookFirst {
             """
     }
 
-    /// The next commands. Where failures have fixes of their own, one command tries all that may succeed.
-    private func next(_ capture: CaptureFacts, _ group: FindingGroup, _ fixCount: Int) -> HTML {
+    /// The next commands, of which one tries all failures again that may succeed.
+    private func next(_ capture: CaptureFacts, _ group: FindingGroup) -> HTML {
         let others =
-            group.kind == .failure && fixCount > 1
+            group.kind == .failure
             ? group.findings.dropFirst().filter(\.isRepeatable).map { report.captures[$0.capture] } : []
         let commands = report.nextCommands(for: capture, and: Array(others.prefix(Self.mostNamed - 1)))
             .map { "<code class=\"command\">\($0)</code>" as HTML }
@@ -122,8 +122,8 @@ struct LookFirst {
                 <div class="shot"><img loading="lazy" src="\(file)" alt="what was drawn of the result"></div>
                 """
         }
-        guard let strip = capture.thumbnails, !strip.cells.isEmpty else {
-            return "<div class=\"shot none\"><span>\(capture.thumbnails?.lack ?? "no pictures")</span></div>"
+        guard let strip = capture.thumbnails.strip else {
+            return "<div class=\"shot none\"><span>\(capture.thumbnails.lack ?? "")</span></div>"
         }
         let wanted: Thumbnails.Role = kind == .blur || kind == .speed ? .blurriest : .sharpest
         let main = strip.cells.firstIndex { $0.roles.contains(wanted) } ?? 0

@@ -2,9 +2,9 @@ import ScanModel
 
 /// What is worth a look in how the camera moved and what it saw of the box.
 extension FindingRules {
-    func coverage(_ capture: CaptureFacts, _ index: Int) -> Finding? {
+    var coverage: Finding? {
         guard let coverage = capture.measured.coverage else { return nil }
-        guard let sides = coverage.sides else { return unaimed(coverage, index) }
+        guard let sides = coverage.sides else { return unaimed(coverage) }
         if coverage.shown == 0 {
             return Finding(
                 kind: .coverage, capture: index, title: "The box is in no picture",
@@ -18,7 +18,7 @@ extension FindingRules {
         if !wanting.isEmpty {
             let unseen = wanting.filter { sides[$0]?.share == 0 }
             let rare = wanting.filter { sides[$0]?.share != 0 }
-            return missingSides(unseen, rare, gap, coverage, index)
+            return missingSides(unseen, rare, gap, coverage)
         }
         return gap.map { gap in
             Finding(
@@ -32,8 +32,7 @@ extension FindingRules {
     ///   - unseen: the sides that no picture shows.
     ///   - rare: those that too few pictures show.
     private func missingSides(
-        _ unseen: [String], _ rare: [String], _ gap: Measured.Coverage.Ring?, _ coverage: Measured.Coverage,
-        _ index: Int
+        _ unseen: [String], _ rare: [String], _ gap: Measured.Coverage.Ring?, _ coverage: Measured.Coverage
     ) -> Finding {
         var sentences: [String] = []
         if !unseen.isEmpty { sentences.append("No picture shows the \(unseen.listed)") }
@@ -63,7 +62,7 @@ extension FindingRules {
     private static let around = "record it again, all round the object, or add what is missing"
 
     /// Where only the aim is known, nothing is said about sides: a picture also shows what is not in its middle.
-    private func unaimed(_ coverage: Measured.Coverage, _ index: Int) -> Finding? {
+    private func unaimed(_ coverage: Measured.Coverage) -> Finding? {
         guard Measured.Coverage.faces.allSatisfy({ coverage.aimed[$0] == 0 }), coverage.miss > 0 else { return nil }
         return Finding(
             kind: .coverage, capture: index, title: "No camera is aimed at the box",
@@ -94,9 +93,9 @@ extension FindingRules {
     /// A tenth of the frames: any filter can drop fewer, and the rest still covers the path.
     private static let manyFrames = 0.1
 
-    private func jumps(_ motion: Measured.Motion, _ index: Int) -> Finding? {
+    private func jumps(_ motion: Measured.Motion) -> Finding? {
         let jumps = motion.jumps
-        if jumps.breakCount == 0 { return strays(motion, index) }
+        if jumps.breakCount == 0 { return strays(motion) }
         let first = jumps.breaks.first.map { ", the first of \(way($0, motion))" } ?? ""
         let lost = motion.lostTracking > 0 ? [Self.loss(motion)] : []
         let sentences =
@@ -117,7 +116,7 @@ extension FindingRules {
         return "\(Wording.measure(jump.metres)) \(motion.unit)\(turn) at frame \(jump.frame)"
     }
 
-    private func strays(_ motion: Measured.Motion, _ index: Int) -> Finding? {
+    private func strays(_ motion: Measured.Motion) -> Finding? {
         let strays = motion.jumps.strays
         guard let first = strays.first else { return nil }
         let what = strays.count == 1 ? "The pose of one frame is wrong" : "The poses of single frames are wrong"
@@ -130,7 +129,7 @@ extension FindingRules {
             headline: headline("wrong poses", strays.count, 0), weight: Double(strays.count))
     }
 
-    private func lostTracking(_ motion: Measured.Motion, _ frames: Int, _ index: Int) -> Finding? {
+    private func lostTracking(_ motion: Measured.Motion, _ frames: Int) -> Finding? {
         guard Double(motion.lostTracking) > Self.manyFrames * Double(frames) else { return nil }
         return Finding(
             kind: .jumps, capture: index, title: "Tracking was lost in many frames",
@@ -143,17 +142,14 @@ extension FindingRules {
         "Tracking was lost in \(Wording.count(motion.lostTracking, "frame"))"
     }
 
-    func motion(_ capture: CaptureFacts, _ index: Int) -> [Finding?] {
+    var motion: [Finding?] {
         guard let motion = capture.measured.motion, let frames = capture.frames?.source, frames > 0 else { return [] }
-        return [
-            jumps(motion, index) ?? lostTracking(motion, frames, index), speed(motion, frames, index),
-            shortPath(motion, index),
-        ]
+        return [jumps(motion) ?? lostTracking(motion, frames), speed(motion, frames), shortPath(motion)]
     }
 
-    private func shortPath(_ motion: Measured.Motion, _ index: Int) -> Finding? {
+    private func shortPath(_ motion: Measured.Motion) -> Finding? {
         let length = motion.pathLength
-        guard motion.isMetric, let usual = pathLength, usual.isTooLow(length, step: 0.3 * usual.median) else {
+        guard motion.isMetric, let usual = norms.pathLength, usual.isTooLow(length, step: 0.3 * usual.median) else {
             return nil
         }
         return Finding(
@@ -163,10 +159,11 @@ extension FindingRules {
             headline: Finding.Headline("path", length, usual: usual.median, as: Self.metres), weight: -length)
     }
 
-    private func speed(_ motion: Measured.Motion, _ frames: Int, _ index: Int) -> Finding? {
+    private func speed(_ motion: Measured.Motion, _ frames: Int) -> Finding? {
         let share = Double(motion.tooFast ?? 0) / Double(frames)
         let p90 = motion.speed?.p90
-        let isOdd = motion.isMetric && p90.map { speed?.isTooHigh($0, step: 0.3) ?? false } ?? false
+        let usual = norms.speed
+        let isOdd = motion.isMetric && p90.map { usual?.isTooHigh($0, step: 0.3) ?? false } ?? false
         guard share > Self.manyFrames || isOdd else { return nil }
         var sentences: [String] = []
         if let count = motion.tooFast, count > 0 {
@@ -176,7 +173,7 @@ extension FindingRules {
         if motion.isMetric, let spread = motion.speed {
             sentences.append(
                 "The median is \(Wording.measure(spread.median)) m/s, a tenth is above \(Wording.measure(spread.p90)) m/s"
-                    + (speed.map { ", where \(Wording.measure($0.median)) m/s is usual in this batch" } ?? ""))
+                    + (usual.map { ", where \(Wording.measure($0.median)) m/s is usual in this batch" } ?? ""))
         }
         return Finding(
             kind: .speed, capture: index, title: "The camera moves too fast", text: Self.sentences(sentences),
@@ -186,7 +183,7 @@ extension FindingRules {
                     label: "frames too fast", value: share, words: Wording.percent(share),
                     expected: "at most \(Wording.percent(Self.manyFrames))")
                 : p90.map { p90 in
-                    Finding.Headline("speed of the fastest tenth", p90, usual: speed?.median) {
+                    Finding.Headline("speed of the fastest tenth", p90, usual: usual?.median) {
                         "\(Self.metres($0))/s"
                     }
                 }, weight: max(share, p90 ?? 0))

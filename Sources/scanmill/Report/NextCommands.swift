@@ -10,7 +10,7 @@ extension NightReport {
         var commands: [String] = []
         if let run, var command = run.command {
             if capture.status == .failed {
-                let all = [capture] + others
+                let all = [capture] + others.filter { $0.input != nil }
                 if all.contains(where: { $0.failure?.damage == .unnoticed }), !command.further.contains("--force") {
                     command.further.append("--force")
                 }
@@ -26,7 +26,7 @@ extension NightReport {
                 commands.append(command.again([input], PublishedResult.only(capture.id)))
             }
         }
-        return commands + [Wording.command(["scanmill", "inspect", CommandWords.path(input)])]
+        return commands + [CommandWords.line(["scanmill", "inspect", CommandWords.path(input)])]
     }
 
     /// Why there are none where the capture is gone; nil where its problem says so.

@@ -44,9 +44,8 @@ struct NightReport: Sendable {
         self.run = run
         pipeline = run?.pipeline ?? first?.receipt["pipeline"]
         let usual = DeviceRow.usual(earlier)
-        let rules = FindingRules(captures, usualSharpness: usual.mapValues(\.sharpness).compactMapValues(\.self))
-        let found = rules.findings()
-        findings = FindingGroup.grouped(found, ids: captures.map(\.id))
+        let norms = BatchNorms(captures, sharpnessOfDevices: usual.compactMapValues(\.sharpness))
+        findings = FindingGroup.grouped(FindingRules.findings(against: norms), ids: captures.map(\.id))
         for finding in findings.filter({ !$0.isUsual }).flatMap(\.findings)
         where captures[finding.capture].status == .ready {
             captures[finding.capture].fate = .look
@@ -56,7 +55,7 @@ struct NightReport: Sendable {
             for finding in findings.findings { findingsOf[finding.capture, default: []].append((group, finding)) }
         }
         self.findingsOf = findingsOf
-        commonWarnings = rules.common
+        commonWarnings = norms.commonWarnings.map { (text: $0.phrase.text, count: $0.count) }
         notes = Phrase.counted(captures, \.notes).map { (text: $0.phrase.text, count: $0.count) }
         self.captures = captures
         summary = Summary(captures, run)

@@ -40,8 +40,8 @@ struct ReportFiles {
         let drawings = ResultDrawing(in: state)
         let captures = report.captures
         let base = report.run?.command?.folder
-        let pictures = "\(folder)/pictures"
-        try FileSystem.makeFolders(pictures)
+        let folder = folder
+        try FileSystem.makeFolders("\(folder)/pictures")
         let made = Parallel.map(captures.count) { index in
             (strip: strip(of: index), drawing: drawing(of: index))
         }
@@ -50,15 +50,12 @@ struct ReportFiles {
             report.captures[index].drawing = made.drawing
         }
 
-        @Sendable func strip(of index: Int) -> Thumbnails.Strip {
-            var strip = thumbnails.strip(for: captures[index], base: base)
-            if strip.cells.isEmpty { return strip }
+        @Sendable func strip(of index: Int) -> Thumbnails.Shown {
+            let shown = thumbnails.strip(for: captures[index], base: base)
+            guard var strip = shown.strip else { return shown }
             strip.file = "pictures/\(index).jpg"
-            if !Self.link(thumbnails.path(of: captures[index].id), "\(pictures)/\(index).jpg") {
-                strip.cells = []
-                strip.lack = "the pictures could not be written"
-            }
-            return strip
+            return Self.link(thumbnails.path(of: captures[index].id), "\(folder)/\(strip.file)")
+                ? .strip(strip) : .nothing(why: "the pictures could not be written")
         }
 
         @Sendable func drawing(of index: Int) -> String? {
@@ -73,15 +70,21 @@ struct ReportFiles {
     private func writeSheets(of report: NightReport) throws(Problem) -> WallSheets {
         let sheets = WallSheets(report.captures)
         let (state, folder) = (state, folder)
-        let failures = Parallel.map(sheets.sheets.count) { number -> Problem? in
+        try Self.all(sheets.sheets.count) { (number) throws(Problem) in
             let (file, members) = sheets.sheets[number]
-            do throws(Problem) {
-                try WallSheets.write(members, of: report.captures, in: state, to: "\(folder)/\(file)")
-                return nil
-            } catch { return error }
+            try WallSheets.write(members, of: report.captures, in: state, to: "\(folder)/\(file)")
+        }
+        return sheets
+    }
+
+    /// Writes several files at once.
+    /// - Throws: the first one's problem, when all have been tried.
+    private static func all(_ count: Int, _ write: @Sendable (Int) throws(Problem) -> Void) throws(Problem) {
+        let failures = Parallel.map(count) { number -> Problem? in
+            do throws(Problem) { try write(number) } catch { return error }
+            return nil
         }
         if let failure = failures.firstNonNil(\.self) { throw failure }
-        return sheets
     }
 
     /// A hard link where the filesystem has them, else a copy: pictures that have not changed take no extra space. What
@@ -109,16 +112,13 @@ struct ReportFiles {
         try FileSystem.replace(
             "\(folder)/\(EarlierRun.fileName)", with: JSONWriter.text(EarlierRun.json(of: report)))
         let folder = folder
-        let failures = Parallel.map(names.count - 1) { page -> Problem? in
-            do throws(Problem) {
-                try FileSystem.replace("\(folder)/\(names[page])", with: Array(pages.html(page).text.utf8))
-                return nil
-            } catch { return error }
+        try Self.all(names.count - 1) { (page) throws(Problem) in
+            try FileSystem.replace("\(folder)/\(names[page])", with: Array(pages.html(page).text.utf8))
         }
-        if let failure = failures.firstNonNil(\.self) { throw failure }
         // The main page last: once it is there, so is everything that it links to.
         try FileSystem.replace(page, with: Array(pages.html(names.count - 1).text.utf8))
-        let pictures = Set(report.captures.flatMap { [$0.thumbnails?.file, $0.drawing] }.compactMap { $0?.lastPart })
+        let shown = report.captures.flatMap { [$0.thumbnails.strip?.file, $0.drawing] }
+        let pictures = Set(shown.compactMap { $0?.lastPart })
         // Another name is one that another report is about to give.
         for name in StateFolder.ownNames(in: "\(folder)/pictures")
         where name.hasSuffix(".jpg") && !pictures.contains(name) {

@@ -14,17 +14,16 @@ enum ThumbnailView {
     }
 
     /// All of a capture's pictures, or why there are none.
-    static func row(_ strip: Thumbnails.Strip?) -> HTML {
-        guard let strip, !strip.cells.isEmpty else {
-            return "<p class=\"nopictures\">\(strip?.lack ?? "no pictures")</p>"
+    static func row(_ thumbnails: Thumbnails.Shown) -> HTML {
+        switch thumbnails {
+        case .strip(let strip): "<div class=\"row\">\(strip.cells.indices.map { draw(strip, $0) })</div>"
+        case .nothing(let why): "<p class=\"nopictures\">\(why)</p>"
         }
-        return "<div class=\"row\">\(strip.cells.indices.map { draw(strip, $0) })</div>"
     }
 
-    static func tile(_ strip: Thumbnails.Strip?, _ place: WallSheets.Place?) -> HTML {
-        guard let place else {
-            return "<span class=\"p none\"><i>\(strip?.lack ?? "no pictures")</i></span>"
-        }
+    /// - Parameter place: where the one is that stands for the capture; nil for none.
+    static func tile(_ thumbnails: Thumbnails.Shown, _ place: WallSheets.Place?) -> HTML {
+        guard let place else { return "<span class=\"p none\"><i>\(thumbnails.lack ?? "")</i></span>" }
         let side = Double(WallSheets.side - 1)
         return """
             <span class="p" style="background-image:url(\(place.file));background-position:\

@@ -20,11 +20,20 @@ struct Thumbnails: Sendable {
         var cells: [Cell]
         /// The file beside the page; set when it is put there.
         var file = ""
-        /// Why there are no pictures.
-        var lack: String?
 
         /// The picture that stands for the capture.
         var cover: Int { cells.firstIndex { $0.roles.contains(.sharpest) } ?? 0 }
+    }
+
+    /// What there is to show of a capture.
+    enum Shown: Sendable {
+        case strip(Strip)
+        case nothing(why: String)
+
+        static let unexplained = Shown.nothing(why: "no pictures")
+
+        var strip: Strip? { if case .strip(let strip) = self { strip } else { nil } }
+        var lack: String? { if case .nothing(let why) = self { why } else { nil } }
     }
 
     static let size = PixelSize(192, 144)
@@ -51,16 +60,14 @@ struct Thumbnails: Sendable {
 
     /// Makes the strip of a capture, unless it is there already.
     /// - Parameter base: the folder in which relative paths of captures start.
-    func strip(for capture: CaptureFacts, base: String?) -> Strip {
-        guard let input = capture.input else {
-            return Strip(cells: [], lack: "the capture's location is not known")
-        }
+    func strip(for capture: CaptureFacts, base: String?) -> Shown {
+        guard let input = capture.input else { return .nothing(why: "the capture's location is not known") }
         // What has not run may still be arriving.
-        guard let key = capture.pictureKey else { return Strip(cells: []) }
+        guard let key = capture.pictureKey else { return .unexplained }
         // A capture that changed while it was looked at has no key: pictures kept of it may show an older state.
-        if !key.isEmpty, let known = load(capture.id, key: key) { return known }
+        if !key.isEmpty, let known = load(capture.id, key: key) { return .strip(known) }
         if lapses.count.load(ordering: .relaxed) >= Self.mostLapses {
-            return Strip(cells: [], lack: "pictures of other captures took too long")
+            return .nothing(why: "pictures of other captures took too long")
         }
         let path = base.map { FileSystem.path(input, from: $0) } ?? input
         let began = ContinuousClock.now
@@ -69,13 +76,13 @@ struct Thumbnails: Sendable {
             let strip = try draw(pictures, capture)
             // A strip that cannot be kept is made again next time.
             try? save(strip, of: capture.id, key: key)
-            return strip.strip
+            return .strip(strip.strip)
         } catch {
             let waited = ContinuousClock.now - began
             if error.fault == .environment, waited >= .seconds(Self.patience) {
                 lapses.count.add(1, ordering: .relaxed)
             }
-            return Strip(cells: [], lack: error.summary)
+            return .nothing(why: error.summary)
         }
     }
 
@@ -156,7 +163,7 @@ struct Thumbnails: Sendable {
 
     /// The picture that stands for a capture, cut from its kept strip.
     func cover(of capture: CaptureFacts) -> RGBImage? {
-        guard let strip = capture.thumbnails, !strip.cells.isEmpty,
+        guard let strip = capture.thumbnails.strip,
             let bytes = try? FileSystem.bytes(of: path(of: capture.id), limit: 64 << 20),
             let image = try? JPEG.decodeRGB(bytes), image.height == Self.size.height,
             image.width == strip.cells.count * Self.size.width

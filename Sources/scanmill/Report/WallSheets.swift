@@ -19,9 +19,7 @@ struct WallSheets: Sendable {
     private(set) var sheets: [(file: String, captures: [Int])] = []
 
     init(_ captures: [CaptureFacts]) {
-        let shown = captures.indices.filter {
-            captures[$0].thumbnails?.cells.isEmpty == false || captures[$0].isSeenByDrawing
-        }
+        let shown = captures.indices.filter { captures[$0].thumbnails.strip != nil || captures[$0].isSeenByDrawing }
         for start in stride(from: 0, to: shown.count, by: Self.side * Self.side) {
             let part = Array(shown[start..<min(shown.count, start + Self.side * Self.side)])
             let rows = (part.count + Self.side - 1) / Self.side

@@ -65,7 +65,4 @@ enum Wording {
         if isSubject, StageLibrary.builtIn.names.contains(where: { $0 == name }) { return text }
         return text.prefix(1).uppercased() + text.dropFirst()
     }
-
-    /// The words of a command as a shell takes them.
-    static func command(_ words: [String]) -> String { words.map(ShellWord.quoted).joined(separator: " ") }
 }

@@ -11,6 +11,7 @@ struct Night {
     let messages: RunMessages
     let stop: StopSignal
     private let options: RunCommand
+    private let hold: RunHold
     /// Whether failures of earlier runs are past: their captures are up to date, or gone.
     private let hasForgottenFailures: Bool
     /// When it becomes too late to begin a capture, seconds since 1970.
@@ -32,7 +33,9 @@ struct Night {
         var found = try CaptureList.find(
             batch, for: loaded.pipeline, reports: [options.log, options.metrics].compactMap(\.self))
         let state = StateFolder(output: batch.output)
-        try Console.orExit { () throws(Problem) in try state.claim(for: loaded.pipeline, replacing: batch.replace) }
+        hold = try Console.orExit { () throws(Problem) in
+            try state.claim(for: loaded.pipeline, replacing: batch.replace)
+        }
         var rules = batch.rules
         rules.explains = false
         plan = BatchPlan(
@@ -74,6 +77,7 @@ struct Night {
 
     /// Says what is odd about the run as a whole, and runs all captures that need it through the pipeline.
     func run() async -> Course {
+        defer { hold.release() }
         if !options.isSilent { loaded.pipeline.warnings.forEach { Console.error($0.compilerStyleWarning) } }
         // Whatever is left out is said here, since nothing else mentions it.
         found.warnings.forEach(Console.warn)
@@ -129,12 +133,8 @@ struct Night {
         stop.speak { text in view.withoutView { Console.error(text) } }
         let entries = Dictionary(plan.entries.map { ($0.input, $0) }, uniquingKeysWith: { first, _ in first })
         var begun: [CaptureInput: (fingerprint: Digest, reason: String?)] = [:]
-        var repeated: Set<CaptureInput> = []
-        func told(_ outcome: CaptureOutcome) -> CaptureOutcome {
-            var outcome = repeated.contains(outcome.input) ? outcome.failedBefore : outcome
-            outcome.reason = begun[outcome.input]?.reason
-            return outcome
-        }
+        // As people are told.
+        var told: [CaptureInput: CaptureOutcome] = [:]
         let outcomes = await Batch(gate: { limits.reached }, launch: { await process.launch($0, $1) }).run(
             inputs, on: shareCores(), make: job,
             began: { input in
@@ -145,21 +145,26 @@ struct Night {
             },
             progress: { view.progress($0.id, $1) },
             ended: { outcome in
+                let before = begun[outcome.input]
                 // Something about it has changed, if only its owner, and nothing of what is wrong with it.
-                if !isAskedToTryAgain, outcome.ending.problem?.fault == .input, outcome.isNoted(in: state) {
-                    repeated.insert(outcome.input)
-                }
+                let isRepeated =
+                    !isAskedToTryAgain && outcome.ending.problem?.fault == .input && outcome.isNoted(in: state)
+                var news = isRepeated ? outcome.failedBefore : outcome
+                news.reason = before?.reason
+                told[outcome.input] = news
                 view.ended(outcome.input.id)
-                view.withoutView { messages.ended(told(outcome)) }
+                view.withoutView { messages.ended(news) }
                 // A note that cannot be written costs a second attempt, nothing more.
-                if let before = begun[outcome.input]?.fingerprint {
+                if let before {
                     let origin = process.origins[outcome.input]
-                    try? record.note(outcome, of: origin, fingerprint: before) { fingerprint(of: outcome.input) }
+                    try? record.note(outcome, of: origin, fingerprint: before.fingerprint) {
+                        fingerprint(of: outcome.input)
+                    }
                 }
             })
         view.close()
         stop.speak { Console.error($0) }
-        return outcomes.map(told)
+        return outcomes.map { told[$0.input] ?? $0 }
     }
 
     /// Decides how many captures run side by side, and with how many threads each; says where memory allows only one.

@@ -54,7 +54,7 @@ struct RunEnding {
                     "other-formats": .of(night.found.ofOtherFormats),
                 ]))
         }
-        messages.summary(outcomes, options: options.batch, asRun: options.asRun)
+        messages.summary(outcomes, of: night.found, options: options.batch, asRun: options.asRun)
         if !options.isSilent, let others = night.found.passedOver { Console.out(others) }
         code = stop.exitCode ?? ExitStatus.of(outcomes)
         // The message about lost output comes last, as with every command; the code has to be right before it.
@@ -91,8 +91,8 @@ struct RunEnding {
     private func reportSubject(_ course: Night.Course, in state: StateFolder) -> ReportSubject? {
         if options.noReport || stop.reason != nil || course.unrecorded != nil { return nil }
         if course.didWork { return course.record.map { ReportSubject(run: $0.name) } }
-        // A capture that is being run belongs to a run that will report by itself.
-        if CaptureLock.isAnyHeld(in: state) { return nil }
+        // A run that is at work will report by itself.
+        if RunHold.isHeld(in: state) { return nil }
         if let run = RunRecord.unreported(in: state) { return ReportSubject(run: run) }
         return ReportFiles.hasStrayDoorway(in: state) ? ReportSubject() : nil
     }

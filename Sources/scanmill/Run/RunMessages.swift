@@ -47,7 +47,7 @@ struct RunMessages: Sendable {
         switch outcome.ending {
         case .done(let summary):
             say("done     \(id)  \(Self.text(summary))")
-            let said = isQuiet ? summary.spoiling : summary.warnings
+            let said = isQuiet ? summary.grave : summary.warnings
             for warning in warnings.news(in: said, of: outcome.input.id) {
                 Console.error("warning: \(id): \(warning)")
             }
@@ -79,10 +79,12 @@ struct RunMessages: Sendable {
         }
     }
 
-    func summary(_ outcomes: [CaptureOutcome], options: BatchOptions, asRun: RunRecord.Command) {
+    func summary(
+        _ outcomes: [CaptureOutcome], of found: CaptureList, options: BatchOptions, asRun: RunRecord.Command
+    ) {
         let groups = Dictionary(grouping: outcomes, by: \.ending.kind)
         if outcomes.isEmpty {
-            say("0 captures: of those asked for, none has the format \(options.formats.joined(separator: " or "))")
+            say("0 captures: of those asked for, none has the format \(found.formats.joined(separator: " or "))")
         } else if !isQuiet {
             let parts = CaptureEnding.Kind.allCases.compactMap { kind in
                 groups[kind].map { "\($0.count) \(kind.rawValue)" }
@@ -100,18 +102,17 @@ struct RunMessages: Sendable {
         }
         let failed = outcomes.filter { $0.ending.problem != nil }
         if failed.isEmpty { return }
-        let causes = FailureCause.all(of: failed)
         Console.error("\(failed.count.counted("capture")) failed:")
-        for cause in causes {
+        for cause in FailureGroup.causes(of: failed) {
             let ids = Self.listed(cause.captures)
-            Console.error("  \(cause.captures.count) × \(Console.visible(cause.phrase.text)): \(ids)")
+            Console.error("  \(cause.captures.count) × \(Console.visible(cause.text)): \(ids)")
             sayFixes(of: cause)
         }
-        sayAgain(failed.filter(FailureCause.isRepeatable), options, asRun)
-        let unsuited = FailureCause.unsuited(failed)
+        sayAgain(failed.filter(\.isRepeatable), options, asRun)
+        let unsuited = FailureGroup.unsuited(failed)
         for group in unsuited.prefix(Self.mostCommands) {
             Console.error(
-                "trying \(Self.listed(group.captures)) again does not help: \(Console.visible(group.fix))")
+                "trying \(Self.listed(group.captures)) again does not help: \(Console.visible(group.text))")
         }
         if unsuited.count > Self.mostCommands {
             Console.error("and \(unsuited.count - Self.mostCommands) more of other kinds")
@@ -125,11 +126,11 @@ struct RunMessages: Sendable {
     }
 
     /// What to do before the captures of a cause are tried again.
-    private func sayFixes(of cause: FailureCause) {
+    private func sayFixes(of cause: FailureGroup) {
         let fixes = cause.fixes
         for fix in fixes.prefix(Self.mostNames) {
             let whose = fix.captures.count == cause.captures.count ? "" : " for \(Self.listed(fix.captures))"
-            Console.error("      fix\(whose): \(Console.visible(fix.phrase.text))")
+            Console.error("      fix\(whose): \(Console.visible(fix.text))")
         }
         if fixes.count > Self.mostNames { Console.error("      and \(fixes.count - Self.mostNames) more") }
     }
@@ -154,7 +155,7 @@ struct RunMessages: Sendable {
     /// The most captures in a command.
     private static let mostNamed = 12
 
-    private static func listed(_ outcomes: [CaptureOutcome]) -> String {
+    static func listed(_ outcomes: [CaptureOutcome]) -> String {
         let ids = outcomes.prefix(mostNames).map { Console.visible($0.input.id) }.joined(separator: ", ")
         return ids + (outcomes.count > mostNames ? ", …" : "")
     }

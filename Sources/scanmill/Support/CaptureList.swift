@@ -13,7 +13,9 @@ struct CaptureList {
     var excluded: [CaptureOutcome] = []
     /// What a person should know of what was named.
     var warnings: [Problem] = []
-    /// How many captures are of other formats than those that `--format` names.
+    /// The formats that captures must have to be run, by the options or the pipeline; none for all.
+    private(set) var formats: [String] = []
+    /// How many captures are of other formats.
     var ofOtherFormats = 0
     /// The same for people; nil for none.
     var passedOver: String? {
@@ -44,13 +46,14 @@ struct CaptureList {
         }
         // Recordings may be meant to be read as another format than they look like, but not as videos.
         let taken = formats == [VideoFileCapture.name] ? formats : options.formats
+        list.formats = taken
         var wanted = asked
         wanted.captures = asked.captures.filter { capture in
             // What cannot be looked into may be of any format.
             taken.isEmpty || capture.format.map(taken.contains) ?? true
         }
         list.ofOtherFormats = asked.captures.count - wanted.captures.count
-        try requireFormat(of: options.only, asked, wanted, taken)
+        try requireFormat(taken, by: options, asked, wanted)
         if wanted.captures.isEmpty { list.warn(ofFormats: Set(asked.captures.compactMap(\.format)), insteadOf: taken) }
         let kept = list.exclude(options.exclude, from: wanted, among: found.ids)
         list.refused = kept.unreadable.map { list.outcome(of: $0.name, at: $0.path, .failed($0.problem)) }
@@ -124,18 +127,22 @@ struct CaptureList {
     }
 
     /// An id that nothing is left of counts as one that no capture has.
-    /// - Throws: exit code 2 where `--format` leaves nothing of what an `--only` names.
+    /// - Throws: exit code 2 where the formats that are taken leave nothing of what an `--only` names.
     private static func requireFormat(
-        of words: [String], _ asked: CaptureSearch, _ wanted: CaptureSearch, _ formats: [String]
+        _ taken: [String], by options: BatchOptions, _ asked: CaptureSearch, _ wanted: CaptureSearch
     ) throws {
-        guard let id = IDChoice(words, among: wanted.ids).idle.first else { return }
+        guard let id = IDChoice(options.only, among: wanted.ids).idle.first else { return }
         let named = IDChoice([id], among: asked.ids).ids
         let found = Set(asked.captures.filter { named.contains($0.id) }.compactMap(\.format)).sorted().listed
+        let (who, fix) =
+            options.formats.isEmpty
+            ? ("the pipeline", "use a pipeline for captures of that format")
+            : ("`--format`", "leave one of the two out")
         throw Console.exitCode(
             saying: Problem(
                 .usage,
-                "`--only \(id)`: this capture is in the format \(found), and `--format` asks for "
-                    + formats.joined(separator: " or "), fix: "leave one of the two out"))
+                "`--only \(id)`: this capture is in the format \(found), and \(who) asks for "
+                    + taken.joined(separator: " or "), fix: fix))
     }
 
     /// Looks at everything that was named. What is named twice, or found below two of the folders, counts once.

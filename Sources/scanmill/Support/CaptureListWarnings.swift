@@ -12,7 +12,8 @@ extension CaptureList {
         guard let first = paths.first else { return }
         warn(
             "there is no capture in \(paths.listed(most: Self.shown))",
-            fix: "`scanmill inspect \(ShellWord.quoted(first))` says what is wrong with it")
+            fix: "`scanmill inspect \(ShellWord.quoted(first))` says what is wrong with "
+                + (paths.count == 1 ? "it" : "the first"))
     }
 
     mutating func warn(of strangers: [CaptureSearch.Stranger: [String]]) {

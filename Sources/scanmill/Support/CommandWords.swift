@@ -36,8 +36,11 @@ enum CommandWords {
             let isValue = index > 0 && ["-o", "--output", "--only", "--exclude"].contains(arguments[index - 1])
             return isValue ? arguments[index] : others.removeValue(forKey: arguments[index]) ?? arguments[index]
         }
-        return (["scanmill"] + words.map(ShellWord.quoted)).joined(separator: " ")
+        return line(["scanmill"] + words)
     }
+
+    /// The words of a command as a shell takes them.
+    static func line(_ words: [String]) -> String { words.map(ShellWord.quoted).joined(separator: " ") }
 
     /// With a folder before it, a name that begins with a dash is no option.
     static func path(_ path: String) -> String { path.hasPrefix("-") ? "./\(path)" : path }

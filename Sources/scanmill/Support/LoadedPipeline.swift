@@ -44,15 +44,28 @@ struct LoadedPipeline {
                 } else if FileSystem.isSpecial(path) {
                     "write what it holds to a file, and name that"
                 } else {
-                    NamedPath.readyPipeline(path) ?? NamedPath.suggestion(for: path)
-                        ?? NamedPath.suggestion(for: "pipelines/\(path)")
-                        ?? Nearest.suggestion(path, among: ReadyPipelines.names) ?? "check the path; \(ready)"
+                    suggestion(for: path) ?? "check the path; \(ready)"
                 }
             throw problem
         }
     }
 
     private static let ready = "`scanmill pipelines` lists the ready-made ones"
+
+    /// What a path that leads nowhere was meant to name.
+    private static func suggestion(for path: String) -> String? {
+        // A word is the name of a ready-made one, rather than of a file beside it.
+        let isWord = !path.contains { $0 == "/" || $0 == "." }
+        let ready = Nearest.suggestion(path, among: ReadyPipelines.names)
+        if isWord, let ready { return ready }
+        let file =
+            NamedPath.readyPipeline(path) ?? NamedPath.suggestion(forFile: path)
+            ?? NamedPath.suggestion(forFile: "pipelines/\(path)")
+        if file == nil, isWord, ReadyPipelines.folder == nil {
+            return "\(ReadyPipelines.absence): \(ReadyPipelines.wayToInstall)"
+        }
+        return file ?? ready
+    }
 
     private static func holdsPipeline(_ folder: String) -> Bool {
         let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []

@@ -90,6 +90,11 @@ enum NamedPath {
         nearest(to: path).map { "did you mean `\($0)`?" }
     }
 
+    /// The same for a path that is to name a file.
+    static func suggestion(forFile path: String) -> String? {
+        nearest(to: path).flatMap { FileSystem.isFolder($0) ? nil : "did you mean `\($0)`?" }
+    }
+
     private static func nearest(to path: String) -> String? {
         var found = path.isAbsolutePath ? "/" : ""
         for part in path.pathParts {

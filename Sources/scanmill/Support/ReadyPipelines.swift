@@ -11,6 +11,12 @@ enum ReadyPipelines {
         return FileSystem.exists("\(checkout)/Package.swift") ? "\(checkout)/pipelines" : nil
     }()
 
+    /// What to say where there are none.
+    static var absence: String {
+        "the ready-made pipelines are neither installed with \(RunningBinary.path) nor in its checkout"
+    }
+    static let wayToInstall = "install ScanMill with `make install`"
+
     static var names: [String] {
         FileSystem.names(in: folder ?? "").filter { $0.hasSuffix(ending) }.map { String($0.dropLast(ending.count)) }
             .sorted()

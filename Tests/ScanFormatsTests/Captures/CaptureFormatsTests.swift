@@ -46,6 +46,8 @@ import Testing
             let problem = #expect(throws: Problem.self) { try CaptureFormats.tree(at: folder.path + "/" + name) }
             #expect(problem?.summary == summary)
             #expect(problem?.place.file == folder.path + "/" + name)
+            // What it leads to may be on a disk that is away.
+            #expect((problem?.fault == .environment) == (name == "dangling"))
         }
     }
 

@@ -193,6 +193,20 @@ import Testing
         #expect(try export.open(PolycamCapture.self).warnings == [])
     }
 
+    /// The app writes confidence with all depth.
+    @Test func confidenceThatDidNotArriveIsMissed() throws {
+        let export = try export([1])
+        try export.remove("keyframes/confidence/1.png")
+        let capture = try export.open(PolycamCapture.self)
+        #expect(
+            capture.absences[.recordedConfidence]?.reason
+                == "there are no pictures in keyframes/confidence/, though depth is there")
+        #expect(capture.remedies[.recordedConfidence] == "copy the folder keyframes/confidence/ too")
+        #expect(capture.channels.contains(.recordedDepth))
+        try export.remove("keyframes/depth")
+        #expect(try export.open(PolycamCapture.self).remedies == [:])
+    }
+
     @Test func depthThatBelongsToNoCamera() throws {
         let export = try export([1])
         try export.remove("keyframes/depth/1.png")

@@ -64,6 +64,9 @@ import Testing
         #expect(capture.frames.allSatisfy { !$0.isDropped })
         #expect(capture.frames.prefix(3).map(\.timestamp) == [0, 125_000_000, 250_000_000])
         #expect(capture.frameRate == 60)
+        // Where it says none, the times tell it.
+        let without = metadata(12).replacing("\"fps\": 60", with: "\"fps\": 0")
+        #expect(try recording(12, without).open(Record3DCapture.self).frameRate == 8)
         let pose = try #require(capture.frames[10].pose)
         #expect(pose.position == Vector3(10, 2, -3))
         #expect((pose.apply(Vector3(0, 0, -1)) - Vector3(9, 2, -3)).length < 1e-12)

@@ -299,18 +299,21 @@ import Testing
     // MARK: - Frames that are not whole
 
     @Test func posesThatCannotBeUsed() throws {
-        var files = try extracted(Array(0..<8))
+        var files = try extracted(Array(0..<9))
         files["pose/1.txt"] = Array(Self.lost.utf8)
         files["pose/2.txt"] = Array(Self.pose(2).replacing("0 -1 0", with: "-nan nan 1.#QNAN").utf8)
         files["pose/3.txt"] = Array("0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0".utf8)
         files["pose/4.txt"] = Array("1 0 0".utf8)
         files["pose/5.txt"] = Array(Self.pose(5).replacing("1 0 0 2", with: "one 0 0 2").utf8)
         files["pose/6.txt"] = Array("1 0 0 0 0 1 0 0 0 0 -1 0 0 0 0 1".utf8)
+        // Column by column, its camera would stand at the origin.
+        files["pose/7.txt"] = Array("0 1 0 0 -1 0 0 0 0 0 1 0 7 2 3 1".utf8)
         let capture = try open(files)
-        #expect(capture.frames.map { $0.drop?.isBad } == [nil, false, false, false, true, true, true, nil])
+        #expect(capture.frames.map { $0.drop?.isBad } == [nil, false, false, false, true, true, true, true, nil])
         #expect(capture.frames[1].drop?.reason == "tracking was lost")
         #expect(capture.frames[4].drop?.reason == "expected 16 numbers, found 3 (pose/4.txt)")
         #expect(capture.frames[5].drop?.reason == "expected a number, found “one” (pose/5.txt)")
+        #expect(capture.frames[7].drop?.reason == "the last row of the matrix is not 0 0 0 1 (it is read row by row)")
     }
 
     @Test func whatOnlySomeFoldersHave() throws {

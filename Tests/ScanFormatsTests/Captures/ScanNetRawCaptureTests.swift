@@ -231,6 +231,17 @@ import Testing
         }
     }
 
+    /// A stream that was cut off is none of another length, however many pictures there are.
+    @Test func whatIsWholeOfACutStreamIsPairedWithTheVideo() throws {
+        let path = try write(files(Array(Self.depth(Self.frames).prefix(4 + Self.frames[0].count + 2))), video: 8)
+        var rules = ReadRules()
+        rules.truncated = .keepWhole
+        rules.minWhole = 0
+        let capture = try open(path, rules: rules)
+        #expect(capture.frames.count == 8 && capture.keptFrames.map(\.index) == [0])
+        #expect(capture.frames[7].drop?.reason.contains("truncated or damaged") == true)
+    }
+
     @Test func absurdNumbersAreRefused() throws {
         var huge = ByteText()
         huge.add(UInt32.max)

@@ -451,6 +451,10 @@ import Testing
                 )
                     == (times != expected))
         }
+        // No clock began before 0.
+        sens.frames.append(sens.frames[2])
+        for (index, time) in [0, 0, 40_000, 73_333].enumerated() { sens.frames[index].colorTime = UInt64(time) }
+        #expect(try open(sens).frames.map(\.timestamp) == [0, 0, 40_000_000, 73_333_000])
     }
 
     @Test func picturesOfAnotherSizeAreBad() throws {

@@ -103,6 +103,10 @@ import Testing
         for name in ["frame_00004.jpg", "frame_00009.jpg", "frame_00011.jpg"] { try odd.picture(name, isJPEG: true) }
         let chosen = try odd.open(ThreeDScannerCapture.self)
         #expect(chosen.sparse[.color]?.lost == [:] && chosen.sparse[.color]?.isByRule == false)
+        // One that was taken between the others makes no rule of half their step.
+        let more = try self.export(Array(0..<17), everyPicture: 4)
+        try more.picture("frame_00010.jpg", isJPEG: true)
+        #expect(try more.open(ThreeDScannerCapture.self).sparse[.color]?.lost == [:])
     }
 
     @Test func framesThatAreMissing() throws {

@@ -41,10 +41,16 @@ import Testing
         // With its ending it is a file, which is not there.
         let absent = try Scanmill.run(["check", "decode-images.yaml"], in: quick.folder.path)
         #expect(absent.status == 2 && absent.errors.contains("fix: did you mean `decode-images`?"), "\(absent)")
+        // A folder of results is no pipeline, whatever it is called.
+        let folder = try Scanmill.run(["check", "decode-image"], in: quick.folder.path)
+        #expect(folder.status == 2 && folder.errors.contains("fix: did you mean `decode-images`?"), "\(folder)")
+        try FileManager.default.createDirectory(at: quick.folder.url("my-own"), withIntermediateDirectories: false)
+        let own = try Scanmill.run(["check", "my-won"], in: quick.folder.path)
+        #expect(own.status == 2 && own.errors.contains("fix: check the path; "), "\(own)")
         // A file of that name comes first.
         try quick.folder.write(QuickRun.cloud, to: "room-mesh")
-        let own = try Scanmill.run(["run", "room-mesh", QuickRun.sample, "-o", "own"], in: quick.folder.path)
-        #expect(own.status == 0 && quick.names("own/desk").contains("desk.ply"), "\(own)")
+        let mesh = try Scanmill.run(["run", "room-mesh", QuickRun.sample, "-o", "own"], in: quick.folder.path)
+        #expect(mesh.status == 0 && quick.names("own/desk").contains("desk.ply"), "\(mesh)")
         let swapped = try Scanmill.run(["run", QuickRun.sample, "room-cloud", "-o", "out"], in: quick.folder.path)
         #expect(swapped.errors.contains("name the pipeline first:  scanmill run room-cloud "), "\(swapped)")
     }

@@ -310,6 +310,21 @@ import Testing
                 """)
     }
 
+    /// What it led to may be on a disk that is away, as a run says, too.
+    @Test func aLinkToNothingIsTheEnvironments() throws {
+        let path = "\(sample.folder.path)/away"
+        try FileManager.default.createSymbolicLink(atPath: path, withDestinationPath: "/nowhere")
+        let link = try inspect("away")
+        #expect(link.status == 3)
+        #expect(
+            link.errors == """
+                error: this is a link to nothing
+                  --> away
+                   = fix: mount or restore what it leads to, or remove the link
+
+                """)
+    }
+
     @Test func theHelpSaysTheExitCodes() throws {
         let help = try Scanmill.run(["inspect", "--help"]).output
         for code in ["0 a run can use", "1 a run under", "2 this is not a capture", "3 the environment"] {

@@ -47,10 +47,10 @@ import Testing
     @Test func objectNerf() throws {
         let (folder, receipt) = try Self.run("object-nerf")
         #expect(receipt["frames"]?["source"] == .integer(60))
-        #expect(receipt["frames"]?["kept"] == .integer(12))
+        #expect(receipt["frames"]?["kept"] == .integer(30))
         let transforms = try JSONValue.parse(try folder.bytes("desk/nerf/transforms.json"), file: "transforms.json")
         let frames = try #require(transforms["frames"]?.array)
-        #expect(frames.count == 12)
+        #expect(frames.count == 30)
         for frame in frames {
             for key in ["file_path", "depth_file_path", "mask_path"] {
                 let path = try #require(frame[key]?.string)
@@ -76,9 +76,7 @@ import Testing
         }
         // The floor is at −1.4 m, and the object's top at −0.44 m.
         #expect(abs((counts("find-floor")?["height"]?.double ?? 0) + 1.4) < 0.01)
-        let (center, size) = (
-            counts("cull-by-box")?["box-center"]?.doubles, counts("cull-by-box")?["box-size"]?.doubles
-        )
+        let (center, size) = (counts("fit-box")?["box-center"]?.doubles, counts("fit-box")?["box-size"]?.doubles)
         let top = (center?[1] ?? 0) + (size?[1] ?? 0) / 2
         #expect(abs(top + 0.44) < 0.02, "\(top)")
         #expect(FileManager.default.fileExists(atPath: "\(folder.path)/\(sample)/nerf/transforms.json"))
@@ -113,20 +111,26 @@ import Testing
     /// The table with the object on it, of captures that have no box.
     @Test(arguments: ["stray-scanner", "polycam"]) func objectMeshNoBox(_ sample: String) throws {
         let (folder, receipt) = try Self.run("object-mesh-no-box", on: sample)
-        let counts = receipt["stages"]?.array?.first { $0["name"]?.string == "cull-by-box" }?["counts"]
-        let top = (counts?["box-center"]?.doubles?[1] ?? 0) + (counts?["box-size"]?.doubles?[1] ?? 0) / 2
+        let counts = { (stage: String) in
+            receipt["stages"]?.array?.first { $0["name"]?.string == stage }?["counts"]
+        }
+        let (center, size) = (counts("fit-box")?["box-center"]?.doubles, counts("fit-box")?["box-size"]?.doubles)
+        let top = (center?[1] ?? 0) + (size?[1] ?? 0) / 2
         #expect(abs(top + 0.44) < 0.02, "\(top)")
         let header = String(decoding: try folder.bytes("\(sample)/\(sample)_mesh.ply").prefix(400), as: UTF8.self)
-        #expect(header.contains("element face \(try #require(counts?["triangles-out"]?.integer))\n"))
+        let left = try #require(counts("cull-by-box")?["triangles-out"]?.integer)
+        #expect(header.contains("element face \(left)\n"))
     }
 
     /// The object without its table, 32 cm wide and 22 cm high, of captures that have no box.
     @Test(arguments: ["stray-scanner", "polycam"]) func objectMeshOnTable(_ sample: String) throws {
         let (folder, receipt) = try Self.run("object-mesh-on-table", on: sample)
-        let counts = receipt["stages"]?.array?.first { $0["name"]?.string == "cull-by-box" }?["counts"]
-        let size = try #require(counts?["box-size"]?.doubles)
+        let counts = { (stage: String) in
+            receipt["stages"]?.array?.first { $0["name"]?.string == stage }?["counts"]
+        }
+        let size = try #require(counts("fit-box")?["box-size"]?.doubles)
         #expect(abs(size[0] - 0.32) < 0.03 && abs(size[1] - 0.22) < 0.03, "\(size)")
-        #expect((counts?["triangles-out"]?.integer ?? 0) > 1000)
+        #expect((counts("cull-by-box")?["triangles-out"]?.integer ?? 0) > 1000)
         #expect(try folder.bytes("\(sample)/\(sample).glb").prefix(4) == Array("glTF".utf8)[...])
     }
 
@@ -308,12 +312,13 @@ import Testing
         let (counts, warnings) = try counts("object-on-table", "mug", in: folder)
         #expect(abs((counts("find-floor[1]")?["height"]?.double ?? 0) + 1.4) < 0.01)
         #expect(abs((counts("find-floor[2]")?["height"]?.double ?? 0) + 0.68) < 0.01)
-        let center = try #require(counts("cull-by-box")?["box-center"]?.doubles)
-        let size = try #require(counts("cull-by-box")?["box-size"]?.doubles)
+        let center = try #require(counts("fit-box")?["box-center"]?.doubles)
+        let size = try #require(counts("fit-box")?["box-size"]?.doubles)
         #expect(zip(center, [0.05, -0.56, -0.03]).allSatisfy { abs($0 - $1) < 0.02 }, "\(center)")
         #expect(abs(size[1] - 0.24) < 0.02, "\(size)")
         #expect(abs(max(size[0], size[2]) - 0.32) < 0.03 && abs(min(size[0], size[2]) - 0.22) < 0.03, "\(size)")
-        #expect(!warnings.contains { $0.hasPrefix("cull-by-box") || $0.hasPrefix("crop") }, "\(warnings)")
+        let stages = ["crop", "fit-box", "cull-by-box"]
+        #expect(!warnings.contains { warning in stages.contains { warning.hasPrefix($0) } }, "\(warnings)")
     }
 
     /// The table, 1 × 0.7 m, from a quarter of a round: its middle is half a metre and more from that of the cameras.
@@ -321,12 +326,13 @@ import Testing
         let folder = try TemporaryFolder()
         try sample("arc", format: "polycam", frames: 60, lap: 24, in: folder)
         let (counts, warnings) = try counts("object-no-box", "arc", in: folder)
-        let center = try #require(counts("cull-by-box")?["box-center"]?.doubles)
-        let size = try #require(counts("cull-by-box")?["box-size"]?.doubles)
+        let center = try #require(counts("fit-box")?["box-center"]?.doubles)
+        let size = try #require(counts("fit-box")?["box-size"]?.doubles)
         #expect(abs(center[0]) < 0.06 && abs(center[2]) < 0.06, "\(center)")
         // The hand sways: the cut, 0.8 m round the place where it is aimed, takes 10 cm off the table's far end.
         #expect(abs(max(size[0], size[2]) - 0.95) < 0.06 && abs(min(size[0], size[2]) - 0.7) < 0.03, "\(size)")
-        #expect(!warnings.contains { $0.hasPrefix("cull-by-box") || $0.hasPrefix("crop") }, "\(warnings)")
+        let stages = ["crop", "fit-box", "cull-by-box"]
+        #expect(!warnings.contains { warning in stages.contains { warning.hasPrefix($0) } }, "\(warnings)")
     }
 
     /// A round is ready, whatever the hand was aimed at; half a one names what is missing.

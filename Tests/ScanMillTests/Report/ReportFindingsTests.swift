@@ -348,7 +348,7 @@ import Testing
         let sample = SharedData.checkout.appendingPathComponent("samples/polycam").path
         try FileManager.default.createDirectory(at: folder.url("in"), withIntermediateDirectories: true)
         for name in 1...count { #expect(symlink(sample, folder.url("in/\(name)").path) == 0) }
-        let stages = "read, decompress, unproject, voxel-downsample, {cull-by-box: {box: cloud}}, report-coverage"
+        let stages = "read, decompress, unproject, voxel-downsample, fit-box, report-coverage"
         #expect(try folder.run(stages, ["in", "-o", "out"]).status == 0)
         let headlines = [
             "The capture has a result that needs a look.", "Both captures have results that need a look.",
@@ -403,7 +403,7 @@ import Testing
         try FileManager.default.createDirectory(at: folder.url("in"), withIntermediateDirectories: true)
         for name in 1...8 { #expect(symlink(sample, folder.url("in/\(name)").path) == 0) }
         // From one side, round a box that is all of the room.
-        let stages = "read, decompress, unproject, voxel-downsample, {cull-by-box: {box: cloud}}, report-coverage"
+        let stages = "read, decompress, unproject, voxel-downsample, fit-box, report-coverage"
         let run = try folder.run(stages, ["in", "-o", "out"])
         #expect(run.output.contains("8 captures: 8 done"), "\(run)")
         let summary = try #require(try report()["summary"])

@@ -59,7 +59,7 @@ import Testing
         #expect(try others() == "the others did not.")
     }
 
-    /// A run that was killed says nothing itself: its plan does. While captures are being run it may be alive.
+    /// A run that was killed says nothing itself: its plan does. While any run is at work it may be alive.
     @Test func aRunThatDidNotEnd() throws {
         try folder.write(QuickRun.cloud, to: "quick.yaml")
         for name in ["a", "b", "c"] {
@@ -84,7 +84,8 @@ import Testing
             [nil, "the run was cut short", "the run was cut short"])
         let work = folder.url("out/.scanmill/work/b.host.1.x")
         try FileManager.default.createDirectory(at: work, withIntermediateDirectories: true)
-        try withExtendedLifetime(try CaptureLock("b", in: StateFolder(output: "\(folder.path)/out"))) { lock in
+        let state = StateFolder(output: "\(folder.path)/out")
+        try withExtendedLifetime((RunHold(in: state), try CaptureLock("b", in: state))) { _, lock in
             try #require(lock != nil)
             try expect(
                 "has not ended: it was killed or is still running", [nil, "it is being run", "the run has not ended"])
@@ -306,6 +307,20 @@ import Testing
         }
         let again = try Scanmill.run(command.split(separator: " ").map(String.init), in: folder.path)
         #expect(again.status == 0 && again.output.contains("3 captures: 3 done"), "\(again)")
+    }
+
+    /// One that is for all of them is said once, and the command tries them all.
+    @Test func aCauseWithOneFix() throws {
+        for name in ["in/a", "in/b"] {
+            try folder.copySample("desk", to: name)
+            let depth = "\(name)/desk.depth.zlib"
+            try folder.write(Array(try folder.bytes(depth).prefix(400_000)), to: depth)
+        }
+        #expect(try folder.run("read, decompress, unproject, write-ply", ["in", "-o", "out"]).status == 1)
+        let html = try newestHTML()
+        #expect(html.matches(of: #/<p class="fix">/#).count == 1)
+        let command = try #require(html.firstMatch(of: #/<code class="command">scanmill (run [^<]*)</#)?.1)
+        #expect(command.hasSuffix(" in/a in/b -o out --only a --only b --retry"))
     }
 
     /// The fix of the capture that is shown is first, then what is for most, and of a command each capture has its own.

@@ -124,6 +124,19 @@ import Testing
         #expect(page.contains("scanmill inspect ") && !page.contains("--only a --retry"))
     }
 
+    /// Whatever numbers it names.
+    @Test func whatToChangeIsSaidOnce() throws {
+        for (id, count) in [("a", 7), ("b", 5)] {
+            var mini = MiniCapture()
+            mini.frameCount = count
+            try mini.write(["in/\(id)"], in: folder)
+        }
+        let stages = "read, {select-every: {step: 2}}, {select-frames: {include: [900]}}, decompress, write-frames"
+        let result = try folder.run(stages, ["in/a", "in/b", "-o", "out", "--no-report"])
+        let line = "\ntrying a, b again does not help: loosen `select-frames`, which dropped the last …\n"
+        #expect(result.errors.contains(line), "\(result.errors)")
+    }
+
     /// A screen holds a dozen fixes; the rest is not passed over in silence.
     @Test func fixesThatAreNotShownAreCounted() throws {
         let ids = (10..<24).map { "c\($0)" }
@@ -131,13 +144,13 @@ import Testing
         try MiniCapture().write(inputs, in: folder)
         let stages = "read, {select-frames: {include: [900]}}, decompress, write-frames"
         _ = try folder.run(stages, inputs + ["-o", "out", "--no-report"])
-        for id in ids {
+        for (id, kind) in zip(ids, "abcdefghijklmn") {
             let note = "out/.scanmill/failures/\(id).json"
             let text = String(decoding: try folder.bytes(note), as: UTF8.self)
-            try folder.write(text.replacing("\"fix\": \"loosen", with: "\"fix\": \"for \(id), loosen"), to: note)
+            try folder.write(text.replacing("\"fix\": \"loosen", with: "\"fix\": \"\(kind): loosen"), to: note)
         }
         let again = try folder.run(stages, inputs + ["-o", "out", "--no-report"])
-        let shown = again.errors.split(separator: "\n").count { $0.contains(" again does not help: for c") }
+        let shown = again.errors.split(separator: "\n").count { $0.contains(": loosen `select-frames`") }
         #expect(shown == 12 && again.errors.contains("\nand 2 more of other kinds\n"), "\(again.errors)")
     }
 }

@@ -136,7 +136,12 @@ import Testing
             atPath: "\(quick.folder.path)/in/empty", withIntermediateDirectories: true)
         let result = try quick.run(["in", "-o", "out", "-q"])
         #expect(result.status == 0)
-        #expect(result.errors.hasPrefix("warning: there is no capture in in/empty, in/lost\n"))
+        let warning = """
+            warning: there is no capture in in/empty, in/lost
+               = fix: `scanmill inspect in/empty` says what is wrong with the first
+
+            """
+        #expect(result.errors.hasPrefix(warning), "\(result.errors)")
         let full = try quick.run(["in/good", "-o", "other", "-q", "--min-free", "900TiB"])
         #expect(full.status == 0)
         #expect(full.errors.hasPrefix("warning: 1 capture left for another night: only "))
@@ -173,6 +178,23 @@ import Testing
         #expect(line.contains("depth stream truncated"), "\(line)")
         let figures = String(decoding: try quick.folder.bytes("night.prom"), as: UTF8.self).withoutOwner
         #expect(figures.contains("\nscanmill_captures_salvaged 1.0\n"))
+    }
+
+    /// Nor may what a copy lacks: without confidence, depth that the app itself distrusts is in the result.
+    @Test func quietTellsOfWhatWasLostOnTheWay() throws {
+        try quick.copySample("desk")
+        try FileManager.default.removeItem(at: quick.folder.url("in/desk/desk.confidence.zlib"))
+        let stages = "read, decompress, mask-confidence: {if-missing: pass}"
+        func warned(by stages: String) throws -> [Substring] {
+            let result = try quick.folder.run(stages, ["in", "-o", "out", "-q", "--no-report"])
+            #expect(result.status == 0 && result.output == "", "\(result)")
+            return result.errors.split(separator: "\n")
+        }
+        let said = try warned(by: stages)
+        #expect(said.count == 1 && said[0].hasPrefix("warning: desk: ") && said[0].contains("copy"), "\(said)")
+        // Neither again, nor where no stage misses it.
+        #expect(try warned(by: stages) == [])
+        #expect(try warned(by: "read, measure-blur") == [])
     }
 
     /// Wrong axes must not be found weeks later.

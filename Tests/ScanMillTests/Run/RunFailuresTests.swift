@@ -69,6 +69,23 @@ import Testing
         #expect(run.errors.contains("\n      fix for room: copy the file again "), "\(run)")
     }
 
+    /// So it is where the command names the capture.
+    @Test func eachCaptureIsNamedInItsOwnCommand() throws {
+        for name in ["d1", "d2"] {
+            try quick.copySample(name)
+            let lines = String(decoding: try quick.folder.bytes("in/\(name)/desk.jsonl"), as: UTF8.self)
+            let still = lines.replacing(#/"transform":\[[^\]]*\]/#) { _ in
+                "\"transform\":[\(Array(repeating: "0", count: 16).joined(separator: ","))]"
+            }
+            try quick.folder.write(still, to: "in/\(name)/desk.jsonl")
+        }
+        let run = try quick.run(["in", "-o", "out", "-q", "--set", "read.bad-frame-limit=1"])
+        for name in ["d1", "d2"] {
+            let fix = "\n      fix for \(name): see what is wrong with it with  scanmill inspect in/\(name)\n"
+            #expect(run.errors.contains(fix), "\(run)")
+        }
+    }
+
     /// Whatever a capture is called, what is wrong with it is what is wrong with the others.
     @Test func anIDThatIsAWordOfTheMessage() throws {
         for name in ["depth", "stream", "room"] { try truncated(name) }

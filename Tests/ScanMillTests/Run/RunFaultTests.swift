@@ -58,6 +58,18 @@ import Testing
         #expect(mended.output.contains("done     mini"), "\(mended.output)\(mended.errors)")
     }
 
+    /// It concerns all captures.
+    @Test func theMachinesFaultOutranksADamagedCapture() throws {
+        try MiniCapture(id: "a").write(in: folder)
+        try folder.write("{", to: "a/recorded.json")
+        var video = MiniCapture(id: "b")
+        video.pictures = .mp4
+        try video.write(in: folder)
+        let path = try folder.fakeFFmpeg(else: "exit 126")
+        let run = try folder.run("read, filter-blur: {window: 3}", ["a", "b", "-o", "out"], environment: path)
+        #expect(run.status == 3 && run.errors.contains("2 captures failed:\n"), "\(run)")
+    }
+
     /// ffmpeg's reader of Matroska calls damage so, too.
     @Test func anInputOutputErrorOfAFileThatCanBeRead() throws {
         var mini = MiniCapture()

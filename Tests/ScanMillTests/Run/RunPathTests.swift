@@ -100,6 +100,18 @@ import Testing
         #expect(typed.status == 2 && typed.errors.contains("did you mean `multiscan`?"), "\(typed)")
     }
 
+    /// A pipeline may take one format alone, as `--format` does.
+    @Test func thePipelinesFormat() throws {
+        try MiniCapture().write(["in/mini"], in: folder)
+        let stages = "{read: {format: video}}, {write-frames: {depth: none}}"
+        let none = try folder.run(stages, ["in", "-o", "out"])
+        #expect(none.status == 0 && none.output.contains("none has the format video\n"), "\(none)")
+        let only = try folder.run(stages, ["in", "-o", "out", "--only", "mini"])
+        let refusal = "error: `--only mini`: this capture is in the format multiscan, and the pipeline asks for video\n"
+        #expect(only.status == 2)
+        #expect(only.errors == refusal + "   = fix: use a pipeline for captures of that format\n", "\(only)")
+    }
+
     @Test func theInputIsNeverWrittenTo() throws {
         try MiniCapture().write(in: folder)
         for output in ["mini", "mini/out", "./mini/../mini/deep/er"] {

@@ -45,6 +45,14 @@ import Testing
         #expect(aligned.metres == Array(Self.map.metres.reversed()))
     }
 
+    /// It looks away from what the colour camera sees.
+    @Test func whatLiesBehindTheColourCameraIsNotSeen() {
+        let turn = Matrix3(rows: Vector3(-1, 0, 0), Vector3(0, 1, 0), Vector3(0, 0, -1))
+        let behind = DepthCamera(intrinsics: Self.color, colorFromDepth: Pose(rotation: turn, position: .zero))
+        let aligned = DepthRegistration.align(Self.map, of: behind, with: Self.color)
+        #expect(aligned.metres.allSatisfy { $0 == 0 })
+    }
+
     /// Three times the focal length: (u + ½ − 4) · 3 + 4 is the middle of each third column, and so with the rows.
     @Test func anotherFocalLengthIsTakenFromThePixelsMiddles() {
         let long = CameraIntrinsics(fx: 30, fy: 30, cx: 4, cy: 3, width: 8, height: 6, pixelOrigin: .corner)

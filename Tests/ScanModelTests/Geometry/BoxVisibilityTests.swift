@@ -78,6 +78,16 @@ import Testing
         #expect(ring.distances.count == 36 && ring.distances.allSatisfy { abs($0 - 2) < 1e-9 })
     }
 
+    /// So little to the left of the front that rounding makes it 360°.
+    @Test func azimuthsAreBelow360() {
+        var visibility = BoxVisibility(
+            of: OrientedBox(center: .zero, worldFromBox: .identity, halfSize: box.halfSize))
+        for place in [Vector3(-1e-17, 0, -2), Vector3(2, 0, 0)] {
+            visibility.add(.camera(at: place, lookingAt: .zero), camera)
+        }
+        #expect(visibility.gap.to == 0 && abs(visibility.gap.size - 270) < 1e-9)
+    }
+
     @Test func fromAboveThereIsNoPlaceInTheRing() {
         let visibility = seen(box, [pose(30, 89)])
         #expect(visibility[.top].share == 1 && visibility.wholeCount == 1)

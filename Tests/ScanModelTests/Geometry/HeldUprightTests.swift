@@ -44,6 +44,8 @@ import Testing
     @Test func aCameraOnItsSideMayHaveEitherEndAbove() {
         #expect(HeldUpright.axes(circle(300, tilt: 20, roll: 90)) == [.z, .minusZ])
         #expect(HeldUpright.axes(circle(300, tilt: 20, roll: 180)) == [.minusZ])
+        // From straight above it does not matter which side is up.
+        #expect(HeldUpright.axes(circle(300, tilt: 88, roll: 90)) == [.z])
     }
 
     @Test func adviceNamesAllThatMayBeUp() {

@@ -25,6 +25,18 @@ import Testing
                     positions: [16, 25, 26, 7, 8, 9], colors: [4, 5, 6, 7, 8, 9], normals: [0, 0, -1, 0, 1, 0]))
     }
 
+    /// Left of it, right of it, above, below and behind the camera they stay grey.
+    @Test func pointsBesideThePictureAreNotPainted() {
+        let camera = CameraIntrinsics(fx: 1, fy: 1, cx: 1, cy: 1, width: 2, height: 2, pixelOrigin: .corner)
+        let picture = RGBImage(width: 2, height: 2, pixels: (1...12).map { UInt8($0) })
+        var cloud = PointCloud(positions: [
+            -0.5, 0.5, -1, 0.5, -0.5, -1, -1.5, 0.5, -1, 1.5, 0.5, -1, 0.5, 1.5, -1, 0.5, -1.5, -1, 0.5, 0.5, 1,
+        ])
+        let isPainted = cloud.paint(from: picture, seenBy: CameraView(camera: camera, pose: .identity))
+        #expect(isPainted == [true, true] + Array(repeating: false, count: 5))
+        #expect(cloud.colors == [1, 2, 3, 10, 11, 12] + Array(repeating: 128, count: 15))
+    }
+
     /// Single precision holds 24 bits: steps of 2⁻³ m beyond 2²⁰ m.
     @Test func pointsFarFromTheOriginAreCoarse() {
         #expect(PointCloud().coarseness == nil)

@@ -115,7 +115,7 @@ import Testing
             ([0.01, 1, -1, 0.01], 1, true), ([0.01, 1, -0.6, 0.01], 1, true), ([0.01, 1, -0.3, 0.01], 1, false),
             ([0.01, 1, 1, 0.01], 1, false), ([0.01, 1, -1, 1, 0.01], 1, false), ([0.01, 1, 0.01, -1], 1, false),
             ([0.01, 8, -6.5, 0.01], 20, true), ([0.01, 12, -6.5, 0.01], 20, true), ([0.01, 1, -1.4, 0.01], 1, true),
-            ([0.01, 3, -0.5, 0.01], 1, false),
+            ([0.01, 3, -0.5, 0.01], 1, false), ([0.01, 3, -2.3, 0.01], 1, false), ([0.01, 0.7, -0.34, 0.01], 1, false),
         ] as [([Double], Double, Bool)])
     func aJumpThatUndoesTheOneBefore(_ ways: [Double], slower: Double, isBack: Bool) {
         let frames = walk(ways).map { facts in
@@ -123,17 +123,17 @@ import Testing
             facts.timestamp = facts.timestamp.map { Int64(Double($0 - 1_000_000_000_000) * slower) }
             return facts
         }
-        #expect(Trajectory(frames).steps.map(\.isBack) == (0..<ways.count).map { isBack && $0 == 2 })
+        #expect(Trajectory(frames).steps.map { $0.jump == .back } == (0..<ways.count).map { isBack && $0 == 2 })
     }
 
     @Test func aTurnThatUndoesTheOneBefore() {
         var frames = walk([0.01, 0.01, 0.01, 0.01])
         frames[2].pose?.rotation = .rotation(aboutY: .pi / 3)
-        #expect(Trajectory(frames).steps.map(\.isBack) == [false, false, true, false])
+        #expect(Trajectory(frames).steps.map(\.jump) == [nil, .away, .back, nil])
         for index in 3...4 {
             frames[index].pose?.rotation = Quaternion(rotationVector: Vector3(.pi / 2, 0, 0)).matrix
         }
-        #expect(Trajectory(frames).jumps.map(\.isBack) == [false, false])
+        #expect(Trajectory(frames).jumps.map(\.jump) == [.away, .away])
     }
 
     @Test func turningJumpsToo() {

@@ -43,7 +43,7 @@ import Testing
             let image = RGBImage(width: width, height: height, pixels: pixels)
             let pictures = image.downscaled(by: factors)
             for (factor, small) in zip(factors, pictures) {
-                #expect(small.size == RGBImage.downscaledSize(image.size, by: factor))
+                #expect(small.size == image.size.downscaled(by: factor))
                 guard width.isMultiple(of: factor), height.isMultiple(of: factor) else {
                     #expect(small == image.downscaled(to: small.size))
                     continue
@@ -74,9 +74,9 @@ import Testing
     }
 
     @Test func shapesStayAndNothingGrows() {
-        #expect(RGBImage.downscaledSize(PixelSize(1920, 1440), toWidth: 320) == PixelSize(320, 240))
-        #expect(RGBImage.downscaledSize(PixelSize(1080, 1920), toWidth: 320) == PixelSize(320, 569))
-        #expect(RGBImage.downscaledSize(PixelSize(200, 100), toWidth: 320) == PixelSize(200, 100))
-        #expect(RGBImage.downscaledSize(PixelSize(5000, 2), toWidth: 16) == PixelSize(16, 1))
+        #expect(PixelSize(1920, 1440).fitting(into: PixelSize(320, 1440)) == PixelSize(320, 240))
+        #expect(PixelSize(1080, 1920).fitting(into: PixelSize(320, 1920)) == PixelSize(320, 569))
+        #expect(PixelSize(200, 100).fitting(into: PixelSize(320, 100)) == PixelSize(200, 100))
+        #expect(PixelSize(5000, 2).fitting(into: PixelSize(16, 2)) == PixelSize(16, 1))
     }
 }

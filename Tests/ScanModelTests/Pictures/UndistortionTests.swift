@@ -85,6 +85,15 @@ import Testing
         #expect(scale > 5.9 && scale <= 6)
     }
 
+    /// The search ends however large its numbers are, as with a damaged focal length beside a sound one.
+    @Test func aPinholeGetsAnAbsurdFocalLength() throws {
+        var (camera, recorded) = (Self.camera, Self.camera)
+        (camera.fx, camera.fy) = (camera.fx / 4, camera.fy / 4)
+        (recorded.fx, recorded.fy) = (recorded.fx * 4e6, recorded.fy * 4e6)
+        let scale = try Undistortion.leastScale(of: camera, seenBy: CalibratedCamera(recorded))
+        #expect(scale > 0.98 * 16e6 && scale <= 16e6)
+    }
+
     /// Of a picture that was cropped on one side, a camera that looks along its middle would see next to nothing.
     @Test func aPrincipalPointThatIsTooFarOff() {
         var recorded = Self.camera

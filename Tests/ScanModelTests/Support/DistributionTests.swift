@@ -20,6 +20,14 @@ import Testing
         #expect(try #require(Distribution([.nan, 5, -.infinity, 3])).median == 4)
     }
 
+    @Test func aShareIsLeftOutAtEitherEnd() throws {
+        let hundred = try #require(Distribution((1...100).map(Double.init)))
+        #expect(hundred.range(without: 0.05) == 6...95)
+        #expect(hundred.range(without: 0.009) == 1...100)
+        #expect(hundred.range(without: 1) == 50...51)
+        #expect(try #require(Distribution([7.0])).range(without: 0.5) == 7...7)
+    }
+
     @Test func ranksThatAgreeAndOnesThatDoNot() throws {
         #expect(try #require(Distribution.rankCorrelation([1, 2, 3, 4], [10, 100, 1000, 1e9])) == 1)
         #expect(try #require(Distribution.rankCorrelation([1, 2, 3, 4], [9, 7, 5, 3])) == -1)

@@ -26,6 +26,7 @@ import Testing
         #expect(0.0996.rounded(digits: 2) == 0.1)
         #expect(0.0.rounded(digits: 4) == 0)
         #expect(Double.infinity.rounded(digits: 2) == .infinity)
+        #expect(0x1p-1040.rounded(digits: 2) == 0x1p-1040)
     }
 
     /// As on a drawing: never in powers of ten.

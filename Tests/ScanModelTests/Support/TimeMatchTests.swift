@@ -31,6 +31,8 @@ import Testing
         let apart = TimeMatch([0], with: [21], within: 20)
         #expect(apart.partners == [nil] && apart.outdone == [])
         #expect(TimeMatch([7], with: [7], within: 0).partners == [0])
+        let both = TimeMatch([0, 4], with: [2], within: 2)
+        #expect(both.partners == [0, nil] && both.outdone == [1])
     }
 
     @Test func nothingToMatch() {

@@ -1,6 +1,7 @@
 import Foundation
 import ScanModel
 import ScanPipeline
+import Synchronization
 import TestSupport
 import Testing
 
@@ -223,14 +224,15 @@ import Testing
         let fixture = try DiskFixture()
         let (mine, other) = ("{name: mine, stages: [read, write]}", "{name: other, stages: [read, write]}")
         let inputs = try ["a", "b"].map { try fixture.capture($0) }
-        try fixture.state.claim(for: try fixture.pipeline(mine), replacing: false)
+        _ = try fixture.state.claim(for: try fixture.pipeline(mine), replacing: false)
         let record = RunRecord(state: fixture.state, pipeline: try fixture.pipeline(mine), inputs: inputs)
         let pipeline = try fixture.pipeline(other)
+        let hold = Mutex<RunHold?>(nil)
         let late = try #require(
             problem {
                 _ = try CaptureWork.run(
                     fixture.job(inputs[0], mine), library: fixture.library, tool: fixture.programs.tool
-                ) { _ in try? fixture.state.claim(for: pipeline, replacing: true) }
+                ) { _ in hold.withLock { $0 = try? fixture.state.claim(for: pipeline, replacing: true) } }
             })
         #expect(late.fault == .usage)
         #expect(late.summary == "the pipeline `other` has taken the results over from `mine`")

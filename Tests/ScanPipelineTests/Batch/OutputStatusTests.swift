@@ -194,7 +194,7 @@ import Testing
         let (first, second) = ("{name: first, stages: [read, write]}", "{name: second, stages: [read, write]}")
         for input in inputs { try fixture.run(input, first) }
         _ = try runCommand(["cp", "-a", "\(fixture.output)/a", "\(fixture.path)/backup"], in: fixture.path)
-        try fixture.state.claim(for: try fixture.pipeline(second), replacing: true)
+        _ = try fixture.state.claim(for: try fixture.pipeline(second), replacing: true)
         for input in inputs { try fixture.run(input, second, replaces: true) }
         FileSystem.removeTree("\(fixture.output)/a")
         _ = try runCommand(["cp", "-a", "\(fixture.path)/backup", "\(fixture.output)/a"], in: fixture.path)
@@ -458,7 +458,7 @@ import Testing
         FileSystem.removeTree(fixture.state.path)
         #expect(entries().map(\.cause) == [missing, damaged, nil])
         try text.write(toFile: receipt, atomically: false, encoding: .utf8)
-        try fixture.state.claim(for: try fixture.pipeline("{name: other, stages: [read, write]}"), replacing: true)
+        _ = try fixture.state.claim(for: try fixture.pipeline("{name: other, stages: [read, write]}"), replacing: true)
         let another = "the pipeline `p` made it, and the folder is `other`'s now"
         #expect(entries().map(\.cause) == [another, another, another])
         #expect(entries().map(\.standing) == [.stale, .stale, .stale])

@@ -13,18 +13,32 @@ import Testing
         let second = try fixture.pipeline("{name: second, stages: [read, write]}")
         #expect(try fixture.state.foreignOwner(for: first) == nil)
         #expect(!FileSystem.exists(fixture.output))
-        try fixture.state.claim(for: first, replacing: false)
-        try fixture.state.claim(for: first, replacing: false)
+        let holds = try (0..<2).map { _ in try fixture.state.claim(for: first, replacing: false) }
         #expect(try fixture.state.foreignOwner(for: second) == "first")
-        let refused = try #require(problem { try fixture.state.claim(for: second, replacing: false) })
+        let refused = try #require(problem { _ = try fixture.state.claim(for: second, replacing: false) })
         #expect(
             refused.message() == """
-                error: \(fixture.output) belongs to the pipeline `first`, without any result in it, not to `second`
+                error: \(fixture.output) is taken by a run of the pipeline `first`, not of `second`
                    = fix: choose another folder with -o, or replace the results with  --replace
                 """)
         #expect(refused.fault == .usage)
-        try fixture.state.claim(for: second, replacing: true)
+        let other = try fixture.state.claim(for: second, replacing: true)
         #expect(try fixture.state.foreignOwner(for: first) == "second")
+        for hold in holds + [other] { hold.release() }
+        #expect(try fixture.state.foreignOwner(for: first) == nil)
+    }
+
+    /// A pipeline that was run first by mistake, and of which nothing came, or whose run was killed.
+    @Test func whereNothingCameOfAPipeline() throws {
+        let fixture = try DiskFixture()
+        let (first, second) = ("{name: first, stages: [read, write]}", "{name: second, stages: [read, write]}")
+        let hold = try fixture.state.claim(for: try fixture.pipeline(first), replacing: false)
+        #expect(RunHold.isHeld(in: fixture.state))
+        hold.release()
+        #expect(!RunHold.isHeld(in: fixture.state))
+        try fixture.run(try fixture.capture("a"), second)
+        #expect(try fixture.state.foreignOwner(for: try fixture.pipeline(first)) == "second")
+        #expect(problem { _ = try fixture.state.claim(for: try fixture.pipeline(first), replacing: false) } != nil)
     }
 
     /// Of pipelines that begin at one moment, one gets the folder.
@@ -32,12 +46,12 @@ import Testing
         for _ in 0..<20 {
             let fixture = try DiskFixture()
             let pipelines = try (0..<8).map { try fixture.pipeline("{name: p\($0), stages: [read, write]}") }
-            let winners = Mutex<[String]>([])
+            let winners = Mutex<[(name: String, hold: RunHold)]>([])
             DispatchQueue.concurrentPerform(iterations: pipelines.count) { number in
-                let refused = problem { try fixture.state.claim(for: pipelines[number], replacing: false) }
-                if refused == nil { winners.withLock { $0.append(pipelines[number].name) } }
+                guard let hold = try? fixture.state.claim(for: pipelines[number], replacing: false) else { return }
+                winners.withLock { $0.append((pipelines[number].name, hold)) }
             }
-            let names = winners.withLock { $0 }
+            let names = winners.withLock { $0.map(\.name) }
             #expect(names.count == 1)
             for pipeline in pipelines {
                 let owner = try fixture.state.foreignOwner(for: pipeline)
@@ -57,7 +71,7 @@ import Testing
         try FileSystem.makeFolders(fixture.output)
         #expect(symlink(elsewhere.path, fixture.state.path) == 0)
         let refused = try #require(
-            problem { try fixture.state.claim(for: try fixture.pipeline(), replacing: true) })
+            problem { _ = try fixture.state.claim(for: try fixture.pipeline(), replacing: true) })
         let message = """
             error: it lies on another filesystem than the results, which are renamed out of it when they are whole
               --> \(fixture.state.path)
@@ -71,10 +85,10 @@ import Testing
     /// A power cut may have emptied it: then nobody's results are replaced by mistake.
     @Test func anOwnerThatCannotBeRead() throws {
         let fixture = try DiskFixture()
-        try fixture.state.claim(for: try fixture.pipeline(), replacing: false)
+        _ = try fixture.state.claim(for: try fixture.pipeline(), replacing: false)
         try fixture.write("", to: "out/.scanmill/owner.json")
         let refused = try #require(
-            problem { try fixture.state.claim(for: try fixture.pipeline(), replacing: true) })
+            problem { _ = try fixture.state.claim(for: try fixture.pipeline(), replacing: true) })
         #expect(refused.fault == .environment)
         #expect(refused.summary == "it cannot be read to which pipeline the results belong")
         #expect(refused.fix?.hasPrefix("it is damaged: remove it") == true)
@@ -91,14 +105,13 @@ import Testing
         FileSystem.removeTree(fixture.state.path)
         #expect(try fixture.state.foreignOwner(for: try fixture.pipeline(first)) == nil)
         #expect(try fixture.state.foreignOwner(for: second) == "first")
-        let refused = try #require(problem { try fixture.state.claim(for: second, replacing: false) })
+        let refused = try #require(problem { _ = try fixture.state.claim(for: second, replacing: false) })
         #expect(refused.summary == "\(fixture.output) holds results of the pipeline `first`, not of `second`")
         #expect(!FileSystem.exists(fixture.state.path))
         // It is written down again.
-        try fixture.state.claim(for: try fixture.pipeline(first), replacing: false)
-        for id in ["a", "b"] { FileSystem.removeTree("\(fixture.output)/\(id)") }
+        _ = try fixture.state.claim(for: try fixture.pipeline(first), replacing: false)
         #expect(try fixture.state.foreignOwner(for: second) == "first")
-        try fixture.state.claim(for: second, replacing: true)
+        _ = try fixture.state.claim(for: second, replacing: true)
         #expect(try fixture.state.foreignOwner(for: second) == nil)
     }
 
@@ -107,7 +120,7 @@ import Testing
         let fixture = try DiskFixture()
         let pipelines = ["first", "second"].map { "{name: \($0), stages: [read, write]}" }
         try fixture.run(try fixture.capture("a"), pipelines[0])
-        try fixture.state.claim(for: try fixture.pipeline(pipelines[1]), replacing: true)
+        _ = try fixture.state.claim(for: try fixture.pipeline(pipelines[1]), replacing: true)
         try fixture.run(try fixture.capture("b"), pipelines[1])
         FileSystem.removeTree(fixture.state.path)
         for text in pipelines { #expect(try fixture.state.foreignOwner(for: try fixture.pipeline(text)) == nil) }

@@ -158,7 +158,7 @@ final class DiskFixture: Sendable {
     ) -> CaptureJob {
         // A run claims the folder before its first capture.
         if let pipeline = (try? pipeline(text)) ?? (try? pipeline()) {
-            try? state.claim(for: pipeline, replacing: false)
+            _ = try? state.claim(for: pipeline, replacing: false)
         }
         return CaptureJob(
             input: input, pipelineText: text, pipelinePath: "\(path)/p.yaml", settings: [], output: output, workers: 2,

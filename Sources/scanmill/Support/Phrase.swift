@@ -45,22 +45,33 @@ struct Phrase: Sendable, Hashable {
         for (index, value) in other.values.enumerated() where values[index] != value { values[index] = nil }
     }
 
-    /// What messages are about, by what they say, in the order of the first of each.
+    /// What messages are about, by what they say, in the order of the first of each. A command in which they differ is no
+    /// command: each of them then stands by itself.
     static func grouped<Subject>(
         _ messages: [(subject: Subject, text: String, id: String)]
-    ) -> [(phrase: Phrase, subjects: [Subject])] {
-        var groups: [(phrase: Phrase, subjects: [Subject])] = []
+    ) -> [(text: String, subjects: [Subject])] {
+        var groups: [(phrase: Phrase, members: [(subject: Subject, text: String)])] = []
         var places: [Phrase: Int] = [:]
         for (message, phrase) in zip(messages, all(of: messages.map { ($0.text, $0.id) })) {
+            let member = (message.subject, message.text)
             if let place = places[phrase] {
                 groups[place].phrase.merge(phrase)
-                groups[place].subjects.append(message.subject)
+                groups[place].members.append(member)
             } else {
                 places[phrase] = groups.count
-                groups.append((phrase, [message.subject]))
+                groups.append((phrase, [member]))
             }
         }
-        return groups
+        return groups.flatMap { phrase, members in
+            let shared = phrase.text
+            let isWhole = members.allSatisfy { commands(in: $0.text) == commands(in: shared) }
+            return isWhole ? [(shared, members.map(\.subject))] : members.map { ($0.text, [$0.subject]) }
+        }
+    }
+
+    /// Messages set commands off by two spaces.
+    private static func commands(in message: String) -> [String] {
+        message.split(separator: "  ").dropFirst().map(String.init)
     }
 
     /// Which messages captures have, and how many captures have each; the most frequent first.

@@ -52,7 +52,7 @@ struct RunFacts: Sendable {
         if let given = command, !given.leads(to: state.output) { command?.output = FileSystem.absolute(state.output) }
         ended = outcome?.ended
         seconds = outcome?.seconds
-        if plan != nil, outcome == nil { course = CaptureLock.isAnyHeld(in: state) ? .open : .cutShort }
+        if plan != nil, outcome == nil { course = RunHold.isHeld(in: state) ? .open : .cutShort }
         entries =
             outcome?.captures
             ?? RunRecord.captures(ofPlan: plan).map { RunOutcome.Entry(unfinished: $0.id, input: $0.input) }

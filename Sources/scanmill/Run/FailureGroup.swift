@@ -1,0 +1,46 @@
+import ScanModel
+import ScanPipeline
+
+/// Captures that failed and of which the same is to be said, whatever numbers it names.
+struct FailureGroup {
+    let text: String
+    let captures: [CaptureOutcome]
+
+    /// Why they failed.
+    static func causes(of failed: [CaptureOutcome]) -> [FailureGroup] { grouped(failed) { $1.summary } }
+
+    /// What to do to those before they are run again.
+    var fixes: [FailureGroup] {
+        Self.grouped(captures) { outcome, problem in
+            var problem = problem
+            // What to ask of it instead is said of the unsuited.
+            if !outcome.isRepeatable { problem.fix = nil }
+            return problem.allFixes
+        }
+    }
+
+    /// What to do for those that cannot be run.
+    static func remedies(of failed: [CaptureOutcome]) -> [FailureGroup] { grouped(failed) { $1.allFixes } }
+
+    /// Those that fail for what the run asks of them, or for their names, by what to change.
+    static func unsuited(_ failed: [CaptureOutcome]) -> [FailureGroup] {
+        grouped(failed) { $1.isUnsuited($0.input.id) ? $1.fix : nil }
+    }
+
+    /// The most frequent first; without captures of which nothing is said.
+    private static func grouped(
+        _ failed: [CaptureOutcome], by text: (CaptureOutcome, Problem) -> String?
+    ) -> [FailureGroup] {
+        let said = failed.compactMap { outcome in
+            outcome.ending.problem.flatMap { text(outcome, $0) }.map { (outcome, $0, outcome.input.id) }
+        }
+        return Phrase.grouped(said).map { FailureGroup(text: $0, captures: $1) }.sorted {
+            ($1.captures.count, $0.text) < ($0.captures.count, $1.text)
+        }
+    }
+}
+
+extension CaptureOutcome {
+    /// Whether the same run may succeed once what it failed for is mended.
+    var isRepeatable: Bool { ending.problem?.isMendable(input.id, at: input.path) == true }
+}
