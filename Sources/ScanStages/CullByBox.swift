@@ -54,6 +54,8 @@ public struct CullByBox: FrameStage, CaptureStage, DemandingStage {
     let centre: PixelCentre
     let consequence: Consequence
     let cullsMesh: Bool
+    /// Whether a cloud of all frames is there, to which a box can be fitted.
+    private let isBelowCloud: Bool
 
     public init(_ options: inout OptionReader) {
         let box = options.text(
@@ -74,6 +76,7 @@ public struct CullByBox: FrameStage, CaptureStage, DemandingStage {
         options.warn("pixel-centre", unless: cullsDepth, "with `depth: true`")
         consequence = options.choice("if-empty", "What to do when nothing is left of the capture.", default: .fail)
         cullsMesh = options.isBelow(FuseDepth.self)
+        isBelowCloud = options.isBelow(VoxelDownsample.self) || options.isBelow(SampleMesh.self)
         if file == "cloud" {
             let fitting = FitBox.card.name + (consequence == .warn ? ": {if-empty: warn}" : "")
             options.fail(
@@ -120,8 +123,9 @@ public struct CullByBox: FrameStage, CaptureStage, DemandingStage {
 
     public func instead(of group: [Channel], for capture: Capture, _ label: String) -> [Uses.Instead]? {
         guard group == [.box] else { return nil }
+        let fitting = isBelowCloud ? "put `fit-box` above it if the cloud is of what is to be kept, " : ""
         let upright =
-            "use the ready \(pipelines.floor) (for what stands on the floor) or \(pipelines.table) (on a table)"
+            "\(fitting)use the ready \(pipelines.floor) (for what stands on the floor) or \(pipelines.table) (on a table)"
         let file = "or give a box in a file, with  --set \(label).box=FILE"
         if capture.worldUp != nil { return [.words("\(upright), \(file)")] }
         let up = capture.likelyUp.advice { "--set \(Drop.reader).up=\($0.rawValue)" }

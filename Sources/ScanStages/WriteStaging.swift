@@ -274,7 +274,11 @@ public struct WriteStaging: FrameStage, FoldStage {
         if content.depthSize != nil && (content.hasGaps || content.maskedCount > 0) {
             context.note(
                 "frames are missing between the others or depth was masked, and MultiScan zeroes depth that differs from "
-                    + "the frame before once more: set its `delta_thresh` and `depth_delta` to 0")
+                    + "the frame before once more: set its `delta_thresh` and `depth_delta` to 0"
+                    + (content.hasGaps ? ", and its `step`, by which it takes every tenth frame, to 1" : ""))
+        }
+        if content.depthSize != nil && !capture.channels.contains(.recordedConfidence) {
+            context.warn("MultiScan's server decodes no depth without confidence, and the capture has none")
         }
         if turn != .none {
             let way =

@@ -7,7 +7,7 @@ struct PlanCommand: ParsableCommand {
         commandName: "plan", abstract: "Says what `run` would do and why, and writes nothing.",
         discussion: """
             Captures that would run are opened, as their runs begin: what the pipeline needs and a capture has not is \
-            told before the night. Sizes are estimated from the results in OUT: from the same capture's, or else from \
+            told before the night; an archive's video is unpacked to TMPDIR for that. Sizes are estimated from the results in OUT: from the same capture's, or else from \
             the usual ratio of a result's size to its input's. The exit code is 0 whatever would run, and 2 or 3 when \
             that cannot be told.
             """)
@@ -68,8 +68,12 @@ struct PlanCommand: ParsableCommand {
                 + "\(count(.obstructed)) cannot run, \(count(.arriving)) still arriving"
                 + (found.excluded.isEmpty ? "" : ", \(found.excluded.count) excluded")
                 + (found.passedOver.map { ", \($0)" } ?? ""))
-        for remedy in FailureGroup.remedies(of: rows.compactMap(\.failure)) {
+        let remedies = FailureGroup.remedies(of: rows.compactMap(\.failure))
+        for remedy in remedies.prefix(RunMessages.mostCommands) {
             Console.out("fix for \(RunMessages.listed(remedy.captures)): \(Console.visible(remedy.text))")
+        }
+        if remedies.count > RunMessages.mostCommands {
+            Console.out("and \(remedies.count - RunMessages.mostCommands) more of other kinds")
         }
         if running > 0 { Console.out(estimate.text) }
     }
@@ -148,7 +152,7 @@ private struct PlanRow {
     var json: JSONObject {
         [
             "id": .string(input.id), "input": .string(input.path), "decision": .string(decision.rawValue),
-            "reason": .of(why), "fault": .of(problem?.fault.rawValue),
+            "reason": .of(why), "fault": .of(problem?.fault.rawValue), "fix": .of(problem?.allFixes),
         ]
     }
 }

@@ -78,13 +78,16 @@ import Testing
         }
         #expect(!run.files.contains(MiniCapture.pictureName(3)))
         #expect(run.warnings == [])
-        #expect(run.notes.contains(Self.filtersOnceMore))
+        #expect(run.notes.contains(Self.takesEveryTenth))
     }
 
     /// The same words for every capture, so that a run can say them once.
     private static let filtersOnceMore =
         "write-staging: frames are missing between the others or depth was masked, and MultiScan zeroes depth that differs"
         + " from the frame before once more: set its `delta_thresh` and `depth_delta` to 0"
+    private static let takesEveryTenth = "\(filtersOnceMore), and its `step`, by which it takes every tenth frame, to 1"
+    private static let wantsConfidence =
+        "write-staging: MultiScan's server decodes no depth without confidence, and the capture has none"
 
     /// One missing frame is a gap, if it is missing between others.
     @Test(arguments: [("[0, 2]", true), ("[0, 1]", false)])
@@ -92,7 +95,7 @@ import Testing
         let run = try StageRun(
             "- select-frames: {include: \(kept)}\n- write-staging", on: try MemoryCapture.posed(3))
         let notes = (run.receipt["notes"]?.array ?? []).compactMap(\.string)
-        #expect(notes.contains(Self.filtersOnceMore) == isGap, "\(notes)")
+        #expect(notes.contains(Self.takesEveryTenth) == isGap, "\(notes)")
     }
 
     @Test func linesStayAsRecordedButForTheSourcesNumber() throws {
@@ -379,7 +382,7 @@ import Testing
         let warning =
             "write-staging: depth is of a camera of its own, for which MultiScan's format has no place: it was carried "
             + "over to the pictures' view, and `depth: source` did not keep its bytes"
-        #expect(run.warnings == (depth == "source" ? [warning] : []))
+        #expect(run.warnings == [Self.wantsConfidence] + (depth == "source" ? [warning] : []))
         let back = try StageRun("- read\n- decompress", reading: run.path)
         #expect(back.capture.depthCamera == nil)
         #expect(back.frames[0].depth?.metres.prefix(4) == [2, 3, 4, 0])
@@ -409,7 +412,7 @@ import Testing
             halfSize: Vector3(0.5, 1, 0.25))
         let run = try StageRun("- write-staging", on: memory)
         let notes = (run.receipt["notes"]?.array ?? []).compactMap(\.string)
-        #expect(notes.contains(Self.turned) && run.warnings == [])
+        #expect(notes.contains(Self.turned) && run.warnings == [Self.wantsConfidence])
         #expect(
             run.counts("write-staging")["applied-transform"]?.array?.map(\.doubles)
                 == [[1, 0, 0, 0], [0, 0, 1, 0], [0, -1, 0, 0]])
@@ -457,7 +460,7 @@ import Testing
         memory.worldUp = nil
         let run = try StageRun("- write-staging", on: memory)
         let warning = "write-staging: MultiScan's readers take y for up, and this capture does not say that it is"
-        #expect(run.warnings == [warning])
+        #expect(run.warnings == [warning, Self.wantsConfidence])
         #expect(run.counts("write-staging")["applied-transform"] == nil)
         let pose = try #require(try ReadCapture(run.path).capture.frames[0].pose)
         #expect(pose.position == MemoryCapture.pose(0).position)

@@ -315,6 +315,8 @@ import Testing
             run.warnings == [
                 "ipad.mp4 is missing, though the metadata lists a colour stream, and there is no folder color/, rgb/ or "
                     + "images/ with pictures: copy ipad.mp4 too",
+                "ipad.confidence.zlib is missing, though the metadata lists a confidence stream: copy "
+                    + "ipad.confidence.zlib too",
                 "ipad.depth.zlib is missing, though the metadata lists a depth stream: copy ipad.depth.zlib too",
                 "write-staging: MultiScan's server wants ipad.mp4, and the capture has no pictures",
             ])

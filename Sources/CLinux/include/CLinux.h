@@ -14,7 +14,7 @@ int sm_lock(int descriptor);
 /// The same, but waits for whoever holds it.
 int sm_wait_for_lock(int descriptor);
 
-/// Takes the lock together with others that share it.
+/// Takes the lock together with others that share it, and waits for whoever holds it alone. To read the file is enough.
 int sm_share_lock(int descriptor);
 
 /// Returns 1 if somebody holds that lock, alone or with others, 0 if nobody does, or -1 if that cannot be determined: there are no locks.

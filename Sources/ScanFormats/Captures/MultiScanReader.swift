@@ -168,7 +168,10 @@ struct MultiScanReader {
             let listed =
                 stream == nil ? "the metadata lists no depth stream either" : "though the metadata lists a depth stream"
             lacks(.recordedDepth, depthFile, stream, "\(tree.absence(of: depthFile)), \(listed)")
-            capture.absences[.recordedConfidence] = "there is no depth"
+            // Confidence may have been lost with it.
+            if hasConfidence(metadata) || !Self.isListed(metadata.confidenceStream) {
+                capture.absences[.recordedConfidence] = "there is no depth"
+            }
             return
         }
         guard let size = stream?.size else {
@@ -193,13 +196,20 @@ struct MultiScanReader {
         try readConfidence(metadata, depthSize: size)
     }
 
-    private mutating func readConfidence(_ metadata: ScanMetadata, depthSize: PixelSize) throws(Problem) {
+    private var confidenceFile: String { "\(stem).confidence.zlib" }
+
+    /// Whether the stream is there; says why it is not.
+    private mutating func hasConfidence(_ metadata: ScanMetadata) -> Bool {
+        if tree.byteCount(of: confidenceFile) != nil { return true }
         let stream = metadata.confidenceStream
-        let file = "\(stem).confidence.zlib"
-        guard tree.byteCount(of: file) != nil else {
-            let listed = stream == nil ? "" : ", though the metadata lists a confidence stream"
-            return lacks(.recordedConfidence, file, stream, tree.absence(of: file) + listed)
-        }
+        let listed = stream == nil ? "" : ", though the metadata lists a confidence stream"
+        lacks(.recordedConfidence, confidenceFile, stream, tree.absence(of: confidenceFile) + listed)
+        return false
+    }
+
+    private mutating func readConfidence(_ metadata: ScanMetadata, depthSize: PixelSize) throws(Problem) {
+        guard hasConfidence(metadata) else { return }
+        let (file, stream) = (confidenceFile, metadata.confidenceStream)
         let size = stream?.size ?? depthSize
         try rules.check(size, of: "confidence map", in: "\(stem).json")
         capture.list(file, in: tree, [.recordedConfidence])

@@ -62,12 +62,15 @@ extension Capture {
         noteGaps(.recordedConfidence, in: files.paths, named: files.named, areCounted: files.countsGaps)
     }
 
-    /// Says that depth or confidence was lost on the way, for apps that make the folder of depth only where they have
-    /// recorded it, and always with confidence.
+    /// Says that depth or confidence was lost on the way, for apps that make a folder only for what they have recorded.
     /// - Parameters:
     ///   - depth: its folder.
     ///   - confidence: its folder, where the app knows it.
-    mutating func losesEmptied(depth: String, confidence: String?, of tree: any CaptureTree) {
+    ///   - partner: whether the app records confidence with all depth. Other programs that write its format need not, as
+    ///     ScanMill, whose results have a receipt.
+    mutating func losesEmptied(
+        depth: String, confidence: String?, isAlwaysThere partner: Bool = false, of tree: any CaptureTree
+    ) {
         func lose(_ channel: Channel, in folder: String, though other: String) {
             loses(
                 channel, "there are no pictures in \(folder)/, though \(other) is there",
@@ -79,6 +82,8 @@ extension Capture {
             guard hasLevels || tree.hasFolder(depth) else { return }
             lose(.recordedDepth, in: depth, though: hasLevels ? "confidence" : "the folder")
         } else if let confidence, levels.isEmpty {
+            let isExpected = partner && tree.entry(ReceiptMark.fileName) == nil
+            guard isExpected || tree.hasFolder(confidence) else { return }
             lose(.recordedConfidence, in: confidence, though: "depth")
         }
     }

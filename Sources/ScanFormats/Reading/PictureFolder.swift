@@ -205,7 +205,8 @@ struct PictureFolder {
         }
         while capture.frames.count < extent { capture.frames.append(FrameFacts(index: capture.frames.count)) }
         let only = lines < extent ? lines.counted("camera line") : extent.counted("picture")
-        let reason = "there \(shortest.isOrAre) only \(only)"
+        let hasGaps = lines >= extent && pictures.count < extent
+        let reason = hasGaps ? "the pictures end before it" : "there \(shortest.isOrAre) only \(only)"
         for index in shortest..<capture.frames.count { capture.drop(index, whileReading: reason) }
         for (place, picture) in zip(places, pictures) { capture.frames[place].pictureFile = picture.path }
         for index in 0..<extent where capture.frames[index].pictureFile == nil {

@@ -74,8 +74,8 @@ extension VideoSettings {
             throw Problem(
                 .usage, "a video of \(width) × \(height) pixels cannot be written",
                 notes: ["H.264 with 4:2:0 chroma, which every player reads, has an even width and height"],
-                fix: "make both even above it, as `resize: {width: \(width / 2 * 2), height: \(height / 2 * 2)}` "
-                    + "does, or write pictures where the format has them")
+                fix: "make both even above it with  resize: {width: \(width / 2 * 2), height: \(height / 2 * 2)}  or "
+                    + "write pictures where the format has them")
         }
         guard layout != .luma, [0, 90, 180, 270].contains(rotation), (0...51).contains(rateFactor),
             (0.001...1_000_000).contains(nominalRate)

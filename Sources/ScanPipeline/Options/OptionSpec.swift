@@ -76,5 +76,11 @@ extension [OptionSpec] {
     }
 
     /// What to say of a stage of which no option was named.
-    var listed: String { isEmpty ? "it takes none" : "its options are \(map(\.name).joined(separator: ", "))" }
+    var listed: String {
+        switch count {
+        case 0: "it takes none"
+        case 1: "its only option is \(self[0].name)"
+        default: "its options are \(map(\.name).joined(separator: ", "))"
+        }
+    }
 }

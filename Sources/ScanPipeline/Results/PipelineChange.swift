@@ -53,10 +53,13 @@ package enum PipelineChange {
 
     /// The same of records; see ``text(from:to:deviating:revisions:)``.
     static func changes(from old: JSONValue?, to new: JSONValue?, deviating: [Set<String>]?) -> [String] {
+        // Of two pipelines nobody wants to hear how they differ.
+        if let was = old?["name"]?.string, let now = new?["name"]?.string, was != now {
+            return ["the pipeline was `\(was)`, and is `\(now)`"]
+        }
         let (before, after) = (stages(old), stages(new))
         let names = after.map(\.name)
-        var changes = old?["name"]?.string == new?["name"]?.string ? [] : ["the pipeline's name changed"]
-        changes += rearrangements(before.map(\.name), names)
+        var changes = rearrangements(before.map(\.name), names)
         let labels = Pipeline.labels(of: names)
         let earlier = Dictionary(
             zip(numbered(before.map(\.name)), before.map(\.options)), uniquingKeysWith: { first, _ in first })

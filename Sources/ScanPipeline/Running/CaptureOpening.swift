@@ -9,7 +9,7 @@ extension CaptureRun {
     mutating func settle() throws(Problem) -> OpenedCapture {
         // Whatever is wrong with all frames explains why the capture lacks what they would have had.
         try requireFrames()
-        if let lack = CaptureCheck.firstLack(of: capture, in: steps) { throw lack }
+        try noteLosses()
         steps = CaptureCheck.decide(steps, for: capture.channels)
         // With the capture's id in them, names may be equal that were different in the pipeline's file.
         if let mistake = ClaimCheck.mistakes(in: steps, id: capture.id).first {
@@ -18,7 +18,6 @@ extension CaptureRun {
         capture.findings["channels"] = .of(capture.channels.map(\.name).sorted())
         try leaveOutSparseFrames()
         try checkBadFrames()
-        noteLosses()
         var taken = try takeDigests()
         let tools = try takeOptionsAndTools(into: &taken)
         let key = ResultKey.make(inputs: taken.inputs, pipeline: runner.pipeline, capture: capture, tools: tools)
@@ -30,9 +29,8 @@ extension CaptureRun {
             folders: beginning.folders, besides: taken.folders, options: strayOptions, span: span)
     }
 
-    /// Warns of what an incomplete copy lacks that stages would have used but do not insist on, and of what is there
-    /// that no stage uses, where somebody will miss it.
-    private mutating func noteLosses() {
+    /// Which channels the stages would use and the capture has not, and which they take up.
+    private func wishes() -> (missed: Set<Channel>, kept: Set<Channel>) {
         // As each step finds it: a step above may have made what the capture lacks, or removed what it has.
         var available = capture.channels
         var (missed, kept): (Set<Channel>, Set<Channel>) = ([], [])
@@ -46,10 +44,23 @@ extension CaptureRun {
                 role.update(&available)
             }
         }
-        let lost = capture.absences.filter { missed.contains($0.key) }
-        for (_, absence) in lost.sorted(by: { $0.key.name < $1.key.name }) {
-            if let remedy = absence.remedy { losses.append("\(absence.reason): \(remedy)") }
+        return (missed, kept)
+    }
+
+    /// Notes what of it an incomplete copy has lost, and warns of what is there that no stage uses, where somebody will
+    /// miss it.
+    /// - Throws: the first lack without which a stage cannot work, with all that is lost: so that one way to the device
+    ///   is enough.
+    private mutating func noteLosses() throws(Problem) {
+        let (missed, kept) = wishes()
+        let lost = capture.absences.filter { missed.contains($0.key) }.sorted { $0.key.name < $1.key.name }.map(\.value)
+        if let lack = CaptureCheck.firstLack(of: capture, in: steps) {
+            let said = Set([lack.fix].compactMap(\.self) + lack.besides)
+            throw lost.filter { $0.remedy.map { !said.contains($0) } ?? false }.reduce(lack) { lack, absence in
+                lack.noting(besides: Problem(.input, absence.reason, fix: absence.remedy))
+            }
         }
+        losses = lost.compactMap { absence in absence.remedy.map { "\(absence.reason): \($0)" } }
         capture.warnings += losses
         let regrets = capture.regrets.filter { !kept.contains($0.key) }
         capture.warnings += regrets.sorted { $0.key.name < $1.key.name }.map(\.value)

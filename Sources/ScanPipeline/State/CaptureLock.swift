@@ -18,9 +18,16 @@ public final class CaptureLock: Sendable {
         try self.init(at: state.lock(Self.owner), take: sm_wait_for_lock)
     }
 
-    /// The lock that all runs hold together while they are at work in OUT.
+    /// The lock that all runs hold together while they are at work in OUT. One that another user has made can be shared,
+    /// too.
     convenience init?(ofRunsIn state: StateFolder) throws(Problem) {
-        try self.init(at: state.lock(Self.runs), take: sm_share_lock)
+        try self.init(at: state.lock(Self.runs), mode: O_RDONLY, take: sm_share_lock)
+    }
+
+    /// The same lock alone, which keeps runs from beginning. It is held only for a moment.
+    /// - Returns: nil while any run is at work.
+    convenience init?(aloneIn state: StateFolder) throws(Problem) {
+        try self.init(at: state.lock(Self.runs), take: sm_lock)
     }
 
     // No capture's id begins with a dot.
@@ -28,11 +35,11 @@ public final class CaptureLock: Sendable {
     private static let runs = ".runs"
 
     /// - Parameter take: takes the lock of an open file, or fails as `fcntl` does.
-    package init?(at path: String, take: (Int32) -> Int32) throws(Problem) {
+    package init?(at path: String, mode: Int32 = O_RDWR, take: (Int32) -> Int32) throws(Problem) {
         try FileSystem.makeFolders(FileSystem.parent(of: path))
         while true {
             // A link would have the file made wherever it leads.
-            let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0o666)
+            let descriptor = open(path, mode | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0o666)
             if descriptor < 0 {
                 let code = errno
                 var problem = Problem.system("cannot open the lock", path: FileSystem.absolute(path), code: code)
@@ -81,8 +88,14 @@ public final class CaptureLock: Sendable {
     /// runner's way.
     public static func isHeld(_ id: String, in state: StateFolder) -> Bool { look(at: state.lock(id)) == .held }
 
-    /// Whether any run is at work in OUT.
-    static func isHeldByRuns(in state: StateFolder) -> Bool { look(at: state.lock(runs)) == .held }
+    /// Whether any run is at work in OUT; nil where its filesystem has no locks, so that nobody can tell.
+    static func isHeldByRuns(in state: StateFolder) -> Bool? {
+        switch look(at: state.lock(runs)) {
+        case .free: false
+        case .held: true
+        case .unreal: nil
+        }
+    }
 
     /// Whether the filesystem has locks, as far as a look at the one that every run has made tells. Makes and takes none.
     static func areReal(in state: StateFolder) -> Bool { look(at: state.lock(owner)) != .unreal }

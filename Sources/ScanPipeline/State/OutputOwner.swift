@@ -11,35 +11,52 @@ extension StateFolder {
     ///   not be renamed from `.scanmill` into it.
     public func claim(for pipeline: Pipeline, replacing: Bool) throws(Problem) -> RunHold {
         try requirePlace()
-        if try belongs(to: pipeline, replacing: replacing) { return RunHold(in: self) }
+        if try ownerName() == pipeline.name {
+            let hold = RunHold(in: self)
+            // Until it was held, another pipeline may have taken it.
+            if try ownerName() == pipeline.name { return hold }
+        }
+        if !replacing, let name = try foreignOwner(for: pipeline) { throw refusal(to: pipeline, for: name) }
         // OUT's own name must survive a power cut too, or nothing in it does.
         for made in try FileSystem.makeFolders(output) { try FileSystem.syncFolder(FileSystem.parent(of: made)) }
         for made in try FileSystem.makeFolders(path) { try FileSystem.syncFolder(FileSystem.parent(of: made)) }
         // Of two pipelines that begin at the same moment, the second finds the first one's name.
         let lock = try CaptureLock(ownerOf: self)
         defer { withExtendedLifetime(lock) {} }
-        if try !belongs(to: pipeline, replacing: replacing) {
-            let json = JSONValue.object(["pipeline": .string(pipeline.name)])
-            try FileSystem.replace(owner, with: JSONWriter.text(json), isDurable: true)
-        }
+        if try ownerName() != pipeline.name { try take(for: pipeline, replacing: replacing) }
         return RunHold(in: self)
     }
 
-    /// - Returns: false when there is no owner yet, or another one that is to be replaced.
-    private func belongs(to pipeline: Pipeline, replacing: Bool) throws(Problem) -> Bool {
-        if !replacing, let name = try foreignOwner(for: pipeline) {
-            throw Problem(
-                .usage, "\(hold(of: name)), not of `\(pipeline.name)`", fix: Self.wayPastOwner)
-        }
-        return try ownerName() == pipeline.name
+    /// Makes OUT the pipeline's.
+    private func take(for pipeline: Pipeline, replacing: Bool) throws(Problem) {
+        if !replacing, let name = try foreignOwner(for: pipeline) { throw refusal(to: pipeline, for: name) }
+        // Meanwhile no run of the owner begins.
+        let alone = try CaptureLock(aloneIn: self)
+        defer { withExtendedLifetime(alone) {} }
+        let other = try ownerName()
+        if let other, alone == nil, !replacing { throw refusal(to: pipeline, for: other) }
+        // What failed in another pipeline by which nothing was published is no news of this one.
+        if other != nil, published.isEmpty { for id in failed { FailureNote.remove(id, in: self) } }
+        let json = JSONValue.object(["pipeline": .string(pipeline.name)])
+        try FileSystem.replace(owner, with: JSONWriter.text(json), isDurable: true)
+    }
+
+    /// - Parameter name: the pipeline's to which OUT belongs.
+    private func refusal(to pipeline: Pipeline, for name: String) -> Problem {
+        let isTaken = published.isEmpty && RunHold.isHeld(in: self)
+        return Problem(
+            .usage, "\(hold(of: name)), not of `\(pipeline.name)`",
+            fix: isTaken ? "wait for its end, or choose another folder with -o" : Self.wayPastOwner)
     }
 
     /// What makes OUT another pipeline's, as a sentence.
     /// - Parameter owner: the other pipeline's name, from ``foreignOwner(for:)``.
     public func hold(of owner: String) -> String {
-        published.isEmpty
+        if !published.isEmpty { return "\(output) holds results of the pipeline `\(owner)`" }
+        // Without locks nobody can tell.
+        return RunHold.isHeld(in: self)
             ? "\(output) is taken by a run of the pipeline `\(owner)`"
-            : "\(output) holds results of the pipeline `\(owner)`"
+            : "\(output) belongs to the pipeline `\(owner)`, without any result in it"
     }
 
     private static let wayPastOwner = "choose another folder with -o, or replace the results with  --replace"
@@ -101,8 +118,9 @@ extension StateFolder {
     /// - Throws: when there is an owner, and nobody can say which.
     public func foreignOwner(for pipeline: Pipeline) throws(Problem) -> String? {
         guard let name = try ownerName() ?? maker(besides: pipeline), name != pipeline.name else { return nil }
-        // One that was run first by mistake, and of which nothing came, has nothing to lose.
-        return published.isEmpty && !RunHold.isHeld(in: self) ? nil : name
+        // One that was run first by mistake, and of which nothing came, has nothing to lose. What is at work is looked for
+        // first: it may publish, and end, meanwhile.
+        return RunHold.isFree(in: self) && published.isEmpty ? nil : name
     }
 
     // MARK: - Whether results can be put there

@@ -22,9 +22,9 @@ struct FailureGroup {
     /// What to do for those that cannot be run.
     static func remedies(of failed: [CaptureOutcome]) -> [FailureGroup] { grouped(failed) { $1.allFixes } }
 
-    /// Those that fail for what the run asks of them, or for their names, by what to change.
+    /// Those that fail again as they are asked for, or called, by what to change.
     static func unsuited(_ failed: [CaptureOutcome]) -> [FailureGroup] {
-        grouped(failed) { $1.isUnsuited($0.input.id) ? $1.fix : nil }
+        grouped(failed) { $0.isRepeatable ? nil : $1.fix }
     }
 
     /// The most frequent first; without captures of which nothing is said.

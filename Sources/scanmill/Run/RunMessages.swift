@@ -47,15 +47,17 @@ struct RunMessages: Sendable {
         switch outcome.ending {
         case .done(let summary):
             say("done     \(id)  \(Self.text(summary))")
-            let said = isQuiet ? summary.grave : summary.warnings
-            for warning in warnings.news(in: said, of: outcome.input.id) {
+            // What is forgiven is said below.
+            let other = summary.warnings.filter { text in !summary.forgiven.contains { text.hasPrefix($0.oneLine) } }
+            for warning in warnings.news(in: isQuiet ? summary.grave : other, of: outcome.input.id) {
                 Console.error("warning: \(id): \(warning)")
             }
-            if isQuiet, let problem = summary.forgiven.first {
+            if let problem = summary.forgiven.first {
                 // The capture may still be on the device, but not for long.
                 let count = summary.unreadFrameCount
                 let lost = count == 0 ? "" : "\(count.counted(of: summary.frameCount, "frame", "is", "are")) lost: "
-                Console.error("warning: \(id): \(lost)\(problem.oneLine)")
+                let way = "copy it again from the device, and the next run makes the result anew"
+                Console.error("warning: \(id): \(lost)\(problem.oneLine); \(way)")
             }
             // Said with -q too: a truncated copy may have replaced a good result.
             if let before = summary.framesBefore {
@@ -161,7 +163,7 @@ struct RunMessages: Sendable {
     }
 
     /// More would push the causes off the screen.
-    private static let mostCommands = 12
+    static let mostCommands = 12
 
     /// Otherwise a disk that stays full would end every night in silence, and a capture that never stops changing would
     /// wait for ever. That time runs out by morning is as planned, and is not said.

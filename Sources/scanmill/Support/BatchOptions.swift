@@ -33,7 +33,10 @@ struct BatchOptions: ParsableArguments {
     var only: [String] = []
     @Option(
         help: ArgumentHelp(
-            "Leave out the capture with this id, or those whose ids fit a pattern. Can be repeated.", valueName: "id"))
+            """
+            Leave out the capture with this id, or those whose ids fit a pattern; say nothing of a folder of that name \
+            without a capture. Can be repeated.
+            """, valueName: "id"))
     var exclude: [String] = []
     @Option(
         name: .customLong("format"),

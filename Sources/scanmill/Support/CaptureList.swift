@@ -40,6 +40,7 @@ struct CaptureList {
         var list = CaptureList(pipelineFolder: FileSystem.parent(of: options.pipeline))
         let limits = (pipeline.steps.first?.stage as? Read)?.archiveLimits ?? ArchiveLimits()
         let found = try list.search(options.inputs, skipping: options.output, formats: Set(formats), limits: limits)
+        list.warn(without: found.without, but: options.exclude)
         let asked = try found.only(options.only)
         try Console.orExit { () throws(Problem) in
             try OutputPlace.requireApart(found.captures, from: options.output, and: reports)
@@ -55,7 +56,7 @@ struct CaptureList {
         list.ofOtherFormats = asked.captures.count - wanted.captures.count
         try requireFormat(taken, by: options, asked, wanted)
         if wanted.captures.isEmpty { list.warn(ofFormats: Set(asked.captures.compactMap(\.format)), insteadOf: taken) }
-        let kept = list.exclude(options.exclude, from: wanted, among: found.ids)
+        let kept = list.exclude(options.exclude, from: wanted, among: found.ids + found.without.map(\.lastPart))
         list.refused = kept.unreadable.map { list.outcome(of: $0.name, at: $0.path, .failed($0.problem)) }
         let twins = CaptureTwins(inputs: options.inputs, asked: formats, limits: limits)
         let (single, packed) = twins.separate(kept.captures)
@@ -74,7 +75,7 @@ struct CaptureList {
 
     /// Takes out what `--exclude` names. A word that no id fits ends no night: a capture that was known to be bad may be
     /// gone at last.
-    /// - Parameter ids: those of everything that was found, which a word may fit.
+    /// - Parameter ids: those of everything that was found, which a word may fit, and names of folders without a capture.
     /// - Returns: the others.
     private mutating func exclude(
         _ words: [String], from found: CaptureSearch, among ids: [String]
@@ -178,7 +179,6 @@ struct CaptureList {
             warnings.forEach(Console.warn)
             throw Console.exitCode(saying: Self.nothing(in: paths, formats))
         }
-        warn(without: found.without)
         warn(ofResults: found.strayResults)
         return found
     }

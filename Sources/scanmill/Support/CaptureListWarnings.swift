@@ -8,7 +8,11 @@ extension CaptureList {
         warnings.append(Problem(.usage, summary, fix: fix))
     }
 
-    mutating func warn(without paths: [String]) {
+    /// - Parameter words: those of `--exclude`: folders that they name are known.
+    mutating func warn(without paths: [String], but words: [String]) {
+        let names = paths.map(\.lastPart)
+        let known = IDChoice(words, among: names).ids
+        let paths = zip(paths, names).filter { !known.contains($1) }.map(\.0)
         guard let first = paths.first else { return }
         warn(
             "there is no capture in \(paths.listed(most: Self.shown))",

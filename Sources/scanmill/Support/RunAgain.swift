@@ -20,9 +20,6 @@ extension Problem {
     ///   - id: the capture's.
     ///   - path: where it is, as it was given.
     func isMendable(_ id: String, at path: String) -> Bool {
-        fault != .usage && !isUnsuited(id) && !FileSystem.isMended(path)
+        fault != .usage && !isOfPipeline && OutputFolder.defect(ofID: id) == nil && !FileSystem.isMended(path)
     }
-
-    /// Whether a capture fails again as long as it is called what it is, or the run asks of it what it does.
-    func isUnsuited(_ id: String) -> Bool { isOfPipeline || OutputFolder.defect(ofID: id) != nil }
 }

@@ -279,12 +279,19 @@ import Testing
         #expect(
             capture.absences[.recordedDepth]?.reason
                 == "scan.depth.zlib is missing, though the metadata lists a depth stream")
-        #expect(capture.absences[.recordedConfidence]?.reason == "there is no depth")
+        #expect(
+            capture.absences[.recordedConfidence]?.reason
+                == "scan.confidence.zlib is missing, though the metadata lists a confidence stream")
+        #expect(capture.remedies[.recordedConfidence] == "copy scan.confidence.zlib too")
+        let alone = try open(sample) { files in files["scan.depth.zlib"] = nil }
+        #expect(alone.absences[.recordedConfidence]?.reason == "there is no depth")
         #expect(
             capture.absences[.color]?.reason
                 == "scan.mp4 is missing, though the metadata lists a colour stream, and there is no folder color/, rgb/ or images/ with pictures"
         )
-        #expect(capture.remedies == [.color: "copy scan.mp4 too", .recordedDepth: "copy scan.depth.zlib too"])
+        #expect(capture.remedies[.color] == "copy scan.mp4 too")
+        #expect(capture.remedies[.recordedDepth] == "copy scan.depth.zlib too")
+        #expect(capture.remedies.count == 3)
         #expect(capture.absences[.box]?.reason == "boundingbox.json is missing")
         #expect(capture.absences[.motion]?.reason == "there are no files scan.rot, .acce, .mag, .atti, .grav")
         #expect(capture.colorSize == PixelSize(32, 24))

@@ -276,6 +276,18 @@ import Testing
         #expect(capture.remedies[.recordedDepth] == "copy the folder depth/ too")
     }
 
+    @Test func foldersThatDidNotArriveAreMissed() throws {
+        let recording = try recording(2)
+        for folder in ["depth", "confidence"] { try recording.remove(folder) }
+        let capture = try recording.open(StrayScannerCapture.self)
+        let remedies = ["depth", "confidence"].map { "copy the folder \($0)/ too" }
+        #expect([.recordedDepth, .recordedConfidence].map { capture.remedies[$0] } == remedies)
+        // Other programs need not make them.
+        try recording.write("{}", to: "receipt.json")
+        let written = try recording.open(StrayScannerCapture.self).remedies
+        #expect(written[.recordedDepth] == nil && written[.recordedConfidence] == nil)
+    }
+
     @Test func aVideoThatWasMadeSmaller() throws {
         let recording = try recording(1)
         try recording.write("1500, 0, 960\n0, 1500, 720\n0, 0, 1\n", to: "camera_matrix.csv")

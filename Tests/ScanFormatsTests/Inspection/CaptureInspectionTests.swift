@@ -196,6 +196,8 @@ extension CaptureInspectionTests {
             inspection.findings.map { "\($0.weight): \($0.problem.summary); \($0.problem.fix ?? "")" } == [
                 "warning: mini.mp4 is missing, though the metadata lists a colour stream, and there is no folder color/,"
                     + " rgb/ or images/ with pictures; copy mini.mp4 too",
+                "warning: mini.confidence.zlib is missing, though the metadata lists a confidence stream; copy "
+                    + "mini.confidence.zlib too",
                 "warning: mini.depth.zlib is missing, though the metadata lists a depth stream; copy mini.depth.zlib too",
             ])
         #expect(inspection.frames?.sourceCount == 40)
@@ -295,8 +297,10 @@ extension CaptureInspectionTests {
     /// A recording of which only the two text files are there.
     @Test func aRecordingWithoutStreamsIsInspected() throws {
         let inspection = try CaptureInspection.inspect(SharedData.path("ipad"))
-        #expect(inspection.findings.map(\.weight) == [.warning, .warning])
-        #expect(inspection.findings.map(\.problem.fix) == ["copy ipad.mp4 too", "copy ipad.depth.zlib too"])
+        #expect(inspection.findings.map(\.weight) == [.warning, .warning, .warning])
+        #expect(
+            inspection.findings.map(\.problem.fix)
+                == ["copy ipad.mp4 too", "copy ipad.confidence.zlib too", "copy ipad.depth.zlib too"])
         #expect(inspection.device == "iPad8,10, multiscan’s iPad Pro")
         #expect(inspection.missing.map(\.what) == ["pictures", "depth", "confidence", "box", "motion"])
         #expect(inspection.missing[1].reason == "ipad.depth.zlib is missing, though the metadata lists a depth stream")

@@ -269,7 +269,7 @@ extension VideoEncoderTests {
         // Not every format that holds a video has a place for pictures.
         #expect(
             problem?.fix
-                == "make both even above it, as `resize: {width: 64, height: 48}` does, or write pictures where the format has them"
+                == "make both even above it with  resize: {width: 64, height: 48}  or write pictures where the format has them"
         )
     }
 

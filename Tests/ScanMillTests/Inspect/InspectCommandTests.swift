@@ -354,13 +354,15 @@ import Testing
                   pictures         ipad.mp4 is missing, though the metadata lists a colour stream, and there is no
                                    folder color/, rgb/ or images/ with pictures
                   depth            ipad.depth.zlib is missing, though the metadata lists a depth stream
-                  confidence       there is no depth
+                  confidence       ipad.confidence.zlib is missing, though the metadata lists a confidence stream
                   box              boundingbox.json is missing
                   motion           there are no files ipad.rot, .acce, .mag, .atti, .grav
 
                 Problems
                   warning: ipad.mp4 is missing, though the metadata lists a colour stream, and there is no folder color/, rgb/ or images/ with pictures
                      = fix: copy ipad.mp4 too
+                  warning: ipad.confidence.zlib is missing, though the metadata lists a confidence stream
+                     = fix: copy ipad.confidence.zlib too
                   warning: ipad.depth.zlib is missing, though the metadata lists a depth stream
                      = fix: copy ipad.depth.zlib too
 

@@ -44,6 +44,15 @@ import Testing
         #expect(result.errors == "")
     }
 
+    /// README begins with it.
+    @Test func theFirstOneIsShownAsItIs() throws {
+        let readme = try String(contentsOf: SharedData.checkout.appendingPathComponent("README.md"), encoding: .utf8)
+        let file = try String(contentsOfFile: "\(Self.folder)/object-nerf.yaml", encoding: .utf8)
+        // Without the line for editors.
+        let text = file.split(separator: "\n").dropFirst().joined(separator: "\n")
+        #expect(readme.contains("```yaml\n# pipelines/object-nerf.yaml\n\(text)\n```"))
+    }
+
     @Test func objectNerf() throws {
         let (folder, receipt) = try Self.run("object-nerf")
         #expect(receipt["frames"]?["source"] == .integer(60))

@@ -176,6 +176,7 @@ import Testing
         let line = try #require(result.errors.split(separator: "\n").first)
         #expect(line.hasPrefix("warning: desk: ") && line.contains(" of 60 frames are lost: "), "\(line)")
         #expect(line.contains("depth stream truncated"), "\(line)")
+        #expect(line.hasSuffix("; copy it again from the device, and the next run makes the result anew"), "\(line)")
         let figures = String(decoding: try quick.folder.bytes("night.prom"), as: UTF8.self).withoutOwner
         #expect(figures.contains("\nscanmill_captures_salvaged 1.0\n"))
     }

@@ -432,6 +432,16 @@ import Testing
         #expect(try quick.run(words).output.contains("2 captures: 1 up to date, 1 excluded; "))
     }
 
+    /// It lies there every night.
+    @Test func aFolderWithoutACaptureThatIsKnown() throws {
+        try quick.copySample("desk")
+        try quick.folder.write("bring the cable", to: "in/notes/todo.txt")
+        let run = try quick.run(["in", "-o", "out", "-q"])
+        #expect(run.status == 0 && run.errors.hasPrefix("warning: there is no capture in in/notes\n"), "\(run)")
+        let silent = try quick.run(["in", "-o", "out", "-q", "--exclude", "notes"])
+        #expect(silent.status == 0 && silent.errors == "", "\(silent)")
+    }
+
     @Test func aWordOfExcludeThatFitsNothingEndsNoNight() throws {
         try quick.copySample("desk")
         let run = try quick.run(["in", "-o", "out", "-q", "--exclude", "dsek", "--exclude", "old*"])

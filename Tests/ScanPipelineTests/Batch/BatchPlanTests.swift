@@ -99,9 +99,10 @@ import Testing
         #expect(try reason("stages: [read, write: {level: 2}]") == .run("write.level changed from 1 to 2"))
         #expect(try reason("stages: [read, pick, write]") == .run("the stages changed (new: pick)"))
         #expect(try reason("stages: [read, pick]") == .run("the stages changed (new: pick; gone: write)"))
-        #expect(try reason("{name: other, stages: [read, write]}") == .run("the pipeline's name changed"))
-        let both = "the pipeline's name changed, write.level changed from 1 to 2"
-        #expect(try reason("{name: other, stages: [read, write: {level: 2}]}") == .run(both))
+        // Of another pipeline, that alone.
+        let name = try fixture.pipeline().name
+        let other = "{name: other, stages: [read, write: {level: 2}]}"
+        #expect(try reason(other) == .run("the pipeline was `\(name)`, and is `other`"))
         fixture.versions.withLock { $0.stage = 2 }
         let revised = "since an update, ScanMill makes other results in"
         #expect(try reason("stages: [read, write]") == .run("\(revised) write"))
@@ -231,8 +232,8 @@ import Testing
         let text = "{name: one, stages: [read, pick: {file: a.txt}, pick, write]}"
         for name in ["a.txt", "b.txt"] { try fixture.write("0", to: name) }
         try fixture.run(input, text)
-        #expect(
-            try fixture.plan([input], text.replacing("one", with: "two")) == [.run("the pipeline's name changed")])
+        let renamed = try fixture.plan([input], text.replacing("one", with: "two"))
+        #expect(renamed == [.run("the pipeline was `one`, and is `two`")])
         #expect(
             try fixture.plan([input], text.replacing("a.txt", with: "b.txt"))
                 == [.run("pick[1].file changed from \"a.txt\" to \"b.txt\"")])

@@ -19,7 +19,7 @@ import Testing
         #expect(
             refused.message() == """
                 error: \(fixture.output) is taken by a run of the pipeline `first`, not of `second`
-                   = fix: choose another folder with -o, or replace the results with  --replace
+                   = fix: wait for its end, or choose another folder with -o
                 """)
         #expect(refused.fault == .usage)
         let other = try fixture.state.claim(for: second, replacing: true)
@@ -34,8 +34,13 @@ import Testing
         let (first, second) = ("{name: first, stages: [read, write]}", "{name: second, stages: [read, write]}")
         let hold = try fixture.state.claim(for: try fixture.pipeline(first), replacing: false)
         #expect(RunHold.isHeld(in: fixture.state))
+        try fixture.write("{}", to: "out/.scanmill/failures/a.json")
         hold.release()
         #expect(!RunHold.isHeld(in: fixture.state))
+        // What failed in it is no news of the other one.
+        #expect(fixture.state.failed == ["a"])
+        try fixture.state.claim(for: try fixture.pipeline(second), replacing: false).release()
+        #expect(fixture.state.failed == [])
         try fixture.run(try fixture.capture("a"), second)
         #expect(try fixture.state.foreignOwner(for: try fixture.pipeline(first)) == "second")
         #expect(problem { _ = try fixture.state.claim(for: try fixture.pipeline(first), replacing: false) } != nil)
