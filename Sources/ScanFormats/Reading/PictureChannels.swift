@@ -66,10 +66,10 @@ extension Capture {
     /// - Parameters:
     ///   - depth: its folder.
     ///   - confidence: its folder, where the app knows it.
-    ///   - partner: whether the app records confidence with all depth. Other programs that write its format need not, as
+    ///   - isPaired: whether the app records confidence with all depth. Other programs that write its format need not, as
     ///     ScanMill, whose results have a receipt.
     mutating func losesEmptied(
-        depth: String, confidence: String?, isAlwaysThere partner: Bool = false, of tree: any CaptureTree
+        depth: String, confidence: String?, isPaired: Bool = false, of tree: any CaptureTree
     ) {
         func lose(_ channel: Channel, in folder: String, though other: String) {
             loses(
@@ -82,7 +82,7 @@ extension Capture {
             guard hasLevels || tree.hasFolder(depth) else { return }
             lose(.recordedDepth, in: depth, though: hasLevels ? "confidence" : "the folder")
         } else if let confidence, levels.isEmpty {
-            let isExpected = partner && tree.entry(ReceiptMark.fileName) == nil
+            let isExpected = isPaired && tree.entry(ReceiptMark.fileName) == nil
             guard isExpected || tree.hasFolder(confidence) else { return }
             lose(.recordedConfidence, in: confidence, though: "depth")
         }
