@@ -36,10 +36,15 @@ public final class CaptureLock: Sendable {
 
     /// - Parameter take: takes the lock of an open file, or fails as `fcntl` does.
     package init?(at path: String, mode: Int32 = O_RDWR, take: (Int32) -> Int32) throws(Problem) {
-        try FileSystem.makeFolders(FileSystem.parent(of: path))
         while true {
             // A link would have the file made wherever it leads.
-            let descriptor = open(path, mode | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0o666)
+            let flags = mode | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK
+            // A run with nothing to do makes nothing.
+            var descriptor = open(path, flags)
+            if descriptor < 0, errno == ENOENT {
+                try FileSystem.makeFolders(FileSystem.parent(of: path))
+                descriptor = open(path, flags | O_CREAT, 0o666)
+            }
             if descriptor < 0 {
                 let code = errno
                 var problem = Problem.system("cannot open the lock", path: FileSystem.absolute(path), code: code)
