@@ -7,9 +7,9 @@ struct PlanCommand: ParsableCommand {
         commandName: "plan", abstract: "Says what `run` would do and why, and writes nothing.",
         discussion: """
             Captures that would run are opened, as their runs begin: what the pipeline needs and a capture has not is \
-            told before the night; an archive's video is unpacked to TMPDIR for that. Sizes are estimated from the results in OUT: from the same capture's, or else from \
-            the usual ratio of a result's size to its input's. The exit code is 0 whatever would run, and 2 or 3 when \
-            that cannot be told.
+            told before the night; an archive's video is unpacked to TMPDIR for that. Sizes are estimated from the \
+            results in OUT: from the same capture's, or else from the usual ratio of a result's size to its input's. \
+            The exit code is 0 whatever would run, and 2 or 3 when that cannot be told.
             """)
 
     @OptionGroup var batch: BatchOptions
@@ -48,7 +48,7 @@ struct PlanCommand: ParsableCommand {
     /// What `--replace` does to the results of another pipeline.
     private static func replacement(_ plan: BatchPlan, in state: StateFolder) -> String {
         let results = state.published.map(PathKey.init)
-        if results.isEmpty { return "--replace takes it from that run" }
+        if results.isEmpty { return "--replace takes it over" }
         let toRun = Set(plan.entries.filter { plan.reason(of: $0) != nil }.map { PathKey($0.input.id) })
         let replaced = results.count { toRun.contains($0) }
         let others = results.count - replaced
@@ -69,12 +69,7 @@ struct PlanCommand: ParsableCommand {
                 + (found.excluded.isEmpty ? "" : ", \(found.excluded.count) excluded")
                 + (found.passedOver.map { ", \($0)" } ?? ""))
         let remedies = FailureGroup.remedies(of: rows.compactMap(\.failure))
-        for remedy in remedies.prefix(RunMessages.mostCommands) {
-            Console.out("fix for \(RunMessages.listed(remedy.captures)): \(Console.visible(remedy.text))")
-        }
-        if remedies.count > RunMessages.mostCommands {
-            Console.out("and \(remedies.count - RunMessages.mostCommands) more of other kinds")
-        }
+        RunMessages.lines(remedies) { "fix for \($0)" }.forEach(Console.out)
         if running > 0 { Console.out(estimate.text) }
     }
 

@@ -17,7 +17,8 @@ int sm_wait_for_lock(int descriptor);
 /// Takes the lock together with others that share it, and waits for whoever holds it alone. To read the file is enough.
 int sm_share_lock(int descriptor);
 
-/// Returns 1 if somebody holds that lock, alone or with others, 0 if nobody does, or -1 if that cannot be determined: there are no locks.
+/// Returns 1 if somebody holds that lock, alone or with others, 0 if nobody does, or -1 if that cannot be determined:
+/// there are no locks.
 int sm_is_locked(int descriptor);
 
 /// Copies up to `count` bytes between two files, each from its current offset, inside the kernel; filesystems that can

@@ -273,6 +273,6 @@ private struct PolycamReader {
         let confidence = tree.numbered(in: "\(top)confidence", ["png"])
         try capture.takeConfidence(
             files(confidence, in: "\(top)confidence"), levels: PolycamCamera.levels, to: &source)
-        capture.losesEmptied(depth: folder, confidence: "\(top)confidence", isPaired: true, of: tree)
+        capture.losesEmptied(depth: folder, confidence: "\(top)confidence", made: .paired, of: tree)
     }
 }

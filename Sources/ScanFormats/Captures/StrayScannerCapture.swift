@@ -84,14 +84,7 @@ private struct StrayScannerReader {
         try capture.takeDepth(frameFiles(of: depth, in: "depth"), .uint16(unitsPerMetre: 1000), to: &source)
         let confidence = tree.numbered(in: "confidence", ["png"])
         try capture.takeConfidence(frameFiles(of: confidence, in: "confidence"), to: &source)
-        capture.losesEmptied(depth: "depth", confidence: "confidence", isPaired: true, of: tree)
-        if !tree.hasFolder("depth"), confidence.isEmpty, tree.entry(ReceiptMark.fileName) == nil {
-            for (channel, folder) in [(Channel.recordedDepth, "depth"), (.recordedConfidence, "confidence")] {
-                capture.loses(
-                    channel, "there is no folder \(folder)/, which the app makes for every recording",
-                    fix: "copy the folder \(folder)/ too")
-            }
-        }
+        capture.losesEmptied(depth: "depth", confidence: "confidence", made: .always, of: tree)
         capture.lacks([.box, .motion], "Stray Scanner's recordings have none that ScanMill reads")
         capture.estimateFrameRate()
         capture.withholdCamerasOfUnknownSize()

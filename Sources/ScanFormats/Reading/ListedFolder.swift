@@ -38,6 +38,10 @@ final class ListedFolder: CaptureTree {
     }
 
     func entry(_ path: String) -> CaptureEntry? { isAbsent(path) ? nil : folder.entry(path) }
+    func open(_ file: String) throws(Problem) -> any ByteSource { try folder.open(file) }
+    func location(of file: String) -> FileLocation? { folder.location(of: file) }
+    func holds(_ file: String) -> Bool { folder.holds(file) }
+    var trouble: Problem? { folder.trouble }
 
     /// Whether the list of the folder, where it is held, tells that a path leads nowhere. Every format looks for names of
     /// its own in each folder of a search, most of which hold no capture.
@@ -53,8 +57,4 @@ final class ListedFolder: CaptureTree {
 
     /// Of more, comparing takes longer than asking the disk.
     private static let fewEntries = 50
-    func open(_ file: String) throws(Problem) -> any ByteSource { try folder.open(file) }
-    func location(of file: String) -> FileLocation? { folder.location(of: file) }
-    func holds(_ file: String) -> Bool { folder.holds(file) }
-    var trouble: Problem? { folder.trouble }
 }

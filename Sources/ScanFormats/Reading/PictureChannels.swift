@@ -62,29 +62,43 @@ extension Capture {
         noteGaps(.recordedConfidence, in: files.paths, named: files.named, areCounted: files.countsGaps)
     }
 
-    /// Says that depth or confidence was lost on the way, for apps that make a folder only for what they have recorded.
+    /// When an app makes the folders of depth and confidence.
+    enum DepthHabit {
+        /// Each for what it has recorded.
+        case asRecorded
+        /// That of confidence with that of depth.
+        case paired
+        /// Both for every recording.
+        case always
+    }
+
+    /// Says that depth or confidence was lost on the way.
     /// - Parameters:
     ///   - depth: its folder.
     ///   - confidence: its folder, where the app knows it.
-    ///   - isPaired: whether the app records confidence with all depth. Other programs that write its format need not, as
-    ///     ScanMill, whose results have a receipt.
     mutating func losesEmptied(
-        depth: String, confidence: String?, isPaired: Bool = false, of tree: any CaptureTree
+        depth: String, confidence: String?, made habit: DepthHabit = .asRecorded, of tree: any CaptureTree
     ) {
-        func lose(_ channel: Channel, in folder: String, though other: String) {
-            loses(
-                channel, "there are no pictures in \(folder)/, though \(other) is there",
-                fix: "copy the folder \(folder)/ too")
+        func lose(_ channel: Channel, in folder: String, _ reason: String) {
+            loses(channel, reason, fix: "copy the folder \(folder)/ too")
         }
+        func lack(in folder: String, though other: String) -> String {
+            "there are no pictures in \(folder)/, though \(other) is there"
+        }
+        // Other programs that write an app's format have habits of their own, as ScanMill, whose results have a receipt.
+        let habit = tree.entry(ReceiptMark.fileName) == nil ? habit : .asRecorded
         let levels = confidence.map(tree.originals) ?? []
-        if tree.originals(in: depth).isEmpty {
-            let hasLevels = levels.contains { $0.lowercased().hasSuffix(".png") }
-            guard hasLevels || tree.hasFolder(depth) else { return }
-            lose(.recordedDepth, in: depth, though: hasLevels ? "confidence" : "the folder")
-        } else if let confidence, levels.isEmpty {
-            let isExpected = isPaired && tree.entry(ReceiptMark.fileName) == nil
-            guard isExpected || tree.hasFolder(confidence) else { return }
-            lose(.recordedConfidence, in: confidence, though: "depth")
+        let hasLevels = levels.contains { $0.lowercased().hasSuffix(".png") }
+        if !tree.originals(in: depth).isEmpty {
+            guard let confidence, levels.isEmpty, habit != .asRecorded || tree.hasFolder(confidence) else { return }
+            lose(.recordedConfidence, in: confidence, lack(in: confidence, though: "depth"))
+        } else if hasLevels || tree.hasFolder(depth) {
+            lose(.recordedDepth, in: depth, lack(in: depth, though: hasLevels ? "confidence" : "the folder"))
+        } else if habit == .always {
+            for (channel, folder) in [(Channel.recordedDepth, depth), (.recordedConfidence, confidence)] {
+                guard let folder else { continue }
+                lose(channel, in: folder, "there is no folder \(folder)/, which the app makes for every recording")
+            }
         }
     }
 

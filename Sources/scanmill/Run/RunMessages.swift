@@ -47,12 +47,13 @@ struct RunMessages: Sendable {
         switch outcome.ending {
         case .done(let summary):
             say("done     \(id)  \(Self.text(summary))")
-            // What is forgiven is said below.
-            let other = summary.warnings.filter { text in !summary.forgiven.contains { text.hasPrefix($0.oneLine) } }
-            for warning in warnings.news(in: isQuiet ? summary.grave : other, of: outcome.input.id) {
+            let salvaged = summary.forgiven.first
+            // Why it was salvaged is said below.
+            let others = summary.warnings.filter { text in salvaged.map { !text.hasPrefix($0.oneLine) } ?? true }
+            for warning in warnings.news(in: isQuiet ? summary.grave : others, of: outcome.input.id) {
                 Console.error("warning: \(id): \(warning)")
             }
-            if let problem = summary.forgiven.first {
+            if let problem = salvaged {
                 // The capture may still be on the device, but not for long.
                 let count = summary.unreadFrameCount
                 let lost = count == 0 ? "" : "\(count.counted(of: summary.frameCount, "frame", "is", "are")) lost: "
@@ -111,14 +112,17 @@ struct RunMessages: Sendable {
             sayFixes(of: cause)
         }
         sayAgain(failed.filter(\.isRepeatable), options, asRun)
-        let unsuited = FailureGroup.unsuited(failed)
-        for group in unsuited.prefix(Self.mostCommands) {
-            Console.error(
-                "trying \(Self.listed(group.captures)) again does not help: \(Console.visible(group.text))")
+        Self.lines(FailureGroup.unsuited(failed)) { "trying \($0) again does not help" }.forEach(Console.error)
+    }
+
+    /// What to do about captures, a line for each group.
+    /// - Parameter beginning: of a group's line, given its captures.
+    static func lines(_ groups: [FailureGroup], _ beginning: (String) -> String) -> [String] {
+        let lines = groups.prefix(mostCommands).map { group in
+            "\(beginning(listed(group.captures))): \(Console.visible(group.text))"
         }
-        if unsuited.count > Self.mostCommands {
-            Console.error("and \(unsuited.count - Self.mostCommands) more of other kinds")
-        }
+        let rest = groups.count - lines.count
+        return rest > 0 ? lines + ["and \(rest) more of other kinds"] : lines
     }
 
     /// What a failure shares with those of other captures: they lie elsewhere, in other formats, with other notes.
@@ -157,13 +161,13 @@ struct RunMessages: Sendable {
     /// The most captures in a command.
     private static let mostNamed = 12
 
-    static func listed(_ outcomes: [CaptureOutcome]) -> String {
+    private static func listed(_ outcomes: [CaptureOutcome]) -> String {
         let ids = outcomes.prefix(mostNames).map { Console.visible($0.input.id) }.joined(separator: ", ")
         return ids + (outcomes.count > mostNames ? ", …" : "")
     }
 
     /// More would push the causes off the screen.
-    static let mostCommands = 12
+    private static let mostCommands = 12
 
     /// Otherwise a disk that stays full would end every night in silence, and a capture that never stops changing would
     /// wait for ever. That time runs out by morning is as planned, and is not said.

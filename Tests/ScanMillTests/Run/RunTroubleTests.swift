@@ -50,6 +50,13 @@ import Testing
         #expect(result.status == 0)
         let lost = "warning: mini: 2 of 7 frames are lost: depth stream truncated (recorded.depth.zlib"
         #expect(result.errors.hasPrefix(lost), "\(result.errors)")
+        // Nor does one damage keep another from being said.
+        let confidence = try folder.bytes("mini/recorded.confidence.zlib")
+        try folder.write(Array(confidence.prefix(confidence.count * 3 / 4)), to: "mini/recorded.confidence.zlib")
+        let both = try folder.run("{read: {truncated: keep-whole}}, decompress, mask-confidence, unproject, write-ply")
+        for stream in ["depth", "confidence"] {
+            #expect(both.errors.contains("\(stream) stream truncated (recorded.\(stream).zlib"), "\(both.errors)")
+        }
     }
 
     /// Of what was cut off early, too little is left to be the capture.
