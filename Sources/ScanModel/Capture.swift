@@ -109,7 +109,7 @@ public struct Capture: Sendable {
             .input, consequence.map { "\(summary), \($0)" } ?? summary,
             fix: "say which way is up, "
                 + likelyUp.advice { "--set \(Drop.reader).up=\($0.rawValue)" } + "  or \(fix)"
-        ).ofPipeline()
+        ).unsuited()
     }
 
     /// Which axes of the world may be up, by the way in which the camera was held.

@@ -45,6 +45,8 @@ public struct Problem: Error, Hashable, Sendable, Codable {
     /// Whether the capture may well be sound, and what the pipeline asks of it does not fit: tried again as it was asked
     /// for, it fails again.
     public private(set) var isOfPipeline = false
+    /// Whether the capture is sound, and only never had what the pipeline needs, such as depth.
+    public private(set) var isUnsuited = false
 
     public init(_ fault: Fault, _ summary: String, notes: [String] = [], fix: String? = nil) {
         self.fault = fault
@@ -84,16 +86,24 @@ public struct Problem: Error, Hashable, Sendable, Codable {
         return copy
     }
 
+    /// The same with ``isUnsuited``, which makes it one of the pipeline too.
+    public func unsuited(_ isSo: Bool = true) -> Problem {
+        var copy = ofPipeline(isSo || isOfPipeline)
+        copy.isUnsuited = isSo
+        return copy
+    }
+
     public func noting(_ note: String) -> Problem {
         var copy = self
         copy.notes.append(note)
         return copy
     }
 
-    /// With another problem of the same capture, which has to be mended as well.
+    /// With another problem of the same capture, which has to be mended as well: it is not merely unsuited.
     package func noting(besides other: Problem) -> Problem {
         var copy = noting("besides, \(other.summary)\(other.fix.map { ": \($0)" } ?? "")")
         copy.besides += [other.fix].compactMap(\.self)
+        copy.isUnsuited = false
         return copy
     }
 

@@ -41,7 +41,7 @@ struct PlanCommand: ParsableCommand {
         found.warn(of: plan)
         found.warnings.forEach(Console.warn)
         let estimate = SizeEstimate(plan, output: batch.output, memory: UsualMemory(of: loaded.pipeline, in: state))
-        let rows = PlanRow.all(plan, found)
+        let rows = PlanRow.all(plan, found, batch)
         if batch.json { Console.out(json(rows, found, estimate)) } else { show(rows, found, estimate) }
     }
 
@@ -66,7 +66,7 @@ struct PlanCommand: ParsableCommand {
         Console.out(
             "\(running) would run, \(compared)\(count(.upToDate)) up to date, \(heldBack)"
                 + "\(count(.obstructed)) cannot run, \(count(.arriving)) still arriving"
-                + (found.excluded.isEmpty ? "" : ", \(found.excluded.count) excluded")
+                + (count(.excluded) == 0 ? "" : ", \(count(.excluded)) excluded")
                 + (found.passedOver.map { ", \($0)" } ?? ""))
         let remedies = FailureGroup.remedies(of: rows.compactMap(\.failure))
         RunMessages.lines(remedies) { "fix for \($0)" }.forEach(Console.out)
@@ -104,8 +104,8 @@ private struct PlanRow {
     private var problem: Problem?
 
     /// One for every capture that was found, in the order in which they are listed.
-    static func all(_ plan: BatchPlan, _ found: CaptureList) -> [PlanRow] {
-        plan.entries.map(PlanRow.init)
+    static func all(_ plan: BatchPlan, _ found: CaptureList, _ options: BatchOptions) -> [PlanRow] {
+        plan.entries.map { PlanRow($0).leftOut(by: options) }
             + found.refused.map { PlanRow(.obstructed, $0.input, problem: $0.ending.problem) }
             + found.excluded.map { PlanRow(.excluded, $0.input) }
     }
@@ -123,6 +123,13 @@ private struct PlanRow {
 
     private init(_ decision: Decision, _ input: CaptureInput, reason: String? = nil, problem: Problem? = nil) {
         (self.decision, self.input, self.reason, self.problem) = (decision, input, reason, problem)
+    }
+
+    /// As of a capture that was left out, if the run would do so.
+    private func leftOut(by options: BatchOptions) -> PlanRow {
+        guard let problem else { return self }
+        let outcome = options.leavingOut(CaptureOutcome(input: input, ending: .failed(problem)))
+        return outcome.ending.kind == .excluded ? PlanRow(.excluded, input, reason: problem.summary) : self
     }
 
     private var why: String? { reason ?? problem?.summary }

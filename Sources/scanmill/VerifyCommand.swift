@@ -6,8 +6,9 @@ struct VerifyCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "verify", abstract: "Reads every published file again and compares it with its receipt.",
         discussion: """
-            Exit code 3 when a file is missing, cannot be read, has different bytes or is not listed, or when a folder \
-            that may be a result cannot be looked into; 2 when nothing was run into the folder.
+            Exit code 3 when a file is missing, cannot be read or has different bytes, or when a folder that may be a \
+            result cannot be looked into; 2 when nothing was run into the folder. What others have put into a result, \
+            such as a model that was trained there, is named, and does not make it damaged.
             """)
 
     @Argument(help: ArgumentHelp("The folder with the results.", valueName: "out"), completion: .directory)
@@ -17,29 +18,34 @@ struct VerifyCommand: ParsableCommand {
     func run() throws {
         let state = StateFolder(output: output)
         try Console.orExit { () throws(Problem) in try NamedPath.requireOutput(output) }
-        var results: [(id: String, problems: [Problem])] = []
+        var results: [(id: String, found: PublishedResult.Verification)] = []
         // Reading everything may take long, so what is found is said at once.
-        func note(_ id: String, _ problems: [Problem]) {
-            results.append((id, problems))
-            if !json { for problem in problems { Console.error(problem.message()) } }
+        func note(_ id: String, _ found: PublishedResult.Verification) {
+            results.append((id, found))
+            if json { return }
+            for problem in found.defects { Console.error(problem.message()) }
+            if found.added.isEmpty { return }
+            let files = found.added.count.counted("file", "is", "are")
+            let names = Console.visible(found.added.listed(most: 5))
+            Console.error("note: \(Console.visible(id)): \(files) not of the result: \(names)")
         }
         for id in state.published {
-            let problems = PublishedResult.verify(id, in: output)
+            let found = PublishedResult.verify(id, in: output)
             // Results are moved away in the morning.
-            if problems.isEmpty && !FileSystem.leads("\(output)/\(id)") { continue }
-            note(id, problems)
+            if found.defects.isEmpty && !FileSystem.leads("\(output)/\(id)") { continue }
+            note(id, found)
         }
-        for (id, problem) in state.lost { note(id, [problem]) }
-        let (count, damaged) = (results.count, results.count { !$0.problems.isEmpty })
+        for (id, problem) in state.lost { note(id, .init(defects: [problem])) }
+        let (count, damaged) = (results.count, results.count { !$0.found.defects.isEmpty })
         let obscure = state.obscure
-        for (id, problem) in obscure { note(id, [problem]) }
+        for (id, problem) in obscure { note(id, .init(defects: [problem])) }
         if json {
             Console.out(
                 .array(
-                    results.map { result in
+                    results.map { id, found in
                         .object([
-                            "id": .string(result.id), "sound": .bool(result.problems.isEmpty),
-                            "problems": .of(result.problems.map(\.oneLine)),
+                            "id": .string(id), "sound": .bool(found.defects.isEmpty),
+                            "problems": .of(found.defects.map(\.oneLine)), "added": .of(found.added),
                         ])
                     }))
         } else {

@@ -9,7 +9,7 @@ import Testing
 
     init() throws { folder = try Self.captures() }
 
-    @Test func verifyFindsAFlippedByteAMissingFileAndAStranger() throws {
+    @Test func verifyFindsAFlippedByteAndAMissingFile() throws {
         #expect(try scanmill("run", "quick.yaml", "in", "-o", "out").status == 0)
         #expect(try scanmill("verify", "out").output == "2 results: 2 sound, 0 damaged\n")
 
@@ -24,10 +24,26 @@ import Testing
 
         try FileManager.default.removeItem(atPath: "\(folder.path)/out/a/a.ply")
         #expect(try scanmill("verify", "out").errors.contains("a file of the result is missing"))
-        try folder.write("?", to: "out/b/notes.txt")
-        let both = try scanmill("verify", "out")
-        #expect(both.errors.contains("that its receipt does not list"))
-        #expect(both.output == "2 results: 0 sound, 2 damaged\n")
+    }
+
+    /// Who trains in a result does not damage it.
+    @Test func whatOthersPutIntoAResultIsNamed() throws {
+        #expect(try scanmill("run", "quick.yaml", "in", "-o", "out").status == 0)
+        for name in ["a/notes.txt", "b/.DS_Store", "b/model/1.ply", "b/model/2.ply"] {
+            try folder.write("?", to: "out/\(name)")
+        }
+        let notes = """
+            note: a: 1 file is not of the result: notes.txt
+            note: b: 2 files are not of the result: model/1.ply, model/2.ply
+
+            """
+        let verified = try scanmill("verify", "out")
+        #expect(verified.status == 0 && verified.output == "2 results: 2 sound, 0 damaged\n", "\(verified)")
+        #expect(verified.errors == notes)
+        let json = try JSONValue.parse(Array(try scanmill("verify", "out", "--json").output.utf8), file: "").array ?? []
+        #expect(json.map { $0["sound"] } == [.bool(true), .bool(true)])
+        let added = json.map { ($0["added"]?.array ?? []).compactMap(\.string) }
+        #expect(added == [["notes.txt"], ["model/1.ply", "model/2.ply"]])
     }
 
     /// A folder without a receipt is nobody's, unless a run remembers it.

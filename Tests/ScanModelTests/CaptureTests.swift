@@ -29,7 +29,7 @@ import Testing
         let problem = #expect(throws: Problem.self) { try unknown.requiredUp("so nothing stands", fix: "ask") }
         #expect(problem?.summary == "the capture does not say which way is up, so nothing stands")
         #expect(problem?.fix == "say which way is up, such as  --set read.up=z  or ask")
-        #expect(problem?.isOfPipeline == true)
+        #expect(problem?.isOfPipeline == true && problem?.isUnsuited == true)
         var held = capture
         for (index, turn) in [0, 2, 4].enumerated() {
             held.frames[index].pose = Pose(rotation: .rotation(aboutY: Double(turn)), position: .zero)

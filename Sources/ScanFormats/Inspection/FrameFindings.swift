@@ -153,23 +153,16 @@ extension CaptureInspection {
     }
 
     private static func implausibilities(of camera: Intrinsics) -> [Problem] {
-        var problems: [Problem] = []
+        // Without a size, only the pixels' shape can be judged.
+        let doubts = camera.size == nil ? [.oblongPixels] : CameraDoubt.allCases
         let size = camera.size ?? PixelSize(1, 1)
         func centre(_ range: ClosedRange<Double>) -> Double { (range.lowerBound + range.upperBound) / 2 }
         // The smallest fx and the smallest fy may come from two frames.
         let middle = CameraIntrinsics(
             fx: centre(camera.fx), fy: centre(camera.fy), cx: centre(camera.cx), cy: centre(camera.cy),
             width: size.width, height: size.height, pixelOrigin: camera.pixelOrigin)
-        if let doubt = middle.pixelDoubt {
-            problems.append(
-                Problem(.input, doubt, fix: "check the intrinsics, and the size of the pictures that they are for"))
+        return doubts.compactMap { doubt in
+            doubt.summary(of: middle).map { Problem(.input, $0, fix: doubt.fix) }
         }
-        if camera.size != nil, let doubt = middle.doubt {
-            problems.append(
-                Problem(
-                    .input, doubt,
-                    fix: "check whether the intrinsics are for pictures of another size, or turned by a quarter"))
-        }
-        return problems
     }
 }

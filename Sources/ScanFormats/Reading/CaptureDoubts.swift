@@ -1,14 +1,5 @@
 import ScanModel
 
-extension CameraIntrinsics {
-    /// What is odd about a camera whose pixels are far from square; nil where they are not.
-    var pixelDoubt: String? {
-        let ratio = fx / fy
-        return (0.9...1.1).contains(ratio)
-            ? nil : "the pixels are far from square: fx / fy is \(ratio.rounded(decimals: 3))"
-    }
-}
-
 extension Pose {
     /// Whether it is the identity, or the identity in another axis convention.
     fileprivate var isNoPlace: Bool {
@@ -26,13 +17,10 @@ extension Capture {
     public mutating func noteDoubts(in tree: any CaptureTree) {
         noteDoubtsOfFiles(in: tree)
         let cameras = keptFrames.compactMap { recordedIntrinsics(of: $0.index) }
-        let doubts = cameras.compactMap(\.doubt)
-        if let doubt = doubts.first, doubts.count > cameras.count / 2 {
-            warnings.append("\(doubt): the intrinsics may be for pictures of another size, or turned by a quarter")
-        }
-        let shapes = cameras.compactMap(\.pixelDoubt)
-        if let doubt = shapes.first, shapes.count > cameras.count / 2 {
-            warnings.append("\(doubt): the intrinsics may be wrong, or for pictures of another size")
+        for doubt in CameraDoubt.allCases {
+            let summaries = cameras.compactMap(doubt.summary)
+            guard let first = summaries.first, summaries.count > cameras.count / 2 else { continue }
+            warnings.append("\(first): \(doubt.cause)")
         }
         noteOddCameras()
         noteClockAndStandstill()

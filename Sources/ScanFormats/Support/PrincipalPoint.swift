@@ -18,13 +18,6 @@ extension CameraIntrinsics {
 
     /// Negative where the principal point lies nearer to the middle of this camera's size than to that of another one.
     fileprivate func preference(over size: PixelSize) -> Double { offCentre - unscaled(to: size).offCentre }
-
-    /// What is odd about a camera whose principal point is nowhere near the middle; nil where it is near.
-    var doubt: String? {
-        if offCentre <= 0.1 { return nil }
-        let (x, y) = (cx.rounded(decimals: 3), cy.rounded(decimals: 3))
-        return "the principal point (\(x), \(y)) is far from the middle of a picture of \(size)"
-    }
 }
 
 extension Capture {

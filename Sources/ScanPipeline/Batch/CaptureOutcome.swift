@@ -41,6 +41,8 @@ public enum CaptureEnding: Sendable, Hashable, Codable {
     case busy
     /// It was asked to be left out.
     case excluded
+    /// What does not suit the pipeline was asked to be left out, and it does not for this reason.
+    case unsuited(Problem)
     /// The run ended before its turn came, or before it was done: a signal, the time, the disk.
     case left(String)
 
@@ -71,7 +73,7 @@ public enum CaptureEnding: Sendable, Hashable, Codable {
         case .failedBefore: .failedBefore
         case .arriving: .arriving
         case .busy: .busy
-        case .excluded: .excluded
+        case .excluded, .unsuited: .excluded
         case .left: .left
         }
     }

@@ -24,6 +24,9 @@ public struct CaptureSummary: Sendable, Hashable, Codable {
     /// The most memory that the capture's process had, bytes; with ffmpeg's as far as that was seen.
     public var peakBytes: Int64?
 
+    /// Whether its result is less, or less sure, than the capture's app recorded: what even a quiet run says.
+    public var isDoubtful: Bool { !grave.isEmpty || !forgiven.isEmpty || framesBefore != nil }
+
     public init(_ receipt: Receipt, times: [StageTime] = [], peakBytes: Int64? = nil) {
         self.times = times
         self.peakBytes = peakBytes

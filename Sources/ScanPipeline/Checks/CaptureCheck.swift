@@ -84,7 +84,7 @@ package enum CaptureCheck {
         let absence = root.flatMap { capture.absences[$0] }
         let loss = absence?.remedy
         // What only waits for its lens to be undone lacks a stage.
-        let isOfPipeline = loss == nil || root == .intrinsics && capture.channels.contains(.lens)
+        let isUndone = root == .intrinsics && capture.channels.contains(.lens)
         let own = wayAround(missing, of: step, for: capture)
         // A setting does with this capture and this pipeline, whereas an advice asks for others.
         let setting = own.flatMap { $0.isSetting ? $0.words : nil }
@@ -92,10 +92,11 @@ package enum CaptureCheck {
             loss ?? setting ?? absence?.advice ?? own?.words
             ?? steps.first.flatMap { wayAround(missing, of: $0, for: capture)?.words }
             ?? "use a pipeline without \(step.label) for captures like this one, or see  scanmill inspect"
-        return Problem(
+        let lack = Problem(
             .input, "\(step.label) needs \(names), and this capture has none",
             notes: absence.map { [$0.reason] } ?? [], fix: fix
-        ).inStage(step.label).ofPipeline(isOfPipeline)
+        ).inStage(step.label)
+        return isUndone ? lack.ofPipeline() : lack.unsuited(loss == nil)
     }
 
     /// The channel that the capture itself lacks, and says why: a missing one, or what steps would have made it from.

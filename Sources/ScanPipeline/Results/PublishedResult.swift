@@ -74,13 +74,23 @@ public struct PublishedResult: Sendable {
         "make it again with  scanmill run … \(Self.only(id).map(ShellWord.quoted).joined(separator: " ")) --force"
     }
 
-    /// Reads every file of a result. If a run replaces it meanwhile, this begins again with the new one.
-    /// - Returns: what is wrong, one problem per file; none for a sound result, and for one that was moved away meanwhile.
-    public static func verify(_ id: String, in output: String) -> [Problem] {
+    /// What reading all of a result has shown.
+    public struct Verification: Sendable {
+        /// What is wrong, one problem per file; none for a sound result.
+        public var defects: [Problem] = []
+        /// The files that others have put into it, by their paths in it.
+        public var added: [String] = []
+    }
+
+    /// Reads every file of a result. If a run replaces it meanwhile, this begins again with the new one. Of one that was
+    /// moved away meanwhile, nothing is said.
+    public static func verify(_ id: String, in output: String) -> Verification {
         let folder = "\(output)/\(id)"
-        let problems = FileSystem.look(
-            at: folder, { PublishedResult(id, in: output)?.defects() ?? [unreadable(folder)] }, isGood: \.isEmpty)
-        return FileSystem.leads(folder) ? problems : []
+        let found = FileSystem.look(
+            at: folder,
+            { PublishedResult(id, in: output)?.verification() ?? Verification(defects: [unreadable(folder)]) },
+            isGood: \.defects.isEmpty)
+        return FileSystem.leads(folder) ? found : Verification()
     }
 
     private static func unreadable(_ folder: String) -> Problem {
@@ -96,10 +106,10 @@ public struct PublishedResult: Sendable {
     /// By its seal; what earlier versions wrote has none.
     var isReceiptSound: Bool { ReceiptSeal.isUnbroken(text) ?? (receipt[ReceiptSeal.key] == nil) }
 
-    private func defects() -> [Problem] {
-        var defects: [Problem] = []
+    private func verification() -> Verification {
+        var found = Verification()
         if !isReceiptSound {
-            defects.append(
+            found.defects.append(
                 Problem(.environment, "the receipt holds other bytes than were written", fix: wayToMakeAgain)
                     .at(file: "\(path)/\(Receipt.fileName)"))
         }
@@ -108,19 +118,11 @@ public struct PublishedResult: Sendable {
             do throws(Problem) { try verify(file, at: full) } catch {
                 var defect = error.at(file: full)
                 defect.fix = defect.fix ?? wayToMakeAgain
-                defects.append(defect)
+                found.defects.append(defect)
             }
         }
-        do throws(Problem) {
-            for stranger in try strangers {
-                defects.append(
-                    Problem(
-                        .environment, "a file stands in the result that its receipt does not list",
-                        fix: "move it elsewhere, if nobody needs it there"
-                    ).at(file: "\(path)/\(stranger)"))
-            }
-        } catch { defects.append(error) }
-        return defects
+        do throws(Problem) { found.added = try Self.addedFiles(in: path) } catch { found.defects.append(error) }
+        return found
     }
 
     /// Reads one file.
@@ -141,14 +143,6 @@ public struct PublishedResult: Sendable {
         }
         guard try FileSystem.digest(of: full) == file.digest else {
             throw Problem(.environment, "a file of the result holds other bytes than were written")
-        }
-    }
-
-    /// The files in the folder that the receipt does not list.
-    private var strangers: [String] {
-        get throws(Problem) {
-            let listed = Set(files.map(\.path) + [Receipt.fileName])
-            return try FileSystem.tree(path).filter { !listed.contains($0) }
         }
     }
 

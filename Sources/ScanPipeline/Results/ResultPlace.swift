@@ -13,7 +13,7 @@ package struct ResultPlace: Sendable {
     // MARK: - A result
 
     /// Whether a result stands here, however sound: its receipt is there.
-    var holdsResult: Bool { look().holdsResult }
+    package var holdsResult: Bool { look().holdsResult }
 
     /// The same, and why the receipt cannot be read where that is so.
     func look() -> (holdsResult: Bool, problem: Problem?) {

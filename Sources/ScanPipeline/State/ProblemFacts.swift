@@ -8,7 +8,8 @@ extension Problem {
             "fault": .string(fault.rawValue), "summary": .string(summary), "notes": .of(notes), "fix": .of(fix),
             "stage": .of(place.stage), "frame": .of(place.frame), "file": .of(place.file), "line": .of(place.line),
             "column": .of(place.column), "byte": .of(place.byte), "of": .of(place.byteCount), "excerpt": .of(excerpt),
-            "of-pipeline": isOfPipeline ? .bool(true) : nil, "besides": besides.isEmpty ? nil : .of(besides),
+            "of-pipeline": isOfPipeline ? .bool(true) : nil, "unsuited": isUnsuited ? .bool(true) : nil,
+            "besides": besides.isEmpty ? nil : .of(besides),
         ]
     }
 
@@ -27,7 +28,7 @@ extension Problem {
         place.byte = json["byte"]?.integer
         place.byteCount = json["of"]?.integer
         excerpt = json["excerpt"]?.string
-        self = ofPipeline(json["of-pipeline"]?.bool == true)
+        self = ofPipeline(json["of-pipeline"]?.bool == true).unsuited(json["unsuited"]?.bool == true)
     }
 }
 

@@ -126,7 +126,7 @@ package struct RunHistory {
         let recipe = Recipe(of: pipeline, formats: formats)
         let isOfAnother = RunRecord.names(in: state).contains { !RunRecord.isOf(recipe, $0, in: state) }
         // The plans of a batch are not read for nothing.
-        let isPassedOver = { (outcome: CaptureOutcome) in [.arriving, .excluded].contains(outcome.ending) }
+        let isPassedOver = { (outcome: CaptureOutcome) in [.arriving, .excluded].contains(outcome.ending.kind) }
         guard isOfAnother || outcomes.contains(where: { $0.ending != .upToDate }) else { return false }
         var history = RunHistory(in: state)
         for outcome in outcomes {

@@ -20,7 +20,7 @@ package struct RunOutcome: Sendable {
             switch ended {
             case .arriving: "it was still arriving"
             case .busy: "another runner worked on it"
-            case .excluded: "--exclude named it"
+            case .excluded: cause.map { "--exclude-unsuited left it out: \($0)" } ?? "--exclude named it"
             case .left: cause
             default: nil
             }
@@ -73,6 +73,7 @@ extension CaptureOutcome {
         case .failed(let problem), .failedBefore(let problem):
             object["cause"] = .string(problem.summary)
             object["problem"] = .object(problem.facts)
+        case .unsuited(let problem): object["cause"] = .string(problem.summary)
         case .left(let reason): object["cause"] = .string(reason)
         case .upToDate, .arriving, .busy, .excluded: break
         }

@@ -14,7 +14,7 @@ public struct StateFolder: Sendable, Hashable {
     public init(output: String) { self.output = String(output.withoutSlashBehind) }
 
     /// Where a capture's result belongs.
-    func place(_ id: String) -> ResultPlace { ResultPlace("\(output)/\(id)") }
+    package func place(_ id: String) -> ResultPlace { ResultPlace("\(output)/\(id)") }
 
     var work: String { "\(path)/work" }
     var trash: String { "\(path)/trash" }

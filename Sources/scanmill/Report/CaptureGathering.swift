@@ -160,7 +160,8 @@ extension OutputStatus.Entry {
 
 extension RunOutcome.Entry {
     fileprivate var whyWaiting: String {
-        ended == .excluded ? "--exclude left it out" : cause ?? ended.rawValue
+        guard ended == .excluded else { return cause ?? ended.rawValue }
+        return cause.map { "\($0): --exclude-unsuited left it out" } ?? "--exclude left it out"
     }
 }
 

@@ -13,7 +13,7 @@ struct FailureGroup {
     var fixes: [FailureGroup] {
         Self.grouped(captures) { outcome, problem in
             var problem = problem
-            // What to ask of it instead is said of the unsuited.
+            // What to ask of it instead is said of the unmendable.
             if !outcome.isRepeatable { problem.fix = nil }
             return problem.allFixes
         }
@@ -23,7 +23,7 @@ struct FailureGroup {
     static func remedies(of failed: [CaptureOutcome]) -> [FailureGroup] { grouped(failed) { $1.allFixes } }
 
     /// Those that fail again as they are asked for, or called, by what to change.
-    static func unsuited(_ failed: [CaptureOutcome]) -> [FailureGroup] {
+    static func unmendable(_ failed: [CaptureOutcome]) -> [FailureGroup] {
         grouped(failed) { $0.isRepeatable ? nil : $1.fix }
     }
 

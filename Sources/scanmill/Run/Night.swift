@@ -89,7 +89,7 @@ struct Night {
         }
         messages.runBegan(options.batch, captures: found.count)
         let refused = found.refused.map { !isAskedToTryAgain && $0.isNoted(in: state) ? $0.failedBefore : $0 }
-        let waiting = found.excluded + plan.waiting
+        let waiting = found.excluded + plan.waiting.map(options.batch.leavingOut)
         var course = Course(outcomes: refused + waiting)
         course.outcomes.forEach(messages.ended)
         let isIdle = plan.toRun.isEmpty && !refused.contains(where: \.isWork)
@@ -100,7 +100,7 @@ struct Night {
         {
             return course
         }
-        let record = openRecord()
+        let record = openRecord(besides: waiting)
         course.record = record
         record.noteRefused(refused.filter(\.isWork))
         if !plan.toRun.isEmpty { course.outcomes += await runPlanned(noting: record) }
@@ -111,9 +111,10 @@ struct Night {
     }
 
     /// Begins the record of this run, which exists from now on.
-    private func openRecord() -> RunRecord {
+    /// - Parameter waiting: the captures that do not run.
+    private func openRecord(besides waiting: [CaptureOutcome]) -> RunRecord {
         // A record of a run with nothing to do is kept for them, also when newer runs of other captures do not name them.
-        let excluded = plan.toRun.isEmpty ? found.excluded.map(\.input) : []
+        let excluded = plan.toRun.isEmpty ? waiting.filter { $0.ending.kind == .excluded }.map(\.input) : []
         return RunRecord(
             state: state, pipeline: loaded.pipeline, formats: ProgramVersions.installed.formats,
             inputs: plan.toRun + plan.arriving + excluded,
@@ -149,7 +150,7 @@ struct Night {
                 // Something about it has changed, if only its owner, and nothing of what is wrong with it.
                 let isRepeated =
                     !isAskedToTryAgain && outcome.ending.problem?.fault == .input && outcome.isNoted(in: state)
-                var news = isRepeated ? outcome.failedBefore : outcome
+                var news = options.batch.leavingOut(isRepeated ? outcome.failedBefore : outcome)
                 news.reason = before?.reason
                 told[outcome.input] = news
                 view.ended(outcome.input.id)

@@ -21,6 +21,7 @@ extension CaptureOutcome {
             object["fault"] = .string(problem.fault.rawValue)
             object["summary"] = .string(problem.summary)
             object["message"] = .string(problem.message(ofCapture: input.path))
+        case .unsuited(let problem): object["reason"] = .string(problem.summary)
         case .left(let reason): object["reason"] = .string(reason)
         default: break
         }

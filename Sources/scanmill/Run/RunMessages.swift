@@ -78,6 +78,7 @@ struct RunMessages: Sendable {
         case .arriving: say("waiting  \(id)  it is still arriving")
         case .busy: say("busy     \(id)  another runner works on it")
         case .excluded: say("excluded \(id)")
+        case .unsuited(let problem): say("excluded \(id)  \(problem.summary)")
         case .left(let reason): say("left     \(id)  \(reason)")
         }
     }
@@ -96,6 +97,9 @@ struct RunMessages: Sendable {
                 "\(outcomes.count.counted("capture")): \(parts.joined(separator: ", ")); results are in \(options.output)"
             )
         }
+        if !outcomes.isEmpty, outcomes.allSatisfy({ if case .unsuited = $0.ending { true } else { false } }) {
+            Console.error("warning: the pipeline suits no capture: --exclude-unsuited left all of them out")
+        }
         for (text, count) in warnings.rest { Console.error("warning: \(count.counted("more capture")): \(text)") }
         if isQuiet {
             sayLeft(outcomes)
@@ -112,7 +116,10 @@ struct RunMessages: Sendable {
             sayFixes(of: cause)
         }
         sayAgain(failed.filter(\.isRepeatable), options, asRun)
-        Self.lines(FailureGroup.unsuited(failed)) { "trying \($0) again does not help" }.forEach(Console.error)
+        Self.lines(FailureGroup.unmendable(failed)) { "trying \($0) again does not help" }.forEach(Console.error)
+        if !options.excludeUnsuited, failed.contains(where: { $0.ending.problem?.isUnsuited == true }) {
+            Console.error("to leave out what the pipeline does not suit:  --exclude-unsuited")
+        }
     }
 
     /// What to do about captures, a line for each group.

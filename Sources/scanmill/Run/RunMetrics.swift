@@ -73,6 +73,10 @@ enum RunMetrics {
                 "captures_salvaged", "Captures of the last run of which only what was whole was kept.",
                 Double(done.count { !$0.forgiven.isEmpty })
             ),
+            (
+                "captures_doubtful", "Captures of the last run that were done, and of which even a quiet run warns.",
+                Double(done.count(where: \.isDoubtful))
+            ),
             ("frames_kept", "Frames that were kept in the last run.", Double(done.reduce(0) { $0 + $1.framesKept })),
             ("written_bytes", "Bytes published in the last run.", Double(done.reduce(0) { $0 + $1.byteCount })),
             ("run_seconds", "How long the last run took.", seconds),

@@ -38,6 +38,12 @@ struct BatchOptions: ParsableArguments {
             without a capture. Can be repeated.
             """, valueName: "id"))
     var exclude: [String] = []
+    @Flag(
+        help: """
+            Leave out captures that never had what the pipeline needs, such as depth. One that has a result, or of whose \
+            copy something is missing, fails all the same.
+            """)
+    var excludeUnsuited = false
     @Option(
         name: .customLong("format"),
         help: ArgumentHelp("Run only captures of this format. Can be repeated.", valueName: "format"),
@@ -69,6 +75,17 @@ struct BatchOptions: ParsableArguments {
     /// The words that choose among the captures that were found. An id with a dash in front would pass for an option by
     /// itself.
     var choice: [String] { only.map { "--only=\($0)" } + exclude.map { "--exclude=\($0)" } }
+
+    /// As an outcome of a capture that was left out, if that is asked of those which the pipeline does not suit. It once
+    /// suited one that has a result, which has lost something since.
+    func leavingOut(_ outcome: CaptureOutcome) -> CaptureOutcome {
+        guard excludeUnsuited, let problem = outcome.ending.problem, problem.isUnsuited,
+            !StateFolder(output: output).place(outcome.input.id).holdsResult
+        else { return outcome }
+        var leftOut = outcome
+        leftOut.ending = .unsuited(problem)
+        return leftOut
+    }
 
     var rules: BatchPlan.Rules {
         var rules = BatchPlan.Rules()

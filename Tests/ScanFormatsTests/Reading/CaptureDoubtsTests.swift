@@ -6,12 +6,14 @@ import Testing
 /// What is warned of whatever the format. The formats' own tests have the principal point and the files.
 @Suite struct CaptureDoubtsTests {
     /// A capture whose frames have cameras of these focal lengths, for pictures of 100 × 80.
-    private func warnings(_ lengths: [(fx: Double, fy: Double)], dropped: Set<Int> = []) throws -> [String] {
+    private func warnings(
+        _ lengths: [(fx: Double, fy: Double)], centre: (x: Double, y: Double) = (50, 40), dropped: Set<Int> = []
+    ) throws -> [String] {
         var capture = Capture(id: "doubts")
         capture.frames = lengths.enumerated().map { index, length in
             var facts = FrameFacts(index: index)
             facts.intrinsics = CameraIntrinsics(
-                fx: length.fx, fy: length.fy, cx: 50, cy: 40, width: 100, height: 80, pixelOrigin: .corner)
+                fx: length.fx, fy: length.fy, cx: centre.x, cy: centre.y, width: 100, height: 80, pixelOrigin: .corner)
             if dropped.contains(index) { facts.drop = Drop(stage: "select", reason: "not wanted") }
             return facts
         }
@@ -97,6 +99,17 @@ import Testing
         #expect(try warnings([(120, 90), (90, 90), (120, 90)]) == [warning])
         #expect(try warnings([(120, 90), (90, 90)]) == [])
         #expect(try warnings([]) == [])
+    }
+
+    /// Of numbers in another unit nothing else is said.
+    @Test func intrinsicsInShares() throws {
+        let warning =
+            "the intrinsics are in shares of the picture's size, and should be in pixels: fx 0.9, cx 0.5: multiply fx and cx "
+            + "by the width, fy and cy by the height"
+        #expect(try warnings([(0.9, 1.125), (0.9, 1.125), (90, 90)], centre: (0.5, 0.5)) == [warning])
+        let middle = "the principal point (0.5, 0.5) is far from the middle of a picture of 100×80"
+        let others = try warnings([(0.9, 1.125), (90, 90), (90, 90)], centre: (0.5, 0.5))
+        #expect(others.count == 1 && others[0].hasPrefix("\(middle): "), "\(others)")
     }
 
     @Test func aFocalLengthFarFromTheOthers() throws {

@@ -51,6 +51,7 @@ import Testing
                   fix: copy the capture again; without camera lines there are no poses
             to try them again:  scanmill run trouble.yaml in/a in/b 'in/c c' in/d -o out --retry
             trying nerfcapture again does not help: use a pipeline for captures without depth, such as the ready pictures-only
+            to leave out what the pipeline does not suit:  --exclude-unsuited
 
             """
         #expect(result.errors.hasSuffix(end), "\(result.errors)")
@@ -71,6 +72,7 @@ import Testing
                   fix: copy the folder with the .jpg files too; copy desk.depth.zlib too
             to try it again:  scanmill run trouble.yaml in/c -o out --retry
             trying a, b again does not help: use the ready object-no-box (for what stands on the floor) or object-on-table (on a table), or give a box in a file, with  --set cull-by-box.box=FILE
+            to leave out what the pipeline does not suit:  --exclude-unsuited
 
             """
         for quiet in [[], ["--quiet"]] {

@@ -179,6 +179,7 @@ import Testing
         #expect(line.hasSuffix("; copy it again from the device, and the next run makes the result anew"), "\(line)")
         let figures = String(decoding: try quick.folder.bytes("night.prom"), as: UTF8.self).withoutOwner
         #expect(figures.contains("\nscanmill_captures_salvaged 1.0\n"))
+        #expect(figures.contains("\nscanmill_captures_doubtful 1.0\n"))
     }
 
     /// Nor may what a copy lacks: without confidence, depth that the app itself distrusts is in the result.
@@ -187,8 +188,10 @@ import Testing
         try FileManager.default.removeItem(at: quick.folder.url("in/desk/desk.confidence.zlib"))
         let stages = "read, decompress, mask-confidence: {if-missing: pass}"
         func warned(by stages: String) throws -> [Substring] {
-            let result = try quick.folder.run(stages, ["in", "-o", "out", "-q", "--no-report"])
+            let result = try quick.folder.run(stages, ["in", "-o", "out", "-q", "--no-report", "--metrics", "prom"])
             #expect(result.status == 0 && result.output == "", "\(result)")
+            let figures = String(decoding: try quick.folder.bytes("prom"), as: UTF8.self).withoutOwner
+            #expect(figures.contains("\nscanmill_captures_doubtful \(result.errors.isEmpty ? 0.0 : 1.0)\n"))
             return result.errors.split(separator: "\n")
         }
         let said = try warned(by: stages)

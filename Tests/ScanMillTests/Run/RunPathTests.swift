@@ -74,7 +74,9 @@ import Testing
         let result = try folder.run("read, write-transforms", ["mini", "-o", "out", "--metrics", "figures"])
         #expect(result.status == 0, "\(result.errors)")
         let figures = String(decoding: try folder.bytes("figures"), as: UTF8.self).withoutOwner
-        #expect(figures.contains("scanmill_captures_salvaged 0.0\n"), "nothing of it was lost")
+        for count in ["salvaged", "doubtful"] {
+            #expect(figures.contains("scanmill_captures_\(count) 0.0\n"), "nothing of it was lost")
+        }
         let receipt = try JSONValue.parse(try folder.bytes("out/mini/receipt.json"), file: "receipt.json")
         let warnings = (receipt["warnings"]?.array ?? []).compactMap(\.string)
         #expect(

@@ -53,6 +53,9 @@ import Testing
             #expect(try Self.roundTrip(CaptureEvent.ended(ending)))
             #expect(ending.problem == problem)
         }
+        let leftOut = CaptureEnding.unsuited(problem.unsuited())
+        #expect(try Self.roundTrip(CaptureEvent.ended(leftOut)))
+        #expect(leftOut.problem == nil && leftOut.kind == .excluded)
         #expect(try Self.roundTrip(CaptureEvent.ended(.failed(Problem(fault, "")))))
     }
 }

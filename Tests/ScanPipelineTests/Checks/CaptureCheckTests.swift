@@ -62,11 +62,11 @@ import Testing
                    = scan.depth.zlib is missing
                    = fix: use a pipeline without decompress for captures like this one, or see  scanmill inspect
                 """)
-        #expect(lack.fault == .input && lack.isOfPipeline)
+        #expect(lack.fault == .input && lack.isOfPipeline && lack.isUnsuited)
         // What was only not copied is no reason to want less.
         capture.absences[.recordedDepth]?.remedy = "copy scan.depth.zlib too"
         let loss = try #require(CaptureCheck.firstLack(of: capture, in: steps))
-        #expect(loss.fix == "copy scan.depth.zlib too" && !loss.isOfPipeline)
+        #expect(loss.fix == "copy scan.depth.zlib too" && !loss.isOfPipeline && !loss.isUnsuited)
     }
 
     /// A better copy alone would only lead to the other lack.
@@ -105,6 +105,7 @@ import Testing
         capture.channels.remove(.pose)
         let worst = try #require(CaptureCheck.firstLack(of: capture, in: steps))
         #expect(worst.summary == "last needs pose, and this capture has none" && worst.isOfPipeline)
+        #expect(!worst.isUnsuited)
         #expect(worst.besides == ["copy images/ too", "copy depth/ too"])
         #expect(worst.notes == ["besides, near needs color, and this capture has none: copy images/ too", besides])
     }
@@ -155,7 +156,7 @@ import Testing
         capture.channels = [.frames, .lens]
         capture.absences = [.intrinsics: Absence("the lens distorts", remedy: "undistort the pictures")]
         let lack = try #require(CaptureCheck.firstLack(of: capture, in: steps))
-        #expect(lack.fix == "undistort the pictures" && lack.isOfPipeline)
+        #expect(lack.fix == "undistort the pictures" && lack.isOfPipeline && !lack.isUnsuited)
     }
 
     /// Where an option makes the need, the option is what to change.

@@ -9,7 +9,7 @@ import Testing
         let input = try fixture.capture("a b")
         let pipeline = try fixture.pipeline()
         var problem = Problem(.environment, "no room", notes: ["1 of 2", "\"q\"\n"], fix: "make some")
-            .at(file: "depth.zlib", line: 3, byte: .max, of: 7).inFrame(4).inStage("read").ofPipeline()
+            .at(file: "depth.zlib", line: 3, byte: .max, of: 7).inFrame(4).inStage("read").unsuited()
         problem.place.column = 5
         problem.excerpt = "size: x"
         problem.besides = ["make more", "tidy up"]

@@ -7,14 +7,14 @@ import Testing
 @Suite struct RunRecordTests {
     @Test func whatWasAskedAndHowItWent() throws {
         let fixture = try DiskFixture()
-        let names = ["a", "b", "c", "d", "e", "f", "g", "h"]
+        let names = ["a", "b", "c", "d", "e", "f", "g", "h", "i"]
         let inputs = names.map(fixture.input)
         let record = RunRecord(state: fixture.state, pipeline: try fixture.pipeline(), inputs: inputs)
         let run = try MockRun([.reader { Capture.mock(3) }, .every(2)])
         let endings: [CaptureEnding] = [
             .done(CaptureSummary(run.receipt)), .failed(Problem(.input, "torn")),
             .failedBefore(Problem(.input, "still torn")),
-            .upToDate, .arriving, .busy, .left("too late"), .excluded,
+            .upToDate, .arriving, .busy, .left("too late"), .excluded, .unsuited(Problem(.input, "no box")),
         ]
         var outcomes = zip(inputs, endings).map { CaptureOutcome(input: $0, ending: $1) }
         outcomes[0].reason = "new"
@@ -35,9 +35,9 @@ import Testing
         #expect(
             captures.map { "\($0["id"] ?? "") \($0["ended"] ?? "") \($0["cause"] ?? "-")" } == [
                 "a done -", "b failed torn", "c failed still torn", "d up to date -", "e still arriving -", "f busy -",
-                "g left too late", "h excluded -",
+                "g left too late", "h excluded -", "i excluded no box",
             ])
-        #expect(captures.map { $0["reason"] as? String } == ["new"] + [String?](repeating: nil, count: 7))
+        #expect(captures.map { $0["reason"] as? String } == ["new"] + [String?](repeating: nil, count: 8))
         #expect(captures[0]["frames"] as? Int == 3)
         #expect(captures[0]["kept"] as? Int == 2)
         #expect(captures[0]["input"] as? String == inputs[0].path)

@@ -1,0 +1,54 @@
+import ScanModel
+
+/// What makes a camera's intrinsics unlikely to be those of its pictures.
+enum CameraDoubt: CaseIterable {
+    /// All numbers are shares of the picture's width and height, as some programs write them.
+    case inShares
+    /// The principal point is nowhere near the picture's middle.
+    case offCentre
+    /// The pixels are far from square.
+    case oblongPixels
+
+    /// What is odd about a camera, with its numbers; nil where this is not.
+    func summary(of camera: CameraIntrinsics) -> String? {
+        // Numbers of another unit have nothing else to say.
+        guard (self == .inShares) == Self.isInShares(camera) else { return nil }
+        switch self {
+        case .inShares:
+            return "the intrinsics are in shares of the picture's size, and should be in pixels: fx "
+                + "\(camera.fx.shortText), cx \(camera.cx.shortText)"
+        case .offCentre:
+            if camera.offCentre <= 0.1 { return nil }
+            let (x, y) = (camera.cx.rounded(decimals: 3), camera.cy.rounded(decimals: 3))
+            return "the principal point (\(x), \(y)) is far from the middle of a picture of \(camera.size)"
+        case .oblongPixels:
+            let ratio = camera.fx / camera.fy
+            if (0.9...1.1).contains(ratio) { return nil }
+            return "the pixels are far from square: fx / fy is \(ratio.rounded(decimals: 3))"
+        }
+    }
+
+    /// What may be the cause, or what to do about it, as a warning goes on after a colon.
+    var cause: String {
+        switch self {
+        case .inShares: fix
+        case .offCentre: "the intrinsics may be for pictures of another size, or turned by a quarter"
+        case .oblongPixels: "the intrinsics may be wrong, or for pictures of another size"
+        }
+    }
+
+    /// What to do about it.
+    var fix: String {
+        switch self {
+        case .inShares: "multiply fx and cx by the width, fy and cy by the height"
+        case .offCentre: "check whether the intrinsics are for pictures of another size, or turned by a quarter"
+        case .oblongPixels: "check the intrinsics, and the size of the pictures that they are for"
+        }
+    }
+
+    /// A focal length of three pixels would see all that is in front of the camera.
+    private static func isInShares(_ camera: CameraIntrinsics) -> Bool {
+        min(camera.width, camera.height) >= 16
+            && [camera.fx, camera.fy, camera.cx, camera.cy].allSatisfy { abs($0) <= 3 }
+    }
+}
