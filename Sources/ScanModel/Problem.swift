@@ -123,10 +123,10 @@ public struct Problem: Error, Hashable, Sendable, Codable {
 }
 
 extension Problem {
-    /// One line: the summary, then the place. Used as a dropped frame's reason and in logs.
+    /// One line, whatever names are in it: the summary, then the place. Used as a dropped frame's reason and in logs.
     public var oneLine: String {
         let place = placeText(prefix: "")
-        return place.isEmpty ? summary : "\(summary) (\(place))"
+        return (place.isEmpty ? summary : "\(summary) (\(place))").withControlsShown(besides: "\t")
     }
 
     /// The message people see, several lines, no newline at the end.

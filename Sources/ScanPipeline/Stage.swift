@@ -113,6 +113,27 @@ extension NeighbourStage {
     }
 }
 
+/// A stage that needs more of a capture than its channels.
+public protocol DemandingStage: Stage {
+    /// Looks at what is known of a capture when it has been opened, before any frame is read, so that nobody waits for
+    /// a failure that is certain.
+    /// - Parameters:
+    ///   - capture: as it was opened, without a box, floor or cloud that a stage above may make or change.
+    ///   - label: the stage's name in the pipeline.
+    /// - Throws: what `finish` would throw in the end.
+    func check(_ capture: Capture, _ label: String) throws(Problem)
+
+    /// Ways to do without a need that depend on the capture; nil for those of ``Uses/instead``, which is the default.
+    /// - Parameters:
+    ///   - group: the channels of which the stage needs one, and the capture has none.
+    ///   - label: the stage's name in the pipeline.
+    func instead(of group: [Channel], for capture: Capture, _ label: String) -> [Uses.Instead]?
+}
+
+extension DemandingStage {
+    public func instead(of group: [Channel], for capture: Capture, _ label: String) -> [Uses.Instead]? { nil }
+}
+
 /// What people read about a stage.
 public struct StageCard: Sendable {
     /// Kebab-case, verb-noun or one verb; the file and the type are named after it.

@@ -100,6 +100,8 @@ public struct Uses: Sendable {
             changes.removeAll(where: channels.contains)
             anyOf = anyOf.map { $0.filter { !channels.contains($0) } }
             prefers = prefers.map { $0.filter { !channels.contains($0) } }
+            derives.removeAll { channels.contains($0.from) }
+            conditions.removeAll { channels.contains($0.needed) }
         }
     }
 

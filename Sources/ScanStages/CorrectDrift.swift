@@ -26,14 +26,16 @@ public struct CorrectDrift: FoldStage {
             are less than `min-apart` apart, which sensors and lenses do as well; and where no change brings them twice as
             close, with a warning if `drift` is more than 4 % of the distance. Drift of more than half of the distance to
             the surfaces is not found. A path that drifted by more than a quarter of a metre or ten degrees may need the stage
-            twice, one below the other. What stages above have made of the poses, such as points, is not made again: put
-            it right below `decompress`.
+            twice, one below the other.
+
+            Put it right below `decompress`. Points of frames that a stage above has made are made again with the
+            corrected poses, which takes a pass more; clouds, meshes and boxes are not.
 
             **The receipt** holds `seen-again`, `drift` as `check-geometry` has it, `surfaces-apart` before and after (how
             far apart surfaces are that are seen again: root mean square along their normals, averaged over those
             frames), and by how much the frame that moves most does so, and the one that turns most.
             """,
-        example: "- correct-drift")
+        example: "- correct-drift", revision: 2)
 
     /// A share of the distance.
     let minApart: Double

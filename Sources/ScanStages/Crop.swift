@@ -167,7 +167,7 @@ public struct Crop: CaptureStage, DemandingStage {
             ? "the stages above left no \(what) of the capture" : "no \(what) lies within the limits"
         guard consequence == .fail else {
             // Once is enough.
-            if capture.absences[channel] == nil { context.warn("\(summary), so nothing is left") }
+            if all.count > 0 || capture.absences[channel] == nil { context.warn("\(summary), so nothing is left") }
             capture.absences[channel] = "\(context.label) left nothing of it"
             return
         }

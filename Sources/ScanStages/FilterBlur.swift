@@ -124,8 +124,9 @@ public struct FilterBlur: FrameStage, NeighbourStage {
         guard let best = frames.max(by: { ($0.sharpness ?? 0, $1.index) < ($1.sharpness ?? 0, $0.index) }) else {
             return []
         }
+        let group = if case .window = rule { "window" } else { "stretch" }
         return frames.filter { $0.index != best.index }.map {
-            ($0.index, Self.reason($0, "not above frame \(best.index)'s in its window"))
+            ($0.index, Self.reason($0, "not above frame \(best.index)'s in its \(group)"))
         }
     }
 

@@ -70,6 +70,5 @@ public struct FindFloor: CaptureStage, DemandingStage {
         }
         capture.floor = floor
         capture.channels.insert(.floor)
-        capture.absences[.floor] = nil
     }
 }

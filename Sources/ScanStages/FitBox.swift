@@ -50,7 +50,6 @@ public struct FitBox: CaptureStage, DemandingStage {
         context.record("box-size", .of((fitted.box.halfSize * 2).components))
         capture.box = fitted.box
         capture.channels.insert(.box)
-        capture.absences[.box] = nil
     }
 
     /// Around no point there is no box.

@@ -8,18 +8,18 @@ public struct FuseDepth: FrameStage, FoldStage {
         summary: "Fuse the depth of all frames into one surface, as a mesh of triangles.",
         details: """
             This is TSDF fusion, as Open3D's and KinectFusion's: a grid of samples near the surface, each of which holds its
-            mean signed distance to what the frames saw, and marching cubes where that changes its sign. A sample's
-            distance in a frame is the depth of the pixel on which it falls, less its own along the optical axis. In front
-            of the surface it counts as the truncation at most; behind, a frame says nothing of what lies farther off than
-            that. So the sensor's noise is averaged.
+            mean signed distance to what the frames saw, and marching cubes where that changes its sign. For each frame,
+            a sample's distance is the depth of its pixel minus its own depth, at most `truncation`; samples more than
+            `truncation` behind the surface are not updated. The mean over the frames evens out the sensor's noise.
 
             `carve` leaves out what more frames looked through than saw, such as somebody who walked by, or points that hang
-            in the air behind an edge. It goes by blocks of 8 voxels: a frame looks through one that it shows whole, with a
-            voxel around it, if all its pixels there show something farther away; one in sixteen may have no depth. So no
-            frame carves what its own depth shows, and what was closer than a block and a voxel to something else stays;
-            `min-frames` helps where few frames saw it. What most frames have no depth of may be carved, such as a pane of
-            glass, or a thin pole that the sensor misses from afar: `carve: false` keeps it. Where a pixel covers more than
-            a block, for 256 × 192 pixels beyond 34 m at voxels of 0.02 m, nothing is carved.
+            in the air behind an edge. Carving works on blocks of 8 voxels. A frame looks through a block if it shows
+            the block and one voxel around it whole, and every pixel there, but for one in sixteen that may have no
+            depth, lies behind it. So no frame carves what is within a voxel of something that it shows. What is up to a block
+            farther off may stay as well, as the blocks happen to lie; `min-frames` helps where few frames saw it. What
+            most frames have no depth of may be carved, such as a pane of glass, or a thin pole that the sensor misses
+            from afar: `carve: false` keeps it. Where a pixel covers more than a block, for 256 × 192 pixels beyond 34 m
+            at voxels of 0.02 m, nothing is carved.
 
             `voxel` decides how fine the surface is, and what it costs: half of it takes four times the memory and time. A
             room of 4 × 3 m at 0.02 m takes some 60 MB. The depth of a phone's LiDAR carries 0.01 m for what is near, and

@@ -12,8 +12,8 @@ public struct MaskConfidence: FrameStage, CaptureStage {
             itself stays as recorded. Values beyond the range count as the nearest level, with a warning.
 
             Many apps record none: `if-missing: pass` lets the depth of such a capture through unchanged, with a note.
-            If only some frames have none, nothing vouches for their depth: all of it becomes 0, or passes with
-            `if-missing: pass`. There is a warning when no depth is left in the whole capture.
+            If only some frames have none, nothing vouches for their depth: all of it becomes 0, unless `at-least` is 0
+            or `if-missing: pass` lets it through. There is a warning when no depth is left in the whole capture.
             """,
         example: "- mask-confidence: {at-least: 2}", revision: 2)
 

@@ -99,8 +99,8 @@ public struct Read: CaptureStage {
             of them it is.
 
             **Scale.** `scale: 0.001` multiplies all positions, of cameras, points, the box, and the cameras' places on
-            their rig: those of a recording in millimetres, or of a COLMAP model of which one length is known. The world then counts as metres. By depth
-            that is right, `check-geometry` finds the number.
+            their rig: those of a recording in millimetres, or of a COLMAP model of which one length is known. The world
+            then counts as metres. Where depth is in metres, `check-geometry` says which number to give.
 
             **Limits.** Anything larger than `max-frames`, `max-line` and `max-picture-pixels` allow is refused by name
             before memory is allocated for it. A longer line or a larger picture costs its frame; larger depth pictures

@@ -13,12 +13,12 @@ public struct ReportCoverage: CaptureStage {
             nor does anything in front of the box. The sides are named in the box's own axes as the capture app names
             them: front −z, back +z, left −x, right +x, bottom −y (or the floor that cuts the box off), top +y.
 
-            `sides` has, for each: `views`, such that at least half of its parts are each in that many pictures;
-            `share`, the share of parts that are in any picture; `nearest`, the distance from its middle to the nearest
-            camera that shows any of them. `goal` is \(BoxVisibility.goal) views: two measure a point, and the third
-            finds their mistakes. `pictures` counts those that show `all` of what the box turns to the camera, `part` of
-            it, or `none`; `distance` is that of the cameras from the middle of the box (of what a floor leaves of it),
-            for pictures that show a quarter of it or more.
+            `sides` has, for each: `views`, the largest n such that at least half of its parts are each in n pictures or
+            more; `share`, the share of parts that are in any picture; `nearest`, the distance from its middle to the
+            nearest camera that shows any of them. `goal` is \(BoxVisibility.goal) views: two measure a point, and the
+            third finds their mistakes. `pictures` counts those that show `all` of what the box turns to the camera,
+            `part` of it, or `none`; `distance` is that of the cameras from the middle of the box (of what a floor
+            leaves of it), for pictures that show a quarter of it or more.
 
             `ring` is the largest gap between the directions of the pictures that show a quarter or more of the upright
             sides that the box turns to them, in degrees around the box's up axis: 0 is in front of the front face, 90

@@ -18,19 +18,19 @@ public struct Resize: CaptureStage {
             sides, with a warning, and one within `longest` without. Another warning says where one side shrinks over
             3 % more than the other, as with the width and height of pictures that were held the other way.
 
-            It may stand above or below `turn` and `undistort`; below `undistort`, pictures are sharper. Above
-            `check-geometry` it hides intrinsics that are for another size than the pictures'. `downscale`
-            makes its copies of the smaller pictures. Below this stage, sharpness is scored on the smaller pictures, in
-            which slight blur no longer shows; scores and predicted blur from above are those of the recorded ones. A
-            video is decoded a second time where this stage is below `filter-blur`.
+            It may stand above or below `turn` and `undistort`; below `undistort`, pictures are sharper. Put it below
+            `check-geometry`, from which it would hide that intrinsics are for another size than the pictures'.
+            `downscale` makes its copies of the smaller pictures. Below this stage, sharpness is scored on the smaller
+            pictures, in which slight blur no longer shows; scores and predicted blur from above are those of the
+            recorded ones. A video is decoded a second time where this stage is below `filter-blur`.
 
-            Pictures that change are decoded, and writers encode them again; the others are copied. A video is no longer
-            copied as a file, even if nothing was to be made smaller; a video that is written needs an even width and
-            height.
+            Pictures that change are decoded, and writers encode them again, PNGs as PNGs; the others are copied. A video
+            is no longer copied as a file, even if nothing was to be made smaller; a video that is written needs an even
+            width and height.
 
             The receipt holds the number of resized frames.
             """,
-        example: "- resize: {width: 640, height: 480}")
+        example: "- resize: {width: 640, height: 480}", revision: 2)
 
     private let asked: AskedSize
 

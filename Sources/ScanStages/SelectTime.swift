@@ -22,12 +22,12 @@ public struct SelectTime: CaptureStage, DemandingStage {
     public init(_ options: inout OptionReader) {
         let day = -86_400.0...86_400
         from = options.number(
-            "from", "Where the part begins: after the first frame, or if it is negative, before the last.", default: 0,
+            "from", "Where the part begins: seconds after the first frame, or before the last if negative.", default: 0,
             in: day, unit: "s")
         to = options.number(
             "to",
-            "Where the part ends: after the first frame, or if it is negative, before the last. The last frame "
-                + "without it.", in: day, unit: "s")
+            "Where the part ends: seconds after the first frame, or before the last if negative; to the end by "
+                + "default.", in: day, unit: "s")
         if !options.isGiven("from"), !options.isGiven("to") {
             options.fail(nil, "select-time has nothing to do", "give it `from` or `to`")
         }

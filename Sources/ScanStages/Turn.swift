@@ -19,17 +19,16 @@ public struct Turn: CaptureStage {
         details: """
             Phones record in landscape however they are held. `quarter-turns: 1` turns clockwise once: W×H becomes H×W,
             cx' = H − cy, cy' = cx (from the corner), fx and fy change places, and the camera turns about its optical
-            axis. Boxes, the world and the files of the capture stay as they are. So do points made with the exact rule
-            of `unproject`, `pixel-centre: half`; its other rule puts points half a depth pixel off, towards a corner
-            that turns with the picture.
+            axis. Boxes, the world and the files of the capture stay as they are. Points stay as well with
+            `unproject: {pixel-centre: half}`; those of `integer`, half a depth pixel off, move with the turn.
 
             `auto` takes the quarter turn that brings the world's up nearest to the pictures' up, the same for all
             frames: the mean over the frames decides. It needs a world whose up is known.
 
-            Turned pictures are decoded, and writers encode them again; a video is no longer copied as a file, even if
-            `auto` finds nothing to turn. Motion files stay as recorded, in the device's axes.
+            Turned pictures are decoded, and writers encode them again, PNGs as PNGs; a video is no longer copied as a
+            file, even if `auto` finds nothing to turn. Motion files stay as recorded, in the device's axes.
             """,
-        example: "- turn: {quarter-turns: auto}", revision: 3)
+        example: "- turn: {quarter-turns: auto}", revision: 4)
 
     let turns: Turns
 

@@ -24,20 +24,23 @@ public struct Undistort: CaptureStage, DemandingStage {
             Pictures keep their size and their principal point. Both focal lengths are multiplied by one number, the
             smallest that leaves no pixel blank, but at least 0.5, and shows nothing where the lens has less than a
             fiftieth of the resolution of its middle: what a fisheye sees beyond that is cut off. Colours are
-            interpolated between the four nearest pixels; depth, confidence and masks take the nearest pixel. Depth is
-            assumed to be distorted like the picture that it is aligned with. Pictures are decoded, and writers encode
-            them again.
+            interpolated between the four nearest pixels; confidence and masks take the nearest pixel. Of depth, 1 /
+            depth is interpolated, which is linear across a plane's picture; where one of the four pixels has none, or
+            they are nearer or farther than each other by more than 3 %, the nearest pixel is taken, so that no points
+            float between surfaces. Depth is assumed to be distorted like the picture that it is aligned with. Pictures
+            are decoded, and writers encode them again, PNGs as PNGs.
 
             **`one-camera: true`** gives all pictures of one size the same camera, also where no lens distorts: its
             principal point is in the middle, and it sees only what every picture shows. It is for programs that know
             no other camera: Gaussian Splatting's own trainer assumes that middle, others take the first picture's
-            numbers for all. A phone's focus and stabiliser change them from picture to picture. A frame whose camera
-            cannot be turned into that one, as with a principal point outside of its picture, is dropped as bad.
+            numbers for all. A phone's focus and stabiliser change them from picture to picture. Principal points are
+            counted from where they were, from a pixel's corner or its centre. A frame whose camera cannot be turned
+            into that one, as with a principal point outside of its picture, is dropped as bad.
 
             The receipt holds the number of undistorted frames and the range of `focal-scale`. There is a warning where
             less than half of a picture is left.
             """,
-        example: "- undistort", revision: 3)
+        example: "- undistort", revision: 4)
 
     let isOneCamera: Bool
     /// Whether a `turn` above leaves nothing of lenses that distort. Without `one-camera` that is a mistake in itself.
@@ -105,8 +108,8 @@ public struct Undistort: CaptureStage, DemandingStage {
                 movesDepth: capture.depthCamera == nil))
     }
 
-    /// For each frame, to the camera that all pictures of its size get. Drops frames of which next to nothing would be
-    /// left: one wrong camera is no reason to lose the others.
+    /// For each frame, to the camera that all pictures of its size get, counted from where its own was: `unproject` goes
+    /// by that. Drops frames of which next to nothing would be left: one wrong camera is no reason to lose the others.
     /// - Throws: where there are more bad frames than the reader allows.
     private static func toOneCamera(
         _ lenses: [Int: Undistortion], _ capture: inout Capture, _ label: String
@@ -143,10 +146,14 @@ public struct Undistort: CaptureStage, DemandingStage {
         // The run asks again when the next pass is through, which may take long.
         if let excess = capture.excessOfBadFrames(using: []) { throw excess }
         return all.compactMapValues { undistortion in
-            targets[undistortion.recorded.intrinsics.size].map { Undistortion(undistortion.recorded, to: $0) }
+            let recorded = undistortion.recorded
+            return targets[recorded.intrinsics.size].map {
+                Undistortion(recorded, to: $0.counted(from: recorded.intrinsics.pixelOrigin))
+            }
         }
     }
 
+    /// Counted from the corner.
     private static func centred(_ camera: CameraIntrinsics) -> CameraIntrinsics {
         var camera = camera.counted(from: .corner)
         (camera.cx, camera.cy) = (Double(camera.width) / 2, Double(camera.height) / 2)

@@ -13,7 +13,8 @@ public struct Unproject: FrameStage {
 
             `pixel-centre: integer` takes u and v as whole numbers, which is MultiScan's rule; `half` takes u + ½ and
             v + ½, which is exact for cameras whose principal point is counted from the corner of the top-left pixel
-            (COLMAP's rule): it moves points by about 5 mm. For cameras counted from the pixel's centre both are the same.
+            (COLMAP's rule). The two differ by half a depth pixel, some 5 mm at 2 m; for cameras counted from the
+            pixel's centre they are the same. Use `half` unless you compare with MultiScan's server.
 
             The colour of depth pixel u is that of the picture at floor((u + ½) · w_c / w_d).
 

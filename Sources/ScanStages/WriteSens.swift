@@ -11,9 +11,9 @@ public struct WriteSens: FrameStage, FoldStage {
             Poses are camera-to-world in single precision, x right, y down, z into the scene; the world stays as it is. A frame
             without a pose gets −∞, which ScanNet's programs take for lost tracking. Times are whole microseconds.
 
-            **Pictures** that are JPEG or PNG files are copied byte for byte; others become JPEG (`quality`, 4:4:4), or what
-            `color` says. **Depth** is whole millimetres as the stages above left it, 0 for "no value" and beyond 65.535 m,
-            each frame compressed by zlib.
+            **Pictures** that are JPEG or PNG files are copied byte for byte, or encoded in the same kind where a stage
+            above has changed them; others become JPEG (`quality`, 4:4:4), or what `color` says. **Depth** is whole
+            millimetres as the stages above left it, 0 for "no value" and beyond 65.535 m, each frame compressed by zlib.
 
             **Cameras.** The file holds one camera of each kind, so each number is the median over all frames; the
             receipt's `camera-deviation` says by how many pixels a frame's own camera differs at most, and more than one

@@ -30,10 +30,10 @@ public struct WriteTransforms: FrameStage, FoldStage {
             a mask that ignores nothing and is counted; `silhouette` is 255 where the pixel's ray meets the box in front
             of the camera, `depth` where the pixel's depth point lies in the box, with the `pixel-centre` of the nearest
             `unproject` above, or else `half`. These two use the capture's box as it is: if `cull-by-box` above has a
-            `margin`, give it as `mask-margin` too, or points will lie where a mask says ignore. A capture without a box
-            fails, or goes on without masks with `mask-if-missing: pass`. **`mask-as: alpha`** writes PNGs with an alpha
-            channel instead of files with masks: what is ignored is transparent, and black for readers that leave alpha
-            out.
+            `margin` or a `bottom`, give them as `mask-margin` and `mask-bottom` too, or points will lie where a mask
+            says ignore, and the table that `bottom` takes away will be learned. A capture without a box fails, or goes
+            on without masks with `mask-if-missing: pass`. **`mask-as: alpha`** writes PNGs with an alpha channel
+            instead of files with masks: what is ignored is transparent, and black for readers that leave alpha out.
 
             `test-every: 8` puts every 8th frame into the test and validation lists and all others into the training
             list. Without it, frames stay in the lists of the dataset that they come from; if it has only one of the

@@ -36,8 +36,7 @@ public struct WriteZip: FrameStage, FoldStage {
         _ = (try frame.facts.requiredPose, try frame.facts.requiredIntrinsics)
         let picture = try output.prepare(&frame, context)
         // Read now: when its turn comes, it is too late to drop the frame for a file that cannot be read.
-        frame.parcels[context.label] = PreparedPicture.encoded(
-            try picture.bytes(context), fileExtension: picture.fileExtension)
+        frame.parcels[context.label] = try picture.loaded(context)
     }
 
     // MARK: - In frame order

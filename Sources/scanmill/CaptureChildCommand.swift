@@ -40,8 +40,7 @@ struct CaptureChildCommand: ParsableCommand {
                 // Swift's crash handler interrupts all threads, and goes on after its report.
                 if count == 0 || (count < 0 && errno != EINTR) { break }
             }
-            ProcessSession.endOthers(than: getpid())
-            kill(getpid(), SIGKILL)
+            ProcessSession.endOwn()
         }
     }
 

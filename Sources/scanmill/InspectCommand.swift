@@ -15,7 +15,8 @@ struct InspectCommand: ParsableCommand {
             They are made by the stages of the same names, from up to 120 evenly spaced frames.
 
             Exit codes: 0 a run can use the capture (there may be warnings), 1 a run under the default rules would fail \
-            (there are errors), 2 this is not a capture, 3 the environment stood in the way (permission, I/O).
+            (there are errors), 2 this is not a capture, 3 the environment stood in the way (permission, I/O, a missing \
+            tool).
             """)
 
     @Argument(help: "A capture: a folder, an archive, or a file that is one.", completion: .capture) var capture: String

@@ -20,29 +20,40 @@ struct PlanCommand: ParsableCommand {
         try NamedPath.requireOrder(of: batch)
         let loaded = try LoadedPipeline.load(batch.pipeline, settings: batch.settings)
         if !batch.json { loaded.pipeline.warnings.forEach { Console.error($0.compilerStyleWarning) } }
-        var found = try CaptureList.find(batch, for: loaded.pipeline)
+        var found = try CaptureList.find(batch, for: loaded)
         let state = StateFolder(output: batch.output)
         var plan = BatchPlan(
             found.inputs, pipeline: loaded.pipeline, output: batch.output, rules: batch.rules, programs: .installed)
         if !unopened {
             plan.refuse(whatFailsToOpenWith: Runner(pipeline: loaded.pipeline, workers: 1, tool: Tool.nameAndVersion))
         }
-        do throws(Problem) {
-            try state.requirePlace()
-            if plan.willRun { try state.requireWritable() }
-            if let owner = try state.foreignOwner(for: loaded.pipeline) {
-                let hold = state.hold(of: owner)
-                Console.error(
-                    batch.replace
-                        ? "note: \(hold); \(Self.replacement(plan, in: state))"
-                        : "warning: \(hold); `run` refuses it without --replace")
-            }
-        } catch { Console.error("warning: `run` would refuse this folder: \(error.oneLine)") }
+        let refusal = refusal(of: plan, for: loaded.pipeline, in: state)
         found.warn(of: plan)
         found.warnings.forEach(Console.warn)
         let estimate = SizeEstimate(plan, output: batch.output, memory: UsualMemory(of: loaded.pipeline, in: state))
         let rows = PlanRow.all(plan, found, batch)
-        if batch.json { Console.out(json(rows, found, estimate)) } else { show(rows, found, estimate) }
+        if batch.json { Console.out(json(rows, refusal, found, estimate)) } else { show(rows, found, estimate) }
+    }
+
+    /// Says what `run` would refuse OUT for, whatever the captures are.
+    /// - Returns: the problem that it would end with; nil where it would begin.
+    private func refusal(of plan: BatchPlan, for pipeline: Pipeline, in state: StateFolder) -> Problem? {
+        do throws(Problem) {
+            try state.requirePlace()
+            if let owner = try state.foreignOwner(for: pipeline) {
+                let sentence = state.sentence(aboutOwner: owner)
+                if !batch.replace {
+                    Console.error("warning: \(sentence); `run` refuses it without --replace")
+                    return state.refusal(to: pipeline, for: owner)
+                }
+                Console.error("note: \(sentence); \(Self.replacement(plan, in: state))")
+            }
+            if plan.willRun { try state.requireWritable() }
+            return nil
+        } catch {
+            Console.error("warning: `run` would refuse this folder: \(error.oneLine)")
+            return error
+        }
     }
 
     /// What `--replace` does to the results of another pipeline.
@@ -73,9 +84,12 @@ struct PlanCommand: ParsableCommand {
         if running > 0 { Console.out(estimate.text) }
     }
 
-    private func json(_ rows: [PlanRow], _ found: CaptureList, _ estimate: SizeEstimate) -> JSONValue {
+    private func json(
+        _ rows: [PlanRow], _ refusal: Problem?, _ found: CaptureList, _ estimate: SizeEstimate
+    ) -> JSONValue {
         .object([
-            "captures": .array(rows.map { .object($0.json) }), "other-formats": .of(found.ofOtherFormats),
+            "captures": .array(rows.map { .object($0.json) }), "refused": .of(refusal?.facts),
+            "other-formats": .of(found.ofOtherFormats),
             "output-bytes": .of(estimate.output) ?? .null, "replaced-bytes": .of(estimate.replaced) ?? .null,
             "needed-bytes": .of(estimate.needed) ?? .null, "free-bytes": .of(estimate.free) ?? .null,
             "peak-memory-bytes": .integer(estimate.memory.bytes),

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Glibc
 import ScanModel
 import ScanPipeline
 
@@ -19,10 +20,18 @@ struct ReportCommand: ParsableCommand {
     var output: String
     /// With this a run reports on itself, whatever clock other runs were recorded under.
     @Option(name: .customLong("run"), help: .hidden) var runName: String?
+    /// The process of that run, with which this one ends.
+    @Option(help: .hidden) var parent: Int32?
     @Flag(name: .shortAndLong, help: "Do not print the page's path.") var quiet = false
 
     func run() throws {
         try Console.orExit(RunThreads.require)
+        if let parent {
+            DetachedThread.start {
+                while getppid() == parent { sleep(1) }
+                ProcessSession.endOwn()
+            }
+        }
         Allocator.returnLargeBuffers()
         let page = try Console.orExit { () throws(Problem) in
             do throws(Problem) { return try ReportFiles.make(for: output, run: runName) } catch {

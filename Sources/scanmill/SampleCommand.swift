@@ -148,7 +148,7 @@ struct SampleCommand: ParsableCommand {
             let receipt = try runner.run(CaptureInput(id: id, path: path), into: output)
             try output.publish(receipt: receipt.bytes)
             // A sample is an input, not a result: the search for captures would pass over a folder with a receipt.
-            unlink("\(output.publishedPath)/\(Receipt.fileName)")
+            unlink(ResultPlace(output.publishedPath).receipt)
             lift(output.publishedPath)
             return receipt
         } catch {

@@ -38,13 +38,13 @@ enum StageDefaults {
             floor-clamp: false
             motion: true
 
-        undistort 3
+        undistort 4
             one-camera: false
 
-        turn 3
+        turn 4
             quarter-turns: auto
 
-        resize 1
+        resize 2
             width
             height
             longest
@@ -118,7 +118,7 @@ enum StageDefaults {
         mask-jumps 4
             max: 0.05
 
-        correct-drift 1
+        correct-drift 2
             min-apart: 0.75
 
         check-geometry 12
@@ -199,6 +199,7 @@ enum StageDefaults {
             depth: false
             masks: recorded
             mask-margin: 0
+            mask-bottom: 0
             mask-as: files
             mask-if-missing: fail
             test-every: 0
@@ -210,6 +211,7 @@ enum StageDefaults {
             depth: false
             masks: recorded
             mask-margin: 0
+            mask-bottom: 0
             mask-as: files
             mask-if-missing: fail
             test-every: 0

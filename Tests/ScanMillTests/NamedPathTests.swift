@@ -43,6 +43,20 @@ import Testing
         #expect(said.hasSuffix("  scanmill run -o in --only in quick.yaml in in\n"), "\(said)")
     }
 
+    /// What is not text would become another name, and results would go to a folder that nobody named.
+    @Test func aWordThatIsNoText() throws {
+        let made = try runCommand(
+            ["bash", "-c", "'\(Scanmill.path)' run quick.yaml in -o $'out\\xff'"], in: quick.folder.path)
+        #expect(made.status == 2, "\(made)")
+        #expect(
+            made.errors == """
+                error: a word of the command is not UTF-8: out\u{FFFD}
+                   = fix: rename what it names
+
+                """)
+        #expect(quick.names("").sorted() == ["in", "quick.yaml"])
+    }
+
     /// A pipeline may have any name, and notes among captures any ending.
     @Test func aPipelineOfAnotherNameIsOne() throws {
         try quick.folder.write(QuickRun.cloud, to: "cloud.txt")

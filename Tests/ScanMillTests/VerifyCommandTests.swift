@@ -105,6 +105,17 @@ import Testing
         #expect(again.status == 0 && again.output.contains("1 done, 1 up to date"), "\(again)")
     }
 
+    /// Each problem is one line, whatever a folder is called.
+    @Test func aNameWithALineBreak() throws {
+        let output = "o\nut"
+        #expect(try scanmill("run", "quick.yaml", "in/a", "-o", output, "--no-report").status == 0)
+        try FileManager.default.removeItem(atPath: "\(folder.path)/\(output)/a/a.ply")
+        let json = try scanmill("verify", output, "--json")
+        let entries = try JSONValue.parse(Array(json.output.utf8), file: "").array ?? []
+        let problems = entries.map { ($0["problems"]?.array ?? []).compactMap(\.string) }
+        #expect(json.status == 3 && problems == [["a file of the result is missing (o\\u{a}ut/a/a.ply)"]], "\(json)")
+    }
+
     @Test func aDamagedResultIsMadeAgain() throws {
         #expect(try scanmill("run", "quick.yaml", "in", "-o", "out").status == 0)
         let good = try folder.bytes("out/a/a.ply")

@@ -38,6 +38,14 @@ import Testing
         for (problem, place) in table { #expect(problem.message(root: "root") == "error: it failed\n  --> \(place)") }
     }
 
+    /// Also where a name has line breaks, or steers a terminal; what is escaped already stays as it is.
+    @Test func oneLineIsOneLine() {
+        let problem = Problem(.input, "`a\u{1b}[2J` is missing").at(file: "b\nc\td.txt", line: 3)
+        let line = "`a\\u{1b}[2J` is missing (b\\u{a}c\td.txt:3)"
+        #expect(problem.oneLine == line)
+        #expect(Problem(.input, problem.oneLine).oneLine == line)
+    }
+
     /// Some apps' folders hold a folder of their own name.
     @Test func aFileInAFolderNamedLikeTheCapture() {
         let problem = Problem(.input, "x").at(file: "sparse/0/cameras.txt", line: 2)

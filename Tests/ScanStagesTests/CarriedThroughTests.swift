@@ -125,6 +125,14 @@ import Testing
         }
         capture.box?.floor = -0.4
         _ = try StageRun("- write-transforms: {masks: silhouette, mask-margin: -0.25}", on: capture)
+        // The bottom alone takes off as much of the height as it moves.
+        capture.box?.floor = nil
+        _ = try StageRun("- write-transforms: {masks: silhouette, mask-bottom: -0.9}", on: capture)
+        let bottom = problem {
+            _ = try StageRun(
+                "- write-transforms: {masks: silhouette, mask-margin: -0.25, mask-bottom: -0.6}", on: capture)
+        }
+        #expect(bottom?.summary == "`mask-bottom: -0.6` and `mask-margin: -0.25` leave nothing of the box")
     }
 
     /// nerfstudio's way to draw pixels where masks are fails of a single picture.

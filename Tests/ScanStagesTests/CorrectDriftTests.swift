@@ -73,6 +73,21 @@ import Testing
         }
     }
 
+    /// Points that were made above are made again, whether or not a stage in between ends the pass, and counted once.
+    @Test(arguments: ["", "- filter-motion: {speed: 20}\n"]) func pointsAreOfTheCorrectedPoses(_ between: String) throws
+    {
+        let capture = try Self.capture(Self.wander)
+        func run(_ stages: String) throws -> StageRun {
+            try StageRun("\(stages)\(between)- voxel-downsample", on: capture, workers: 2, probing: [])
+        }
+        let early = try run("- correct-drift\n- unproject\n")
+        let late = try run("- unproject\n- correct-drift\n")
+        #expect(early.count("correct-drift", "seen-again") ?? 0 > 20)
+        #expect(late.capture.cloud?.positions == early.capture.cloud?.positions)
+        #expect(late.capture.cloud?.count ?? 0 > 0)
+        #expect(late.count("unproject", "points") == early.count("unproject", "points"))
+    }
+
     @Test func theLeastIsAnOption() throws {
         let run = try StageRun("- correct-drift: {min-apart: 30}\n- check-geometry", on: try Self.capture(Self.wander))
         #expect(run.warnings.count == 1 && run.warnings[0].contains("; a second `correct-drift` below the first, or a"))

@@ -185,6 +185,22 @@ import Testing
         #expect(told == ["crop[1]: no point lies within the limits, so nothing is left"], "\(again.warnings)")
     }
 
+    /// Why the capture brought no cloud along is not why there is none of the one that was made.
+    @Test func anEmptyCloudIsSaidWhateverTheReaderSays() throws {
+        var capture = MemoryCapture([.init(points: [0, 0, 0, 1, 0, 0])])
+        capture.absences[.cloud] = "transforms.json names no points"
+        let empty = "- voxel-downsample: {size: 0.001}\n- crop: {above: 500, from: origin, if-empty: warn}\n- write-ply"
+        let said = ["crop: no point lies within the limits, so nothing is left"]
+        #expect(try StageRun(empty, on: capture).warnings.filter { $0.contains("left") } == said)
+        // What a box above has said is not said again.
+        let crop = "- crop: {below: 9, from: origin, if-empty: warn}\n"
+        let cull = "- voxel-downsample\n\(crop)- cull-by-box: {keep: outside, if-empty: warn}\n\(crop)- write-ply"
+        capture.box = OrientedBox(center: .zero, worldFromBox: .identity, halfSize: Vector3(9, 9, 9))
+        let culled = try StageRun(cull, on: capture)
+        let told = culled.warnings.filter { $0.contains("left") }
+        #expect(told == ["cull-by-box: every point lies in the box, so nothing is left"], "\(culled.warnings)")
+    }
+
     /// Before a frame is read: nobody waits for a failure that is certain.
     @Test(arguments: [
         ("find-floor", "so no plane is known to be horizontal"),

@@ -76,6 +76,17 @@ import Testing
         #expect(
             try warnings(of: read + "- fuse-depth\n- write-mesh\n- correct-drift\n- check-geometry") == [])
         #expect(try warnings(of: read + "- correct-drift\n- unproject\n- voxel-downsample\n- write-ply") == [])
+        // Points of single frames are made again.
+        let points = try warnings(of: read + "- unproject\n- correct-drift\n- voxel-downsample\n- write-ply")
+        #expect(!points.contains { $0.contains("changes the poses") }, "\(points)")
+        // And so is a cloud that a stage below makes of them.
+        let cloud = "- unproject\n- voxel-downsample\n"
+        let twice = try warnings(
+            of: read + cloud + "- write-ply: {file: a.ply}\n- correct-drift\n" + cloud + "- write-ply")
+        #expect(!twice.contains { $0.contains("changes the poses") }, "\(twice)")
+        // A box is of the cloud that it was fitted to.
+        let box = try warnings(of: read + cloud + "- fit-box\n- correct-drift\n- report-coverage\n- write-frames")
+        #expect(box.contains(said("unproject")), "\(box)")
     }
 
     /// A box above a mesh has to cut depth, or to be below it.
@@ -115,6 +126,28 @@ import Testing
         #expect(try said("margin: 0.02", ", mask-margin: 0.02") == [])
         #expect(try said("margin: -0.1", "") == [])
         #expect(try said("margin: 0.02, keep: outside", "") == [])
+    }
+
+    /// Nor may a trainer learn the table that was taken away from under an object.
+    @Test(arguments: ["silhouette", "depth"]) func masksWithAnotherBottomThanTheBoxOfThePoints(_ masks: String) throws {
+        func said(_ cull: String, _ options: String) throws -> [String] {
+            try warnings(
+                of: "- read\n- decompress\n- unproject\n- cull-by-box: {\(cull)}\n- voxel-downsample\n- write-colmap\n"
+                    + "- write-transforms: {masks: \(masks)\(options)}")
+        }
+        #expect(
+            try said("bottom: 0.1", "") == [
+                "`mask-bottom`, 0, is less than the `bottom` of the `cull-by-box` above, 0.1: points lie where masks say "
+                    + "ignore; set  mask-bottom: 0.1"
+            ])
+        #expect(
+            try said("margin: 0.02, bottom: -0.02", ", mask-margin: 0.02") == [
+                "`mask-bottom`, 0, is more than the `bottom` of the `cull-by-box` above, -0.02: masks leave in what that "
+                    + "takes away at the bottom; set  mask-bottom: -0.02"
+            ])
+        #expect(try said("margin: 0.02, bottom: -0.02", ", mask-margin: 0.02, mask-bottom: -0.02") == [])
+        #expect(try said("margin: 0.02, bottom: 0.1", "").count == 2)
+        #expect(try said("bottom: 0.1, keep: outside", "") == [])
     }
 
     /// It moves each picture by another part of a pixel.
@@ -197,6 +230,8 @@ import Testing
             ])
         let both = "`mask-margin` goes with `masks: silhouette` and `masks: depth`; take it out"
         #expect(PipelineRun.mistakes("- read\n- write-transforms: {mask-margin: 0.02}") == [both])
+        let bottom = both.replacing("margin", with: "bottom")
+        #expect(PipelineRun.mistakes("- read\n- write-transforms: {mask-bottom: 0.02}") == [bottom])
     }
 
     /// Each with what to do about it.

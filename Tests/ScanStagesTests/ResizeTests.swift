@@ -156,6 +156,19 @@ import Testing
         #expect(try run.bytes("nerf/images/000000.png") == capture.files["color/0.png"])
     }
 
+    /// No dataset gets both kinds of file where its capture has one.
+    @Test func whatIsSmallEnoughAndWhatIsNotStayPNGs() throws {
+        var capture = try MemoryCapture.posed(2)
+        for n in 0..<2 { capture.items[n].depth = nil }
+        capture.files["color/1.png"] = try pngOf(width: 16, height: 12)
+        capture.items[1].intrinsics = MemoryCapture.camera.resized(to: PixelSize(16, 12))
+        capture.colorSize = nil
+        let run = try StageRun("- resize: {longest: 8}\n- write-transforms", on: capture, probing: [.color])
+        #expect(run.count("resize", "resized") == 1 && run.drops == [])
+        #expect(try run.bytes("nerf/images/000000.png") == capture.files["color/0.png"])
+        #expect(try PNG.decodeRGB(try run.bytes("nerf/images/000001.png")).size == PixelSize(8, 6))
+    }
+
     @Test func withoutPicturesThereIsNothingToDo() throws {
         let run = try StageRun("- resize: {width: 4}", on: MemoryCapture([.init(depth: [1, 2])]))
         #expect(run.count("resize", "resized") == 0)

@@ -217,7 +217,7 @@ import Testing
             "- read\n- undistort\n- write-transforms: {masks: none}", reading: path, probing: [.color])
         #expect(run.drops == [])
         #expect(run.frames.map { $0.intrinsics?.size } == [Self.size, PixelSize(30, 20)])
-        #expect(run.files.contains("nerf/images/000001.jpg"))
+        #expect(run.files.contains("nerf/images/000001.png"))
     }
 
     /// Nothing is opened where there is nothing to undo, whatever cannot be.
@@ -304,6 +304,50 @@ import Testing
         #expect(!run.warnings.contains { $0.contains("distorts") })
         let refusal = problem { _ = try StageRun("- read\n- decompress\n- unproject", reading: tum) }
         #expect(refusal?.summary == "unproject needs intrinsics, and this capture has none")
+    }
+
+    /// The desk's room is known: its walls are hit as well as they are without another camera, by less than a millimetre. With
+    /// the depth of the nearest pixel it would be 4 mm.
+    @Test func wallsStayFlatWhereThePrincipalPointMoves() throws {
+        let desk = SharedData.checkout.appendingPathComponent("samples/desk").path
+        let run = try StageRun(
+            "- read\n- select-every: {step: 12}\n- undistort: {one-camera: true}\n- decompress\n"
+                + "- mask-confidence: {at-least: 2}\n- unproject: {pixel-centre: half, color: false}",
+            reading: desk, probing: [.points])
+        #expect(run.count("undistort", "undistorted") == run.frames.count && !run.frames.isEmpty)
+        let walls = SyntheticRoom().walls
+        let faces = [
+            (walls.center.x, walls.halfSize.x), (walls.center.y, walls.halfSize.y), (walls.center.z, walls.halfSize.z),
+        ].map { [$0 - $1, $0 + $1] }
+        var distances: [Double] = []
+        for cloud in run.frames.compactMap(\.points) {
+            for at in stride(from: 0, to: cloud.positions.count, by: 3) {
+                let nearest = (0..<3).flatMap { axis in faces[axis].map { abs(Double(cloud.positions[at + axis]) - $0) }
+                }
+                if let distance = nearest.min(), distance < 0.05 { distances.append(distance) }
+            }
+        }
+        #expect(distances.count > 10_000)
+        distances.sort()
+        #expect(distances[distances.count / 2] < 0.001)
+        #expect(distances[distances.count * 9 / 10] < 0.002)
+    }
+
+    /// A camera counted from a pixel's centre stays one, so that `unproject` has nothing to choose, as its card says.
+    @Test func oneCameraIsCountedFromWhereItWas() throws {
+        let tum = SharedData.checkout.appendingPathComponent("samples/tum").path
+        func run(_ centre: String) throws -> StageRun {
+            try StageRun(
+                "- read\n- undistort: {one-camera: true}\n- decompress\n"
+                    + "- unproject: {pixel-centre: \(centre), color: false}",
+                reading: tum, probing: [.points])
+        }
+        let (integer, half) = (try run("integer"), try run("half"))
+        let camera = try #require(integer.frames.first?.intrinsics)
+        #expect(camera.pixelOrigin == .centre && camera.cx == 63.5 && camera.cy == 47.5)
+        #expect(integer.frames.allSatisfy { $0.intrinsics == camera })
+        #expect(integer.frames.contains { ($0.points?.count ?? 0) > 0 })
+        #expect(integer.frames.map(\.points) == half.frames.map(\.points))
     }
 
     /// What leaves next to nothing of the pictures is done, and doubted.

@@ -45,6 +45,16 @@ import Testing
         #expect(try points(above).points.count == 2)
     }
 
+    /// Points of frames that all are gone are no cloud that the capture did not bring along.
+    @Test func noPointsAreSaidWhateverTheReaderSays() throws {
+        var capture = MemoryCapture([.init(depth: [1, 1])])
+        capture.absences[.cloud] = "points3D.txt holds no points"
+        let run = try StageRun("- mask-range: {near: 2}\n- unproject\n- write-ply", on: capture)
+        #expect(
+            run.warnings.contains("write-ply: the cloud holds no points: the stages above left none"), "\(run.warnings)"
+        )
+    }
+
     /// Python reads what the option says; ScanMill reads metres again.
     @Test(arguments: [("m", 1.0), ("cm", 100.0), ("mm", 1000.0), ("ft", 1 / 0.3048), ("in", 1 / 0.0254)])
     func unitsOfOtherPrograms(_ unit: String, perMetre: Double) throws {

@@ -164,6 +164,22 @@ import Testing
             ])
     }
 
+    /// Moved as `cull-by-box` moves it.
+    @Test(arguments: ["silhouette", "depth"]) func masksOfABoxWithAnotherBottom(_ masks: String) throws {
+        var capture = try MemoryCapture.posed(1)
+        capture.items[0].pose = Pose(rotation: .identity, position: box.center + Vector3(0, 0, 2.5))
+        func mask(_ options: String, of box: OrientedBox) throws -> [UInt8] {
+            capture.box = box
+            let run = try StageRun("- write-transforms: {masks: \(masks)\(options)}", on: capture)
+            return try PNG.decodeGray8(try run.bytes("nerf/masks/000000.png")).pixels
+        }
+        for bottom in [-0.5, 0.7] {
+            let moved = try mask(", mask-bottom: \(bottom)", of: box)
+            #expect(try moved == mask("", of: box.grown(by: 0, bottom: bottom)))
+            #expect(try moved != mask("", of: box))
+        }
+    }
+
     @Test func theBytesAreTheSameForAnyNumberOfWorkers() throws {
         var capture = try MemoryCapture.posed(20)
         capture.box = box

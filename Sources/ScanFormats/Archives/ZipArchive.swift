@@ -83,13 +83,12 @@ public final class ZipArchive: Sendable {
     /// not.
     var obstacle: Problem? {
         let kinds = Set(opened.contents.kinds.values)
-        if kinds.contains(ZipHandle.encrypted) {
+        if kinds.contains(.other(.encrypted)) {
             return Problem(
                 .input, "the archive is encrypted", fix: "unpack it, or pack the capture again without a password")
         }
         let packed = kinds.compactMap { kind -> String? in
-            guard case .other(let what) = kind, what.hasPrefix(ZipHandle.packed) else { return nil }
-            return String(what.dropFirst(ZipHandle.packed.count + 1))
+            if case .other(.packed(let method)) = kind { method } else { nil }
         }
         guard let method = packed.min() else { return nil }
         return Problem(
@@ -115,7 +114,7 @@ extension ZipArchive: CaptureTree {
         case .file?: break
         case nil: throw Problem(.input, "there is no such file").at(file: file)
         case .folder?: throw Problem(.input, "expected a file, found a folder").at(file: file)
-        case .other(let what)?: throw Problem(.input, "expected a file, found \(what)").at(file: file)
+        case .other(let what)?: throw Problem(.input, "expected a file, found \(what.words)").at(file: file)
         case .outOfReach(let code)?: throw .system("cannot open the file", path: file, code: code)
         }
         guard let entry = opened.contents.files[full(file)] else {

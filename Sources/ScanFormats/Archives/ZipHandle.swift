@@ -54,11 +54,6 @@ struct ZipHandle: ~Copyable {
             kind: Self.kind(entry, name))
     }
 
-    static let encrypted = CaptureEntry.Kind.other("a file that is encrypted in its archive")
-
-    /// How an entry is described that libzip does not unpack; the method's name follows.
-    static let packed = "a file that its archive holds packed with"
-
     /// As APPNOTE.TXT numbers them.
     private static let methods: [UInt16: String] = [
         1: "Shrink", 6: "Implode", 9: "Deflate64", 12: "BZIP2", 14: "LZMA", 93: "Zstandard", 95: "XZ", 98: "PPMd",
@@ -66,14 +61,14 @@ struct ZipHandle: ~Copyable {
 
     private static func kind(_ entry: sm_zip_entry, _ name: String) -> CaptureEntry.Kind {
         if name.endsInSlash { return .folder }
-        if entry.is_encrypted != 0 { return encrypted }
-        if entry.is_readable == 0 { return .other("\(packed) \(methods[entry.method] ?? "method \(entry.method)")") }
+        if entry.is_encrypted != 0 { return .other(.encrypted) }
+        if entry.is_readable == 0 { return .other(.packed(methods[entry.method] ?? "method \(entry.method)")) }
         // The top four bits of `st_mode` are the file's type.
         switch entry.mode >> 12 {
         case 0, 0o10: return .file(byteCount: Int64(clamping: entry.size))
         case 0o04: return .folder
-        case 0o12: return .other("a link, which is not followed inside an archive")
-        default: return .other("a device or a pipe in its archive")
+        case 0o12: return .other(.archivedLink)
+        default: return .other(.archivedDevice)
         }
     }
 

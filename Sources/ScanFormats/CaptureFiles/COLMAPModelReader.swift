@@ -4,21 +4,60 @@ import ScanModel
 ///
 /// Source: colmap, doc/format.rst, scene/reconstruction_io_*.cc and sensor/models.h.
 public enum COLMAPModelReader {
-    /// A camera of any model; the parameters in the model's order.
+    /// A camera's model, in the order of the numbers that binary files have for them.
+    public enum Model: String, CaseIterable, Sendable {
+        case simplePinhole = "SIMPLE_PINHOLE"
+        case pinhole = "PINHOLE"
+        case simpleRadial = "SIMPLE_RADIAL"
+        case radial = "RADIAL"
+        case openCV = "OPENCV"
+        case openCVFisheye = "OPENCV_FISHEYE"
+        case fullOpenCV = "FULL_OPENCV"
+        case fieldOfView = "FOV"
+        case simpleRadialFisheye = "SIMPLE_RADIAL_FISHEYE"
+        case radialFisheye = "RADIAL_FISHEYE"
+        case thinPrismFisheye = "THIN_PRISM_FISHEYE"
+        case radTanThinPrismFisheye = "RAD_TAN_THIN_PRISM_FISHEYE"
+        case simpleDivision = "SIMPLE_DIVISION"
+        case division = "DIVISION"
+        case simpleFisheye = "SIMPLE_FISHEYE"
+        case fisheye = "FISHEYE"
+        case unified = "EUCM"
+        case panorama = "EQUIRECTANGULAR"
+
+        var parameterCount: Int {
+            switch self {
+            case .panorama: 2
+            case .simplePinhole, .simpleFisheye: 3
+            case .pinhole, .simpleRadial, .simpleRadialFisheye, .simpleDivision, .fisheye: 4
+            case .radial, .fieldOfView, .radialFisheye, .division: 5
+            case .unified: 6
+            case .openCV, .openCVFisheye: 8
+            case .fullOpenCV, .thinPrismFisheye: 12
+            case .radTanThinPrismFisheye: 16
+            }
+        }
+
+        /// Whether the first parameter is the focal length in both directions. A panorama has none.
+        var hasOneFocalLength: Bool {
+            switch self {
+            case .simplePinhole, .simpleRadial, .radial, .simpleRadialFisheye, .radialFisheye, .simpleDivision,
+                .simpleFisheye:
+                true
+            case .pinhole, .openCV, .openCVFisheye, .fullOpenCV, .fieldOfView, .thinPrismFisheye,
+                .radTanThinPrismFisheye, .division, .fisheye, .unified, .panorama:
+                false
+            }
+        }
+    }
+
+    /// A camera of any model; the parameters in the model's order, and as many as it has.
     public struct Camera: Hashable, Sendable {
-        public var model: String
+        public var model: Model
         public var width: Int
         public var height: Int
         public var parameters: [Double]
     }
-
-    /// The models by their number in binary files: name, number of parameters.
-    static let models: [(name: String, parameterCount: Int)] = [
-        ("SIMPLE_PINHOLE", 3), ("PINHOLE", 4), ("SIMPLE_RADIAL", 4), ("RADIAL", 5), ("OPENCV", 8),
-        ("OPENCV_FISHEYE", 8), ("FULL_OPENCV", 12), ("FOV", 5), ("SIMPLE_RADIAL_FISHEYE", 4), ("RADIAL_FISHEYE", 5),
-        ("THIN_PRISM_FISHEYE", 12), ("RAD_TAN_THIN_PRISM_FISHEYE", 16), ("SIMPLE_DIVISION", 4), ("DIVISION", 5),
-        ("SIMPLE_FISHEYE", 3), ("FISHEYE", 4), ("EUCM", 6), ("EQUIRECTANGULAR", 2),
-    ]
 
     // MARK: - Cameras
 
@@ -49,7 +88,10 @@ public enum COLMAPModelReader {
             else { throw place("expected CAMERA_ID, MODEL, WIDTH, HEIGHT, PARAMS[]") }
             let parameters = words.dropFirst(4).compactMap { Double($0) }
             guard parameters.count == words.count - 4 else { throw place("a parameter is no number") }
-            let camera = Camera(model: words[1], width: width, height: height, parameters: parameters)
+            guard let model = Model(rawValue: words[1]) else {
+                throw place("the camera model \(words[1]) is not known")
+            }
+            let camera = Camera(model: model, width: width, height: height, parameters: parameters)
             if let defect = camera.defect { throw place(defect) }
             guard cameras.updateValue(camera, forKey: id) == nil else { throw place("camera \(id) is there twice") }
         }
@@ -64,12 +106,12 @@ public enum COLMAPModelReader {
             let id: UInt32 = try bytes.integer()
             let number: Int32 = try bytes.integer()
             let (width, height): (UInt64, UInt64) = (try bytes.integer(), try bytes.integer())
-            guard models.indices.contains(Int(number)) else {
+            guard Model.allCases.indices.contains(Int(number)) else {
                 throw bytes.problem("camera \(id) has a model that is not known (\(number))")
             }
-            let model = models[Int(number)]
+            let model = Model.allCases[Int(number)]
             var camera = Camera(
-                model: model.name, width: Int(clamping: width), height: Int(clamping: height), parameters: [])
+                model: model, width: Int(clamping: width), height: Int(clamping: height), parameters: [])
             for _ in 0..<model.parameterCount { camera.parameters.append(try bytes.double()) }
             if let defect = camera.defect { throw bytes.problem(defect) }
             guard cameras.updateValue(camera, forKey: id) == nil else {
@@ -220,12 +262,9 @@ public enum COLMAPModelReader {
 extension COLMAPModelReader.Camera {
     /// Why the camera cannot be used, or nil.
     fileprivate var defect: String? {
-        guard let known = COLMAPModelReader.models.first(where: { $0.name == model }) else {
-            return "the camera model \(model) is not known"
-        }
-        guard parameters.count == known.parameterCount else {
+        guard parameters.count == model.parameterCount else {
             let count = parameters.count
-            return "\(model) has \(known.parameterCount) parameters, and \(count) \(count.isOrAre) there"
+            return "\(model.rawValue) has \(model.parameterCount) parameters, and \(count) \(count.isOrAre) there"
         }
         guard CameraIntrinsics.sides.contains(width), CameraIntrinsics.sides.contains(height) else {
             return "the camera's pictures are \(width)×\(height)"
@@ -236,47 +275,43 @@ extension COLMAPModelReader.Camera {
     /// The camera with its lens.
     /// - Throws: when it is a panorama's.
     func calibrated() throws(Problem) -> CalibratedCamera {
-        let isSimple = Self.withOneFocalLength.contains(model)
-        let focal = isSimple ? [parameters[0], parameters[0]] : Array(parameters.prefix(2))
-        let centre = Array(parameters.dropFirst(isSimple ? 1 : 2).prefix(2))
-        let lens = try lens(Array(parameters.dropFirst(isSimple ? 3 : 4)))
+        // The principal point comes after the focal lengths.
+        let centre = model.hasOneFocalLength ? 1 : 2
+        guard let lens = lens(Array(parameters.dropFirst(centre + 2))) else {
+            throw Problem(
+                .input, "no pinhole's picture shows what a camera of the model \(model.rawValue) sees",
+                fix: "cut the pictures into a pinhole's first, and make a model of those")
+        }
         let camera = CameraIntrinsics(
-            fx: focal[0], fy: focal[1], cx: centre[0], cy: centre[1], width: width, height: height,
-            pixelOrigin: .corner)
+            fx: parameters[0], fy: parameters[centre - 1], cx: parameters[centre], cy: parameters[centre + 1],
+            width: width, height: height, pixelOrigin: .corner)
         if let defect = camera.defect ?? lens.defect { throw Problem(.input, defect) }
         return CalibratedCamera(camera, lens)
     }
 
-    private static let withOneFocalLength: Set = [
-        "SIMPLE_PINHOLE", "SIMPLE_RADIAL", "RADIAL", "SIMPLE_RADIAL_FISHEYE", "RADIAL_FISHEYE", "SIMPLE_DIVISION",
-        "SIMPLE_FISHEYE",
-    ]
-
     /// - Parameter n: the parameters after focal lengths and principal point.
-    private func lens(_ n: [Double]) throws(Problem) -> LensDistortion {
+    /// - Returns: nil for a panorama, which has none of these.
+    private func lens(_ n: [Double]) -> LensDistortion? {
         switch model {
-        case "SIMPLE_PINHOLE", "PINHOLE": LensDistortion()
-        case "SIMPLE_RADIAL": LensDistortion(radial: [n[0], 0, 0, 0])
-        case "RADIAL": LensDistortion(radial: [n[0], n[1], 0, 0])
-        case "OPENCV": LensDistortion(radial: [n[0], n[1], 0, 0], tangential: [n[2], n[3]])
-        case "FULL_OPENCV":
+        case .simplePinhole, .pinhole: LensDistortion()
+        case .simpleRadial: LensDistortion(radial: [n[0], 0, 0, 0])
+        case .radial: LensDistortion(radial: [n[0], n[1], 0, 0])
+        case .openCV: LensDistortion(radial: [n[0], n[1], 0, 0], tangential: [n[2], n[3]])
+        case .fullOpenCV:
             LensDistortion(
                 radial: [n[0], n[1], n[4], 0], divisor: [n[5], n[6], n[7]], tangential: [n[2], n[3]])
-        case "OPENCV_FISHEYE": LensDistortion(.fisheye, radial: [n[0], n[1], n[2], n[3]])
-        case "SIMPLE_RADIAL_FISHEYE": LensDistortion(.fisheye, radial: [n[0], 0, 0, 0])
-        case "RADIAL_FISHEYE": LensDistortion(.fisheye, radial: [n[0], n[1], 0, 0])
-        case "SIMPLE_FISHEYE", "FISHEYE": LensDistortion(.fisheye)
-        case "THIN_PRISM_FISHEYE":
+        case .openCVFisheye: LensDistortion(.fisheye, radial: [n[0], n[1], n[2], n[3]])
+        case .simpleRadialFisheye: LensDistortion(.fisheye, radial: [n[0], 0, 0, 0])
+        case .radialFisheye: LensDistortion(.fisheye, radial: [n[0], n[1], 0, 0])
+        case .simpleFisheye, .fisheye: LensDistortion(.fisheye)
+        case .thinPrismFisheye:
             LensDistortion(
                 .fisheye, radial: [n[0], n[1], n[4], n[5]], tangential: [n[2], n[3]], prism: [n[6], 0, n[7], 0])
-        case "RAD_TAN_THIN_PRISM_FISHEYE": LensDistortion(fisheye624: n)
-        case "FOV": LensDistortion(.fieldOfView(n[0]))
-        case "SIMPLE_DIVISION", "DIVISION": LensDistortion(.division(n[0]))
-        case "EUCM": LensDistortion(.unified(alpha: n[0], beta: n[1]))
-        default:
-            throw Problem(
-                .input, "no pinhole's picture shows what a camera of the model \(model) sees",
-                fix: "cut the pictures into a pinhole's first, and make a model of those")
+        case .radTanThinPrismFisheye: LensDistortion(fisheye624: n)
+        case .fieldOfView: LensDistortion(.fieldOfView(n[0]))
+        case .simpleDivision, .division: LensDistortion(.division(n[0]))
+        case .unified: LensDistortion(.unified(alpha: n[0], beta: n[1]))
+        case .panorama: nil
         }
     }
 }

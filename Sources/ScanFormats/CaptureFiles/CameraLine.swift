@@ -53,18 +53,19 @@ public struct CameraLine: Hashable, Sendable {
 
         try scanner.beginObject()
         while let key = try scanner.nextKey() {
-            switch key {
-            case "timestamp", "intrinsics", "transform", "exposure_duration", "source_frame":
-                if !seen.insert(key).inserted { throw scanner.problem("“\(key)” is there twice in one camera line") }
-            default: break
-            }
+            let start = scanner.position
             switch key {
             case "timestamp": timestamp = try scanner.timestamp()
             case "intrinsics": matrix = try scanner.numbers(9, of: key)
             case "transform": transform = try scanner.numbers(16, of: key)
             case "exposure_duration": exposure = try scanner.wholeNumber()
             case "source_frame": sourceFrame = try scanner.wholeNumber()
-            default: try scanner.skip()
+            default:
+                try scanner.skip()
+                continue
+            }
+            if !seen.insert(key).inserted {
+                throw scanner.problem("“\(key)” is there twice in one camera line", at: start)
             }
         }
         let end = scanner.position - 1

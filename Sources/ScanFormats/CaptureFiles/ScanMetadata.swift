@@ -32,8 +32,8 @@ public struct ScanMetadata: Equatable, Sendable {
     var saysDepthUnit: Bool { json["depth_unit"].map { $0 != .null } ?? false }
     /// Whether quaternions have the order of Android's app.
     var hasAndroidQuaternions: Bool { json["camera_orientation_quaternion_format"]?.string == "xyzw" }
-    /// Whether confidence was recorded. The iOS app misspells it; Android and the documentation do not; a third app has a
-    /// spelling of its own.
+    /// The spellings of the key that says whether confidence was recorded: the iOS app's, Android's and the
+    /// documentation's, a third app's.
     static let confidenceKeys = ["avaliable", "available", "avaiable"].map { "depth_confidence_\($0)" }
     /// The worst and the best confidence value: 0...2 on iOS and where nothing is said, 0...255 on Android.
     public let confidenceRange: ClosedRange<Int>

@@ -31,6 +31,8 @@ public struct StrayOdometry {
     public let file: String
     /// Whether each line has a timestamp.
     public var hasTimestamps: Bool { layout.timestamp != nil }
+    /// Whether each line has its frame's number.
+    public var hasNumbers: Bool { layout.number != nil }
     /// The last line read, if it has no line feed although the app, since version 1.2, ends every line with one.
     var openLine: Int? { layout.endsLines ? table.openLine : nil }
     private var table: TextTable

@@ -14,7 +14,7 @@ public enum COLMAPCapture: CaptureFormat {
             "depth, which `depth: true` writes beside the model but which is not read back", "confidence",
             "timestamps", "the bounding box", "motion", "that its unit is the metre",
             "which way is up",
-        ], origin: .derived, poseAxes: .openCV, revision: 12)
+        ], origin: .derived, poseAxes: .openCV, revision: 13)
 
     public static func recognise(_ tree: any CaptureTree) -> Recognition? {
         guard let model = COLMAPModelFiles(in: tree) else { return nil }
@@ -34,7 +34,7 @@ public enum COLMAPCapture: CaptureFormat {
         for folder in COLMAPModelFiles.usualFolders {
             let entries = tree.entries(in: folder)
             // What is wrong with a file that was set aside has been said.
-            if entries.contains(where: { $0.kind == .other(PartialTree.mark) }) { continue }
+            if entries.contains(where: { $0.kind == .other(.setAside) }) { continue }
             let names = Set(entries.map(\.name))
             let files = ["cameras", "images", "points3D"].flatMap { ["\($0).bin", "\($0).txt"] }.filter(names.contains)
             if !files.isEmpty {

@@ -20,7 +20,7 @@ struct COLMAPPictures {
         // network share.
         var lists: [String: Set<Substring>] = [:]
         func mayLie(_ path: String, in folder: String) -> Bool {
-            guard let plain = try? "\(folder)/\(path)".plainPath() else { return false }
+            guard let plain = try? path.path(in: folder).plainPath() else { return false }
             let parts = plain.pathParts
             let place = parts.dropLast().joined(separator: "/")
             let list =

@@ -79,8 +79,8 @@ public struct FormatCard: Sendable {
 public struct Recognition: Hashable, Sendable {
     public var format: String
     public var reason: String
-    /// The one folder that holds the capture's files, where the app makes one: it may look like a capture itself, but
-    /// is the same one, and a search does not go down into it.
+    /// The subfolder that holds all files of the capture, where the app makes one (Polycam's `keyframes/`). It would be
+    /// recognised by itself too; a search skips it, so that the capture is not found twice.
     public var folder: String?
 
     public init(format: String, reason: String, folder: String? = nil) {

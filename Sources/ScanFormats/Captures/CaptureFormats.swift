@@ -32,8 +32,8 @@ public enum CaptureFormats {
     public static func format(named name: String) -> (any CaptureFormat.Type)? { all.first { $0.name == name } }
 
     /// The answer of the first format that recognises the tree; where none does, of the first whose remains these are.
-    /// Plain pictures come last, since many damaged captures hold them too; a `.sens` file, beside which anything may lie,
-    /// comes after recordings that are none of its forms.
+    /// Plain pictures come last, since many damaged captures hold them too. Anything may lie beside a `.sens` file, so it
+    /// yields to every recording that is not another form of a ScanNet scan.
     public static func recognise(_ tree: any CaptureTree) -> Recognition? {
         let tree = listedOnce(tree)
         let apps = all.filter { $0 != PictureFolderCapture.self }
@@ -162,7 +162,7 @@ public enum CaptureFormats {
             ).at(file: path)
         case .other(let what)?:
             let entry = CaptureEntry(name: path.lastPart, kind: .other(what))
-            throw (entry.isLost ? entry.loss : Problem(.input, "this is \(what)")).at(file: path)
+            throw (entry.isLost ? entry.loss : Problem(.input, "this is \(what.words)")).at(file: path)
         case .outOfReach(let code)?: throw .system("cannot look at this path", path: path, code: code)
         case nil:
             var status = stat()

@@ -71,7 +71,7 @@ public enum MultiScanCapture: CaptureFormat {
     /// The names of what may be metadata files.
     private static func likelyStems(of tree: any CaptureTree) -> [String] {
         // Files that were set aside have been reported already.
-        let entries = tree.entries(in: "").filter { $0.kind != .other(PartialTree.mark) }
+        let entries = tree.entries(in: "").filter { $0.kind != .other(.setAside) }
         let stems = entries.map(\.name).filter { $0.hasSuffix(".json") }.map { String($0.dropLast(5)) }
         if stems.isEmpty { return [] }
         let files = tree.files(in: "")

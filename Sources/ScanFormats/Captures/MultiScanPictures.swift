@@ -19,7 +19,7 @@ extension MultiScanReader {
             size = capture.colorSize
         } else {
             // Pictures that are there but cannot be read have been reported already.
-            let isSetAside = PictureFolder.folders.contains { tree.entry($0)?.kind == .other(PartialTree.mark) }
+            let isSetAside = PictureFolder.folders.contains { tree.entry($0)?.kind == .other(.setAside) }
             let stream = isSetAside ? nil : metadata.colorStream
             let (others, remedy) = picturesOfOtherKinds(video)
             let noFolder = "there is no folder color/, rgb/ or images/ with pictures\(others)"

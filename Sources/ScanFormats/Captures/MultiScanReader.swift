@@ -106,7 +106,6 @@ struct MultiScanReader {
         restoreLines(metadata)
         lineCount = capture.frames.count
         dropRepeats()
-        checkClock()
         noteUnit(metadata)
     }
 
@@ -123,16 +122,6 @@ struct MultiScanReader {
         guard 2 * (frames.count - first) < frames.count else { return }
         for index in first..<frames.count {
             capture.drop(index, whileReading: "the recorder filled up its lines with the last one")
-        }
-    }
-
-    /// Warns of timestamps that stand still or go back: they make matching by time impossible.
-    private mutating func checkClock() {
-        let times = capture.keptFrames.compactMap(\.timestamp)
-        let backward = zip(times, times.dropFirst()).count { $1 <= $0 }
-        if backward > 0 {
-            capture.warnings.append(
-                "\(backward.counted("camera line", "has", "have")) a timestamp that is \(Capture.notLater)")
         }
     }
 

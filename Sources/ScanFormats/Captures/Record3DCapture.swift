@@ -19,7 +19,7 @@ public enum Record3DCapture: CaptureFormat {
         summary: "Record3D: .r3d with pictures, poses, depth and confidence; the EXR + JPG export, without confidence.",
         reads: [.color, .pose, .intrinsics, .timestamp, .recordedDepth, .recordedConfidence],
         passesOver: ["`initPose`, which other readers ignore too", "the sound and the icon"],
-        revision: 6)
+        revision: 7)
 
     fileprivate static let metadataLimit = 64 << 20
 
@@ -126,13 +126,13 @@ private struct Record3DReader {
                 if let times, times.indices.contains(index) { facts.timestamp = try times[index].time() }
                 facts.intrinsics = if let common { common } else { try camera(root, cameras, of: index) }
             } catch { facts.drop = Drop(whileReading: error.oneLine, isBad: true) }
+            capture.frames.append(facts)
             if !poses.isEmpty && !poses.indices.contains(index) {
-                facts.drop = Drop(whileReading: "\(file) has no pose for it")
+                capture.drop(index, whileReading: "\(file) has no pose for it")
             } else if pictures[index] == nil && !pictures.isEmpty {
                 // After the last picture, the check of the counts has said what is missing.
-                facts.drop = Drop(whileReading: "its picture is not there", isBad: index < last)
+                capture.drop(index, whileReading: "its picture is not there", isBad: index < last)
             }
-            capture.frames.append(facts)
         }
         noteShortLists(poses: poses.count, cameras: cameras?.count, times: times?.count, pictures: last + 1)
         if poses.isEmpty {

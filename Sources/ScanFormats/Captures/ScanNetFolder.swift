@@ -195,8 +195,9 @@ private struct ScanNetFolderReader {
             ? capture.guessedCamera(recorded, for: size, of: pictures)
             : capture.scaledCamera(recorded, to: size, of: pictures)
         // For the colour camera, every format gives this warning.
-        if name == "depth", let doubt = camera.doubt {
-            capture.warnings.append("of the depth camera, \(doubt): its matrix may be for pictures of another size")
+        for doubt in [CameraDoubt.inShares, .offCentre] where name == "depth" {
+            guard let summary = doubt.summary(of: camera) else { continue }
+            capture.warnings.append("of the depth camera, \(summary): \(doubt.cause)")
         }
         return camera
     }

@@ -17,7 +17,7 @@ public enum ScanNetRawCapture: CaptureFormat {
             "poses", "confidence", "the bounding box", "depth finer than the sensor's steps, about z² / 300 m",
             "depth nearer than 0.26 m or farther than 9.57 m", "the original pictures: they become a video",
             "intrinsics that change from frame to frame: all frames get the same", "which way is up",
-        ], origin: .form(of: "ScanNet"), revision: 3)
+        ], origin: .form(of: "ScanNet"), revision: 4)
 
     public static func recognise(_ tree: any CaptureTree) -> Recognition? {
         guard let stem = stem(of: tree) else { return nil }
@@ -94,7 +94,7 @@ private struct ScanNetRawReader {
         capture.lacks([.recordedConfidence, .box], "the recorder has none")
         let depth = try readDepth(text)
         let video = try readVideo(text)
-        try number(depth, video)
+        try number(depth, video, text)
         try readCameras(text)
         if let size = capture.depthSize {
             try capture.requireOneOrientation(
@@ -131,8 +131,7 @@ private struct ScanNetRawReader {
         let file = "\(stem).h264"
         guard tree.byteCount(of: file) != nil else {
             capture.absences[.color] = Absence(tree.absence(of: file))
-            if let count = try text.whole("numColorFrames", in: 0...Int(Int32.max)), count > 0, tree.entry(file) == nil
-            {
+            if let count = try announcedPictures(text), count > 0, tree.entry(file) == nil {
                 let listed = "\(stem).txt lists \(count.counted("picture"))"
                 capture.loses(.color, "\(tree.absence(of: file)), though \(listed)", fix: "copy \(file) too")
             }
@@ -141,48 +140,72 @@ private struct ScanNetRawReader {
         return try capture.readVideo(file, in: tree, rules)
     }
 
-    /// Pairs frames by their number in both streams; what only one of them has is dropped.
-    private mutating func number(_ depth: ShiftFrames?, _ video: VideoFacts?) throws(Problem) {
-        let counts = [("depth stream", depth?.spans.count), ("video", video?.frameCount)]
+    /// How many pictures the description announces.
+    private func announcedPictures(_ text: ScanNetText) throws(Problem) -> Int? {
+        try text.whole("numColorFrames", in: 0...Int(Int32.max))
+    }
+
+    /// Pairs frames by their number in both streams. What only one of them has is dropped, and so are frames that the
+    /// description announces and a stream that ends early lacks.
+    private mutating func number(
+        _ depth: ShiftFrames?, _ video: VideoFacts?, _ text: ScanNetText
+    ) throws(Problem) {
+        let counts = [("depth stream", depth?.spans.count), (Capture.videoStream, video?.frameCount)]
             .compactMap { stream, frames in frames.map { (stream: stream, frames: $0) } }
         let longest = counts.map(\.frames).max() ?? 0
+        if longest == 0 {
+            throw depth?.truncation ?? Problem(.input, "the scan has no frames", fix: "record it again")
+        }
+        capture.frames = (0..<longest).map { FrameFacts(index: $0) }
         let whole = depth?.spans.count ?? 0
-        if let truncation = depth?.truncation {
-            let count = max(longest, depth?.announced ?? 0)
-            if let refusal = rules.refusal(of: truncation, whole: whole, of: count) { throw refusal }
-            capture.forgiven.append(truncation)
+        if let depth, let truncation = depth.truncation {
+            let count = max(longest, depth.announced ?? 0)
+            try rules.check(frames: count, of: "depth frames", in: text.file)
+            try capture.keepFrames(before: truncation, whole: whole, of: count, rules)
         }
         // A stream that was cut off is not a mismatch in length.
-        let isCut = depth?.truncation != nil && whole < longest
-        let shortest = isCut ? whole : try rules.reconcile(counts, noting: &capture.forgiven)
-        let missing = counts.first { $0.frames == shortest }
-        if let missing, !isCut, shortest < longest, rules.mismatch == .auto {
-            let name = missing.stream == "video" ? "\(stem).h264" : "\(stem).depth"
-            capture.noteShortfall(
-                of: name, frames: shortest, lines: longest, called: "frames", pairing: "depth and pictures")
-        }
-        for index in 0..<longest {
-            var facts = FrameFacts(index: index)
-            facts.timestamp = depth.flatMap { depth in
-                // A picture's own time where the file has it.
-                let times = depth.colorTimes.isEmpty ? depth.depthTimes : depth.colorTimes
-                return times.indices.contains(index) ? times[index] : nil
-            }
-            if index >= shortest, let missing {
-                let cut = isCut ? depth?.truncation?.oneLine : nil
-                let frames = missing.frames.counted("frame")
-                facts.drop = Drop(whileReading: cut ?? "the \(missing.stream) has only \(frames)")
-            }
-            capture.frames.append(facts)
-        }
+        if depth?.truncation == nil || whole == longest { try reconcile(counts, longest: longest) }
         if let video {
             source.video = VideoStream(file: "\(stem).h264", facts: video)
+            // Where there is depth, its own file tells how many frames there are.
+            if depth == nil { try compare(video, text) }
         }
-        if capture.frames.isEmpty { throw Problem(.input, "the scan has no frames", fix: "record it again") }
+        if let depth {
+            // A picture's own time where the file has it.
+            let times = depth.colorTimes.isEmpty ? depth.depthTimes : depth.colorTimes
+            for (index, time) in times.enumerated() { capture.frames[index].timestamp = time }
+        }
         if capture.frames.contains(where: { !$0.isDropped && $0.timestamp == nil }) {
             capture.absences[.timestamp] = "\(stem).depth, which holds the times, is missing or cut off"
         } else {
             capture.channels.insert(.timestamp)
+        }
+    }
+
+    /// Drops the frames that only the longer stream has.
+    private mutating func reconcile(_ counts: [(stream: String, frames: Int)], longest: Int) throws(Problem) {
+        let shortest = try rules.reconcile(counts, noting: &capture.forgiven)
+        guard shortest < longest, let shorter = counts.first(where: { $0.frames == shortest }) else { return }
+        if rules.mismatch == .auto {
+            let name = shorter.stream == Capture.videoStream ? "\(stem).h264" : "\(stem).depth"
+            capture.noteShortfall(
+                of: name, frames: shortest, lines: longest, called: "frames", pairing: "depth and pictures")
+        }
+        let reason = "the \(shorter.stream) has only \(shortest.counted("frame"))"
+        for index in shortest..<longest { capture.drop(index, whileReading: reason) }
+    }
+
+    /// Adds and drops the frames that a video lacks of those that the description announces.
+    private mutating func compare(_ video: VideoFacts, _ text: ScanNetText) throws(Problem) {
+        guard let announced = try announcedPictures(text), announced > video.frameCount else { return }
+        try rules.check(frames: announced, of: "pictures", in: text.file)
+        capture.frames = (0..<announced).map { FrameFacts(index: $0) }
+        let listed = "listed pictures"
+        try capture.reconcile(listed, with: (Capture.videoStream, video.frameCount), rules)
+        if rules.mismatch == .auto {
+            capture.noteShortfall(
+                of: "\(stem).h264", frames: video.frameCount, lines: announced, called: listed,
+                pairing: "pictures and their numbers")
         }
     }
 

@@ -69,8 +69,8 @@ struct StrayPlaces: Hashable {
         return kept.sorted { $0 < $1 }.map(\.line)
     }
 
-    /// Sound lines have their number, and the others the number that they claim or the next, if it lies between their
-    /// neighbours.
+    /// A sound line's frame is its number. Any other line gets the number that it claims if that is free between its
+    /// sound neighbours, else the first free one there; nil if none is free.
     private static func frames(_ lines: [Line], end: Int) -> [Int?] {
         var result: [Int?] = lines.map { $0.isSound ? $0.number : nil }
         var next = end

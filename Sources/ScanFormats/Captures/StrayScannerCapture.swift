@@ -28,7 +28,7 @@ public enum StrayScannerCapture: CaptureFormat {
             "intrinsics that change from frame to frame: all frames get the same", "confidence beyond three levels",
             "the bounding box", "motion", "picture files: they become a video",
         ],
-        poseAxes: .openCV, revision: 10)
+        poseAxes: .openCV, revision: 11)
 
     static let odometryFile = "odometry.csv"
     static let matrixFile = "camera_matrix.csv"
@@ -66,6 +66,8 @@ private struct StrayScannerReader {
     private var source: TreeSource
     /// The number in the names of each frame's pictures.
     private var numbers: [Int] = []
+    /// Whether the lines say which frame they belong to.
+    private var hasNumbers = false
 
     init(tree: any CaptureTree, rules: ReadRules) {
         self.tree = tree
@@ -117,6 +119,7 @@ private struct StrayScannerReader {
         if capture.frames.isEmpty {
             throw Problem(.input, "there are no frames in the file", fix: "copy the recording again").at(file: file)
         }
+        hasNumbers = odometry.hasNumbers
         capture.noteOpenLine(odometry.openLine, of: file)
         capture.channels.insert(.pose)
         if odometry.hasTimestamps {
@@ -204,8 +207,7 @@ private struct StrayScannerReader {
         let count = capture.frames.count
         source.video = VideoStream(file: file, facts: facts)
         try capture.reconcile("odometry lines", with: (Capture.videoStream, facts.frameCount), rules)
-        // The app before version 1.2 wrote neither times nor numbers.
-        let hasNumbers = capture.channels.contains(.timestamp)
+        // Without numbers, nothing tells which lines a longer video shows to be missing.
         if rules.mismatch == .auto, facts.frameCount < count - 1 || facts.frameCount > count && !hasNumbers {
             let list = StrayScannerCapture.odometryFile
             if facts.frameCount < count {

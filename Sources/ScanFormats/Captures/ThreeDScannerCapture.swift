@@ -244,7 +244,7 @@ private struct ThreeDScannerReader {
         let rule = step == 1 ? "each frame's" : "one of every \(step) frames"
         capture.warnings.append(
             "\(lost.count.counted(of: pictured.count + lost.count, "picture", "is", "are")) missing, since the app keeps "
-                + "\(rule): \(lost.count == 1 ? "that" : "those") of \(CaptureInspection.list(lost))")
+                + "\(rule): \(lost.count == 1 ? "that" : "those") of \(lost.frameRuns)")
     }
 
     /// How many frames apart the app keeps pictures; nil where the numbers follow no such rule.

@@ -13,7 +13,7 @@ extension TransformsReader {
     /// They are bad frames, so that the capture fails as for other damage if they are many. A frame that another
     /// description lists too is whole, and held out all the same.
     /// - Throws: when the machine is at fault, and when these are more frames than a capture may have.
-    mutating func take(_ part: DamagedPart, besides entries: inout [TransformsEntry]) throws(Problem) {
+    mutating func takeDamaged(_ part: DamagedPart, besides entries: inout [TransformsEntry]) throws(Problem) {
         capture.list(part.file, in: tree, [])
         for index in capture.files.indices where capture.files[index].path == part.file {
             capture.files[index].stake = .nothing
@@ -37,7 +37,7 @@ extension TransformsReader {
             if shared.isEmpty { return }
         }
         try rules.check(frames: entries.count + lost.count, of: "frames")
-        for number in entries.indices where entries[number].split == nil { entries[number].split = .training }
+        Self.markUnassignedAsTraining(&entries)
         for number in shared { entries[number].split?.formUnion(part.split) }
         entries += lost.map { TransformsEntry(lost: $0, for: part.split, because: problem) }
     }
@@ -60,7 +60,7 @@ extension TransformsReader {
         return lost
     }
 
-    /// Nothing where the capture's own bytes are what keeps the file from being read.
+    /// The file's bytes; empty where damage in the capture keeps them from being read. A fault of the machine is thrown.
     private func text(of file: String) throws(Problem) -> [UInt8] {
         do throws(Problem) { return try tree.bytes(of: file, limit: TransformsDataset.sizeLimit) } catch {
             guard error.fault == .input else { throw error }

@@ -16,7 +16,7 @@ struct TransformsEntry {
     /// Why the dataset's loader leaves the frame out; nil where it does not.
     var omission: String?
 
-    /// - Parameter root: the description that has it, whose camera is that of frames without one.
+    /// - Parameter root: the top level of the file that lists the frame; its camera counts for frames without one.
     init(_ element: JSONField, _ root: JSONField) {
         path = element["file_path"].value?.string ?? element.path
         name = path.pathParts.isEmpty ? "\(element.file), \(element.path)" : path.shortened
@@ -36,7 +36,7 @@ struct TransformsEntry {
         name = path
         self.split = split
         self.problem = problem
-        // It is of the whole description, where nothing else tells which frame is meant.
+        // The problem is the whole description's, so the summary has to name the frame that it cost.
         self.problem?.summary = "\(path) is lost: \(problem.summary)"
     }
 

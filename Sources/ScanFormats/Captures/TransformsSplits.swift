@@ -14,11 +14,11 @@ extension TransformsReader {
         }
         var damaged: [DamagedPart] = []
         for (part, split) in parts {
-            guard let problem = try take(part, split, besides: &entries, top) else { continue }
+            guard let problem = try takeDescription(part, split, besides: &entries, top) else { continue }
             damaged.append(DamagedPart(file: part, split: split, problem: problem))
         }
         // Once all others are known: their pictures are not lost.
-        for part in damaged { try take(part, besides: &entries) }
+        for part in damaged { try takeDamaged(part, besides: &entries) }
         if isBlender {
             noteUndescribedParts(besides: entries)
         } else {
@@ -52,7 +52,7 @@ extension TransformsReader {
 
     /// Adds the frames of a description, for `split`; one that is known already stays one frame.
     /// - Returns: what is wrong with a description that cannot be read.
-    private mutating func take(
+    private mutating func takeDescription(
         _ file: String, _ split: DatasetSplit, besides entries: inout [TransformsEntry], _ top: TransformsJSON.Top
     ) throws(Problem) -> Problem? {
         guard tree.byteCount(of: file) != nil else { return nil }
@@ -81,7 +81,7 @@ extension TransformsReader {
         let hasSameDepthUnit =
             own.saysNoDepth == top.saysNoDepth && own.depthUnitsPerMetre == top.depthUnitsPerMetre
         var otherDepths = 0
-        for number in entries.indices where entries[number].split == nil { entries[number].split = .training }
+        Self.markUnassignedAsTraining(&entries)
         let known = Dictionary(
             entries.enumerated().map { ($1.path.pictureStem, $0) }, uniquingKeysWith: { first, _ in first })
         for element in held {
@@ -103,6 +103,11 @@ extension TransformsReader {
                     + "its frames was left out")
         }
         return nil
+    }
+
+    /// Once some frames are held out, all others are there to be trained on.
+    static func markUnassignedAsTraining(_ entries: inout [TransformsEntry]) {
+        for number in entries.indices where entries[number].split == nil { entries[number].split = .training }
     }
 
     /// How paths in a description go up to the dataset's folder.

@@ -124,8 +124,7 @@ extension CaptureInspection {
         public var fy: ClosedRange<Double>
         public var cx: ClosedRange<Double>
         public var cy: ClosedRange<Double>
-        /// Nil where nothing says how large the pictures are.
-        public var size: PixelSize?
+        public var size: PixelSize
         public var pixelOrigin: PixelOrigin
         /// The lenses that distort, each once, in the order of their frames.
         public var lenses: [LensDistortion]
@@ -134,7 +133,7 @@ extension CaptureInspection {
 
         /// Degrees, across and down, as a pinhole with the mean of the focal lengths' range sees; nil for wider lenses.
         public var fieldOfView: (horizontal: Double, vertical: Double)? {
-            guard let size, lenses.allSatisfy({ $0.projection == .perspective }) else { return nil }
+            guard lenses.allSatisfy({ $0.projection == .perspective }) else { return nil }
             func angle(_ side: Int, _ focal: ClosedRange<Double>) -> Double {
                 2 * atan(Double(side) / (focal.lowerBound + focal.upperBound)) * 180 / .pi
             }
@@ -159,8 +158,7 @@ extension CaptureInspection {
             fy = range(\.fy)
             cx = range(\.cx)
             cy = range(\.cy)
-            // A size of one pixel means that the size is not known.
-            size = first.width > 1 && first.height > 1 ? first.size : nil
+            size = first.size
             pixelOrigin = first.pixelOrigin
         }
     }

@@ -16,7 +16,7 @@ public struct CaptureInspection: Hashable, Sendable {
     /// Nil when the capture could not be opened at all; then nothing but its files and the findings is known.
     public var frames: Frames?
     public var streams: [Stream] = []
-    /// Files and folders that are not read, beyond those listed in ``streams``.
+    /// Files and folders at the capture's top that are not read, beyond those listed in ``streams``.
     public var unlistedCount = 0
     public var pictures: Pictures?
     public var video: Video?
@@ -46,7 +46,8 @@ public struct CaptureInspection: Hashable, Sendable {
     /// Something wrong.
     public struct Finding: Hashable, Sendable {
         public enum Weight: String, Hashable, Sendable {
-            /// A run under the default rules fails, at once or when it comes to this file.
+            /// A run under the default rules fails, at once or when it comes to this file; where the environment is at
+            /// fault, a run that needs what it keeps back.
             case error
             /// A run goes on.
             case warning
@@ -83,9 +84,7 @@ public struct CaptureInspection: Hashable, Sendable {
         let opened = CaptureOpening.open(tree, as: format)
         inspection.note(errors: tree.losses + opened.problems + [tree.trouble].compactMap(\.self))
         if var capture = opened.capture {
-            capture.noteDoubtsOfFiles(in: tree)
-            capture.noteOddCameras()
-            capture.noteClockAndStandstill()
+            capture.noteDoubts(in: tree)
             capture.noteOtherRecordings(in: tree)
             inspection.look(at: capture)
             inspection.missing = Missing.list(of: capture)
@@ -120,10 +119,7 @@ public struct CaptureInspection: Hashable, Sendable {
         device = capture.device.flatMap { $0.isEmpty ? nil : $0 }
         isMetric = capture.isMetric
         note(errors: capture.forgiven)
-        let absences = capture.absences.sorted { $0.key.name < $1.key.name }.map(\.value)
-        // Several channels may be lost to one cause.
-        let losses = absences.compactMap { lost in lost.remedy.map { Problem(.input, lost.reason, fix: $0) } }
-        note(warnings: losses.enumerated().filter { !losses[..<$0.offset].contains($0.element) }.map(\.element))
+        noteAbsences(of: capture)
         if capture.forgiven.isEmpty {
             noteShortfall(capture.frames.compactMap { facts in facts.drop.map { (facts.index, $0) } })
         }
@@ -149,6 +145,23 @@ public struct CaptureInspection: Hashable, Sendable {
         note(warnings: capture.warnings.map { Problem(.input, $0) } + implausibilities())
     }
 
+    /// What keeps this machine from reading a channel, and what the copy lacks. Several channels may be lost to one cause.
+    private mutating func noteAbsences(of capture: Capture) {
+        func eachOnce(_ problems: [Problem]) -> [Problem] {
+            problems.enumerated().filter { !problems[..<$0.offset].contains($0.element) }.map(\.element)
+        }
+        let absences = capture.absences.sorted { $0.key.name < $1.key.name }.map(\.value)
+        note(
+            errors: eachOnce(absences.compactMap(\.obstacle)).map { obstacle in
+                let kept = Missing.names.filter { capture.absences[$0.0]?.obstacle == obstacle }.map { "no \($0.1)" }
+                return kept.isEmpty ? obstacle : obstacle.noting("a pipeline that uses \(kept.listed) runs without it")
+            })
+        let losses = absences.filter { !Self.isConsequence($0.reason) }
+        note(
+            warnings: eachOnce(
+                losses.compactMap { lost in lost.remedy.map { Problem(.input, lost.reason, fix: $0) } }))
+    }
+
     /// Adds what lies beside the streams, up to a limit: a capture may stand in a folder full of other things.
     private mutating func listFiles(of tree: any CaptureTree) {
         let known = Set(streams.flatMap { [$0.file, String($0.file.prefix { $0 != "/" })] })
@@ -169,9 +182,13 @@ public struct CaptureInspection: Hashable, Sendable {
     }
 
     mutating func note(errors problems: [Problem]) {
-        // Consequences of a file that was set aside have been reported with the file itself.
-        let causes = problems.filter { problem in !problem.notes.contains { $0.hasSuffix(PartialTree.mark) } }
+        let causes = problems.filter { !$0.notes.contains(where: Self.isConsequence) }
         findings += causes.map { Finding(weight: .error, problem: $0.withUsualFix) }
+    }
+
+    /// Whether a message tells of a file that was set aside, which has been reported itself.
+    private static func isConsequence(_ text: String) -> Bool {
+        text.contains(CaptureEntry.Oddity.setAside.words)
     }
 
     mutating func note(warnings problems: [Problem]) {
@@ -180,7 +197,7 @@ public struct CaptureInspection: Hashable, Sendable {
 }
 
 extension CaptureInspection.Missing {
-    private static let names: [(Channel, String)] = [
+    fileprivate static let names: [(Channel, String)] = [
         (.pose, "poses"), (.intrinsics, "intrinsics"), (.timestamp, "timestamps"), (.color, "pictures"),
         (.recordedDepth, "depth"), (.recordedConfidence, "confidence"), (.box, "box"), (.motion, "motion"),
     ]

@@ -41,9 +41,6 @@ struct PartialTree: CaptureTree {
     let whole: any CaptureTree
     let aside: Set<String>
 
-    /// The ending of messages that are only consequences of a file that was set aside.
-    static let mark = "unreadable (see the problems)"
-
     var name: String { whole.name }
     var nameAbove: String? { whole.nameAbove }
 
@@ -63,6 +60,6 @@ struct PartialTree: CaptureTree {
     func place(_ file: String) throws(Problem) -> FileLocation { try whole.place(file) }
 
     private func marked(_ entry: CaptureEntry, path: String) -> CaptureEntry {
-        aside.contains(path) ? CaptureEntry(name: entry.name, kind: .other(Self.mark)) : entry
+        aside.contains(path) ? CaptureEntry(name: entry.name, kind: .other(.setAside)) : entry
     }
 }

@@ -10,7 +10,7 @@ extension CaptureInspection {
             warnings: Self.folded(leftOut).map { reason, frames in
                 Problem(
                     .input, "\(frames.count == 1 ? "a frame" : "\(frames.count) frames") would be dropped: \(reason)",
-                    notes: [Self.list(frames)])
+                    notes: [frames.frameRuns])
             })
     }
 
@@ -49,7 +49,7 @@ extension CaptureInspection {
         // No run drops frames that only lack something.
         let bad = capture.badFrames(using: excess == nil ? [] : nil)
         guard !bad.isEmpty else { return }
-        let list = Self.cut(Self.folded(bad).map { "\(Self.list($0.frames)): \($0.reason)" })
+        let list = Self.cut(Self.folded(bad).map { "\($0.frames.frameRuns): \($0.reason)" })
         if var excess {
             excess.notes = excess.notes.prefix(1) + list
             note(errors: [excess])
@@ -63,8 +63,8 @@ extension CaptureInspection {
         }
     }
 
-    /// The frames of each reason, in the order of the frames that it comes with first. Reasons that differ only in their
-    /// numbers, as those that name files do, count as one.
+    /// Groups frames by reason, in the order in which the reasons first occur. Reasons that differ only in their numbers,
+    /// as those that name files do, count as one.
     static func folded(_ bad: [(index: Int, reason: String)]) -> [(reason: String, frames: [Int])] {
         var places: [String: Int] = [:]
         var groups: [(reason: String, hasOthers: Bool, frames: [Int])] = []
@@ -79,21 +79,6 @@ extension CaptureInspection {
         return groups.map { ("\($0.reason)\($0.hasOthers ? ", and the like" : "")", $0.frames) }
     }
 
-    /// "frames 3, 7 to 12, 20".
-    static func list(_ frames: [Int]) -> String {
-        var runs: [ClosedRange<Int>] = []
-        for frame in frames.sorted() {
-            if let last = runs.last, frame == last.upperBound + 1 {
-                runs[runs.count - 1] = last.lowerBound...frame
-            } else {
-                runs.append(frame...frame)
-            }
-        }
-        let more = runs.count > 10 ? ", …" : ""
-        let texts = runs.prefix(10).map { $0.count == 1 ? "\($0.lowerBound)" : "\($0.lowerBound) to \($0.upperBound)" }
-        return (frames.count == 1 ? "frame " : "frames ") + texts.joined(separator: ", ") + more
-    }
-
     /// What can hardly be right, although nothing shows that it is wrong.
     func implausibilities() -> [Problem] {
         var problems: [Problem] = []
@@ -105,7 +90,6 @@ extension CaptureInspection {
                     "\(confidence.strayCount.counted("confidence value", "is", "are")) outside \(confidence.range.lowerBound) to \(confidence.range.upperBound)",
                     fix: "correct the range of confidence in the capture's description"))
         }
-        if let intrinsics { problems += Self.implausibilities(of: intrinsics) }
         if let video, !video.facts.complaints.isEmpty {
             problems.append(
                 Problem(
@@ -113,16 +97,6 @@ extension CaptureInspection {
                     notes: Array(video.facts.complaints.prefix(Self.listLimit)),
                     fix: "look at the video; if it does not play well, copy it again"
                 ).at(file: video.file))
-        }
-        if isMetric, let speeds = path?.speeds, speeds.highest > 10 {
-            problems.append(
-                Problem(
-                    .input, "the camera jumps: it would have to move at \(Int(speeds.highest)) m/s",
-                    notes: [
-                        "tracking may have been lost and found again; what comes before and after may not fit together"
-                    ],
-                    fix: "look at the frames around it, and leave them out with `select-frames` if need be"
-                ).inFrame(speeds.highestFrame))
         }
         return problems
     }
@@ -150,19 +124,5 @@ extension CaptureInspection {
                     fix: "copy the file again"))
         }
         return problems
-    }
-
-    private static func implausibilities(of camera: Intrinsics) -> [Problem] {
-        // Without a size, only the pixels' shape can be judged.
-        let doubts = camera.size == nil ? [.oblongPixels] : CameraDoubt.allCases
-        let size = camera.size ?? PixelSize(1, 1)
-        func centre(_ range: ClosedRange<Double>) -> Double { (range.lowerBound + range.upperBound) / 2 }
-        // The smallest fx and the smallest fy may come from two frames.
-        let middle = CameraIntrinsics(
-            fx: centre(camera.fx), fy: centre(camera.fy), cx: centre(camera.cx), cy: centre(camera.cy),
-            width: size.width, height: size.height, pixelOrigin: camera.pixelOrigin)
-        return doubts.compactMap { doubt in
-            doubt.summary(of: middle).map { Problem(.input, $0, fix: doubt.fix) }
-        }
     }
 }

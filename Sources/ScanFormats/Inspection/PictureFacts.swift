@@ -39,7 +39,7 @@ extension CaptureInspection {
                 try? PictureLook.size(of: capture.source.open(files[number]))
             }
             damagedCount = found.count { $0 == nil }
-            sizes = Self.counted(found)
+            sizes = found.counted.map { Size(size: $0.size, count: $0.count) }
             let byteCounts = Dictionary(capture.files.map { ($0.path, $0.byteCount) }) { first, _ in first }
             let byFolder = Dictionary(grouping: files.indices) { files[$0].folderPath }
             folders = byFolder.sorted { $0.key < $1.key }.map { path, numbers in
@@ -48,17 +48,10 @@ extension CaptureInspection {
                     let file = files[number]
                     return byteCounts[file] ?? capture.source.location(of: file)?.range.map { Int64($0.count) } ?? 0
                 }
-                let size = Self.counted(numbers.map { found[$0] }).first?.size
+                let size = numbers.map { found[$0] }.counted.first?.size
                 return Folder(path: path, count: numbers.count, byteCount: bytes.reduce(0, +), size: size)
             }
             byteCount = folders.reduce(0) { $0 + $1.byteCount }
-        }
-
-        /// How many there are of each size, most first.
-        static func counted(_ found: [PixelSize?]) -> [Size] {
-            Dictionary(found.compactMap(\.self).map { ($0, 1) }, uniquingKeysWith: +)
-                .map { Size(size: $0.key, count: $0.value) }
-                .sorted { ($1.count, $0.size.width, $0.size.height) < ($0.count, $1.size.width, $1.size.height) }
         }
     }
 

@@ -31,18 +31,9 @@ enum CameraDoubt: CaseIterable {
     /// What may be the cause, or what to do about it, as a warning goes on after a colon.
     var cause: String {
         switch self {
-        case .inShares: fix
+        case .inShares: "multiply fx and cx by the width, fy and cy by the height"
         case .offCentre: "the intrinsics may be for pictures of another size, or turned by a quarter"
         case .oblongPixels: "the intrinsics may be wrong, or for pictures of another size"
-        }
-    }
-
-    /// What to do about it.
-    var fix: String {
-        switch self {
-        case .inShares: "multiply fx and cx by the width, fy and cy by the height"
-        case .offCentre: "check whether the intrinsics are for pictures of another size, or turned by a quarter"
-        case .oblongPixels: "check the intrinsics, and the size of the pictures that they are for"
         }
     }
 

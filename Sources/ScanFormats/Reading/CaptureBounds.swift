@@ -12,8 +12,8 @@ extension CaptureSearch {
         return ReceiptMark.isOurs(beginning) || ReceiptMark.isBlank(beginning)
     }
 
-    /// The same for a folder around captures, where a blank receipt, or one that cannot be read, may be anyone's file: it
-    /// counts in an output folder alone.
+    /// Whether a folder above a capture is what a run published. Stricter than ``isResult(_:)``: a receipt that is blank
+    /// or unreadable counts only inside an output folder, since elsewhere the file may be anyone's.
     static func isResult(around folder: CaptureFolder) -> Bool {
         guard isResult(folder) else { return false }
         let beginning = folder.beginning(of: ReceiptMark.fileName, ReceiptMark.length)
@@ -115,8 +115,8 @@ extension CaptureSearch {
             || (own.format == TransformsDataset.name && ["test", "train", "val"].contains(name))
     }
 
-    /// What formats and tools call the folders of a capture's files. Nobody calls a folder of captures so, and a search
-    /// of many captures lists none of them in vain.
+    /// What formats and tools call the folders of a capture's files. Nobody gives these names to a folder of captures, so
+    /// a search does not go into them.
     private static let parts: Set = [
         "cameras", "color", "colmap", "conf", "confidence", "corrected_cameras", "corrected_images", "dense", "depth",
         "downscaled", "dslr", "highres_depth", "images", "instance", "instance-filt", "intrinsic", "keyframes", "label",

@@ -23,15 +23,11 @@ extension Capture {
             warnings.append("\(first): \(doubt.cause)")
         }
         noteOddCameras()
-        noteClockAndStandstill()
-        let lost = notePosesOfNoPlace()
-        noteJumps(besides: lost)
-    }
-
-    /// Warns of times and poses that make no sense in sequence.
-    mutating func noteClockAndStandstill() {
         noteClock()
         noteStandstill()
+        let lost = notePosesOfNoPlace()
+        noteJumps(besides: lost)
+        noteSpeed()
     }
 
     /// Warns of a clock that goes back or stands still: no frame is bad because of it, but whatever relies on times is
@@ -45,18 +41,17 @@ extension Capture {
                 "the time goes back at \(back.count) of \(timed.count) frames, first at frame \(first.1.index): what goes by "
                     + "times takes frames for others")
         }
-        // MultiScan's reader has already said the same about its lines.
-        if warnings.contains(where: { $0.hasSuffix(Self.notLater) }) { return }
         let still = steps.filter { $1.time == $0.time && !frames[$1.index].isDropped }
-        // Where no frame has a time of its own, there is no clock.
-        guard let first = still.first, timed.contains(where: { $0.time != timed[0].time }) else { return }
+        guard let first = still.first else { return }
+        guard timed.contains(where: { $0.time != timed[0].time }) else {
+            warnings.append(
+                "all \(timed.count) frames have one and the same time: nothing tells when each of them was taken")
+            return
+        }
         warnings.append(
             "\(still.count.counted("frame", "has", "have")) the time of the frame before, first frame \(first.1.index): one may "
                 + "be a copy of the other")
     }
-
-    /// How a reader's own warning of times that stand still or go back ends.
-    static let notLater = "not later than the one before"
 
     /// Warns of a camera that never moves.
     private mutating func noteStandstill() {
@@ -112,8 +107,18 @@ extension Capture {
         if let way = Self.ways(jumps.filter { !strays.contains($0.to) }, { "between frames \($0.from) and \($0.to)" }) {
             warnings.append(
                 "the camera's path jumps \(way): tracking was lost and found again elsewhere, so that what lies before and "
-                    + "behind may not fit together")
+                    + "behind may not fit together; look at the frames around it, and keep one side of it with "
+                    + "`select-frames` if need be")
         }
+    }
+
+    /// Warns of a camera that moves all the time as no hand moves it: its positions are in another unit.
+    private mutating func noteSpeed() {
+        let speeds = Trajectory(frames).steps.filter(\.tellsSpeed).compactMap(\.speed)
+        guard isMetric, let usual = speeds.middle, usual > 10 else { return }
+        warnings.append(
+            "the camera moves at \(usual.shortText) m/s, if positions are in metres; if they are in millimetres, read them "
+                + "with  --set \(Drop.reader).scale=0.001")
     }
 
     private static func ways(_ jumps: [Trajectory.Step], _ place: (Trajectory.Step) -> String) -> String? {
@@ -125,7 +130,7 @@ extension Capture {
 
     /// Warns of a few cameras whose focal length is far from the others': autofocus changes it by a few percent, and
     /// one that is off by far more is a damaged number.
-    mutating func noteOddCameras() {
+    private mutating func noteOddCameras() {
         let lengths = frames.compactMap { facts -> (index: Int, length: Double)? in
             guard !facts.isDropped, let camera = recordedIntrinsics(of: facts.index) else { return nil }
             return (facts.index, camera.fx / Double(camera.width))
@@ -145,7 +150,7 @@ extension Capture {
 
     /// Warns of what is doubtful about the files alone: second copies among the frames', pictures that other programs
     /// turn, points far from the origin.
-    mutating func noteDoubtsOfFiles(in tree: any CaptureTree) {
+    private mutating func noteDoubtsOfFiles(in tree: any CaptureTree) {
         noteCopies(in: tree)
         noteOrientation(in: tree)
         if let doubt = cloud?.coarseness { warnings.append(doubt) }

@@ -49,7 +49,7 @@ public struct CaptureFolder: CaptureTree {
                 if start.pointee == UInt8(ascii: ".") { return nil }
                 // No string leads to such a file, so only its name can be reported.
                 guard let name = String(validatingCString: start) else {
-                    return CaptureEntry(name: String(cString: start), kind: .other(CaptureEntry.notText))
+                    return CaptureEntry(name: String(cString: start), kind: .other(.notText))
                 }
                 guard let (kind, error) = Self.kind(start, in: dirfd(stream)) else { return nil }
                 // At the top, an entry that cannot be looked at may not belong to the capture.
@@ -130,8 +130,8 @@ public struct CaptureFolder: CaptureTree {
             // Copy programs rename what has arrived, perhaps since the folder was listed: then it is no link.
             if fstatat(folder, path, &status, AT_SYMLINK_NOFOLLOW) != 0 { return nil }
             let isLink = status.st_mode & S_IFMT == S_IFLNK
-            return isLink ? (.other(CaptureEntry.linkToNothing), error) : (kind(status), 0)
-        case ELOOP: return (.other(CaptureEntry.linkInACircle), error)
+            return isLink ? (.other(.linkToNothing), error) : (kind(status), 0)
+        case ELOOP: return (.other(.linkInACircle), error)
         default: return (.outOfReach(error), error)
         }
     }
@@ -140,9 +140,9 @@ public struct CaptureFolder: CaptureTree {
         switch status.st_mode & S_IFMT {
         case S_IFREG: .file(byteCount: Int64(status.st_size))
         case S_IFDIR: .folder
-        case S_IFIFO: .other("a pipe, not a file")
-        case S_IFSOCK: .other("a socket, not a file")
-        default: .other("a device, not a file")
+        case S_IFIFO: .other(.pipe)
+        case S_IFSOCK: .other(.socket)
+        default: .other(.device)
         }
     }
 

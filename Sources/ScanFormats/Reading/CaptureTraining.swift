@@ -49,7 +49,7 @@ extension Capture {
             let strangers = listed.subtracting(stems)
             guard let first = strangers.min() else { continue }
             warnings.append(
-                "\(list.name) names \(strangers.count.counted("picture")) that no frame has, the first \(first.prefix(200))"
+                "\(list.name) names \(strangers.count.counted("picture")) that no frame has, the first \(first.shortened)"
             )
         }
         if splits.allSatisfy({ $0 == nil }) { return }

@@ -40,8 +40,8 @@ public struct CaptureEntry: Hashable, Sendable {
     public enum Kind: Hashable, Sendable {
         case file(byteCount: Int64)
         case folder
-        /// What cannot be read as a file: a pipe, a device, a link to nothing.
-        case other(String)
+        /// What cannot be read as a file.
+        case other(Oddity)
         /// What the machine could not look at, with the system's error: a disk fails, a folder hides what it holds.
         case outOfReach(Int32)
     }
@@ -54,25 +54,21 @@ public struct CaptureEntry: Hashable, Sendable {
         self.kind = kind
     }
 
-    static let notText = "a name that is not UTF-8"
-
     public var byteCount: Int64? { if case .file(let count) = kind { count } else { nil } }
 
     var isHidden: Bool { name.hasPrefix(".") }
 
     /// Whether it is a link that leads nowhere.
-    var isLost: Bool { kind == .other(Self.linkToNothing) || kind == .other(Self.linkInACircle) }
+    var isLost: Bool { kind == .other(.linkToNothing) || kind == .other(.linkInACircle) }
 
     /// The problem with a link that leads nowhere. Its target may be on a disk that is not mounted tonight.
     var loss: Problem {
-        let isCircle = kind == .other(Self.linkInACircle)
+        let isCircle = kind == .other(.linkInACircle)
+        let what = isCircle ? Oddity.linkInACircle : .linkToNothing
         return Problem(
-            isCircle ? .input : .environment, "this is \(isCircle ? Self.linkInACircle : Self.linkToNothing)",
+            isCircle ? .input : .environment, "this is \(what.words)",
             fix: isCircle ? "remove the link" : "mount or restore what it leads to, or remove the link")
     }
-
-    static let linkToNothing = "a link to nothing"
-    static let linkInACircle = "a link that leads in a circle"
 }
 
 extension CaptureTree {
@@ -109,13 +105,13 @@ extension CaptureTree {
 
     /// The problems with links at the tree's top that lead to nothing.
     package var losses: [Problem] {
-        entries(in: "").filter { $0.kind == .other(CaptureEntry.linkToNothing) }.map { $0.loss.at(file: $0.name) }
+        entries(in: "").filter { $0.kind == .other(.linkToNothing) }.map { $0.loss.at(file: $0.name) }
     }
 
     /// Why a file that is needed cannot be used, for a message: missing, or not a file at all.
     func absence(of file: String) -> String {
         switch entry(file)?.kind {
-        case .other(let what)?: "\(file) is \(what)"
+        case .other(let what)?: "\(file) is \(what.words)"
         case .outOfReach(let code)?: "\(file) is out of reach (\(systemText(code)))"
         case .folder?: "\(file) is a folder"
         case .file?: "\(file) is there"

@@ -55,7 +55,7 @@ extension Capture {
     {
         let ffmpeg: FFmpeg
         do throws(Problem) { ffmpeg = try FFmpeg.find(patience: rules.resources.patience) } catch {
-            let absence = Absence("\(error.summary); \(error.fix ?? "")", obstacle: error.at(file: file))
+            let absence = Absence(error.summary, obstacle: error.at(file: file))
             (absences[.color], absences[.luma]) = (absence, absence)
             missingPrograms.insert("ffmpeg")
             return nil
@@ -148,7 +148,7 @@ extension Capture {
         guard facts.frameCount < frames.count, video?.cut == nil, let timestamps = timestampsOrLikely else {
             return false
         }
-        let counts = [(listed, frames.count), ("video", facts.frameCount)]
+        let counts = [(listed, frames.count), (Self.videoStream, facts.frameCount)]
         _ = try rules.reconcile(counts)
         guard let pairing = facts.pairing(with: timestamps) else { return false }
         let places = pairing.places

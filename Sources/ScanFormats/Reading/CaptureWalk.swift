@@ -11,10 +11,10 @@ struct CaptureWalk {
     private var result: CaptureFolder?
     /// Folders that are not to be searched, or were already; links may lead in circles.
     private var closed: Set<CaptureFolder.Identity> = []
-    /// In how many captures, one in the other, this search takes place.
+    /// How many captures enclose the folder being searched.
     private var nesting = 0
-    /// Folders seen in captures that lie in the outermost capture. Each is searched there once: links from captures to
-    /// each other make more ways than anybody could follow.
+    /// Folders already searched inside nested captures. Each is searched once: captures that link to each other can be
+    /// reached in exponentially many ways.
     private var seenWithin: Set<CaptureFolder.Identity> = []
 
     init(formats: Set<String>, limits: ArchiveLimits) {
@@ -248,7 +248,7 @@ struct CaptureWalk {
         let id = isNamedLikeOne ? ZipArchive.name(of: entry.name) : entry.name
         switch entry.kind {
         case .file, .folder: break
-        case .other(CaptureEntry.notText):
+        case .other(.notText):
             let problem = Problem(.input, "a name is not UTF-8, so what it names was left out", fix: "rename it")
             addUnreadable(entry.name, at: path, for: problem)
         case .other where entry.isLost:

@@ -5,7 +5,8 @@ import Synchronization
 /// once, however many files it holds. What arrives meanwhile is not seen.
 final class ListedFolder: CaptureTree {
     private let folder: CaptureFolder
-    /// By the bytes of the folder's path: text that is the same may name two folders. Nil once nothing is kept any more.
+    /// Keyed by bytes, since two names that Swift holds equal (composed and decomposed letters) are two folders on disk.
+    /// Nil once nothing is kept any more.
     private let listed = Mutex<[[UInt8]: [CaptureEntry]]?>([:])
     /// The names of each folder in which one was looked for, by what they say.
     private let spellings = Mutex<[[UInt8]: [String: String]]?>([:])

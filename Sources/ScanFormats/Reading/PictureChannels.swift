@@ -144,7 +144,7 @@ extension Capture {
             if indices.isEmpty { return }
             warnings.append(
                 "\(indices.count.counted(of: frames.count, "frame", "has", "have")) \(what): "
-                    + CaptureInspection.list(indices))
+                    + indices.frameRuns)
         }
         let name = channel.plainName
         warn(lost, named == nil ? "no \(name)" : "no \(name), though the capture lists it")

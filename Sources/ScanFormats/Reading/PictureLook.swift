@@ -148,7 +148,7 @@ extension Capture {
             }
         }
         // Most pictures are right; the one with another size is the odd one.
-        guard let usual = CaptureInspection.Pictures.counted(Array(found.values)).first?.size else { return found }
+        guard let usual = found.values.map(Optional.init).counted.first?.size else { return found }
         colorSize = usual
         for (index, size) in found.sorted(by: { $0.key < $1.key }) where size != usual {
             drop(index, whileReading: "the picture is \(size), and the others are \(usual)", isBad: true)

@@ -7,9 +7,9 @@ extension CaptureTree {
     /// - Returns: nil when there is no such file.
     /// - Throws: when the path leads out of the capture.
     func picture(_ path: String, in folder: String = "") throws(Problem) -> String? {
-        let full = path.path(in: folder)
+        let plain = try path.path(in: folder).plainPath()
         for ending in PictureFolder.endingsLeftOut {
-            if let file = try file(named: full + ending) { return file }
+            if let file = try file(at: plain + ending) { return file }
         }
         return nil
     }
@@ -56,16 +56,17 @@ extension CaptureTree {
 
 extension String {
     /// A path as Windows programs write it, with slashes.
-    var withSlashes: String { String(map { $0 == "\\" ? "/" : $0 }) }
+    var withSlashes: String { replacing("\\", with: "/") }
 
     /// A path in one of a capture's own files, without redundant parts: `images/8.png` for `./images//8.png`.
     /// - Throws: when it leads out of the capture by its parts, or names no file.
     func plainPath() throws(Problem) -> String {
-        let shown = String(reflecting: shortened)
+        // Thousands of sound paths need none.
+        func problem(_ summary: String) -> Problem { Problem(.input, "\(summary): \(String(reflecting: shortened))") }
         let parts = pathParts.filter { $0 != "." }
-        if parts.isEmpty || endsInSlash { throw Problem(.input, "a path names no file: \(shown)") }
-        if leadsOut { throw Problem(.input, "a path leads out of the capture: \(shown)") }
-        if utf8.contains(where: { $0 < 0x20 }) { throw Problem(.input, "a path holds a control character: \(shown)") }
+        if parts.isEmpty || endsInSlash { throw problem("a path names no file") }
+        if leadsOut { throw problem("a path leads out of the capture") }
+        if utf8.contains(where: { $0 < 0x20 }) { throw problem("a path holds a control character") }
         return parts.joined(separator: "/")
     }
 

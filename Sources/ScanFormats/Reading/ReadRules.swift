@@ -70,6 +70,16 @@ public struct ReadRules: Hashable, Sendable {
         throw Problem(.input, excess, fix: Self.wayToAllowFrames(frames, limit: maxFrames)).at(file: file)
     }
 
+    /// - Parameter file: the file that tells the size, where the caller does not name it.
+    /// - Throws: when a picture of this size is larger than allowed.
+    func check(_ size: PixelSize, of stream: String, in file: String? = nil) throws(Problem) {
+        if size.width <= maxPicturePixels / max(1, size.height) { return }
+        throw Problem(
+            .input, "the \(stream) is \(size), more than \(maxPicturePixels.counted("pixel"))",
+            fix: Self.wayToAllowPicture(of: size)
+        ).at(file: file)
+    }
+
     /// The fix for more of something than allowed: the option that allows it, or, where that does not go so far, a
     /// doubt.
     /// - Parameters:
@@ -82,17 +92,7 @@ public struct ReadRules: Hashable, Sendable {
             : "copy the file again: nothing so large is read"
     }
 
-    /// - Parameter file: the file that tells the size, where the caller does not name it.
-    /// - Throws: when a picture of this size is larger than allowed.
-    func check(_ size: PixelSize, of stream: String, in file: String? = nil) throws(Problem) {
-        if size.width <= maxPicturePixels / max(1, size.height) { return }
-        throw Problem(
-            .input, "the \(stream) is \(size), more than \(maxPicturePixels.counted("pixel"))",
-            fix: Self.wayToAllowPicture(of: size)
-        ).at(file: file)
-    }
-
-    /// The same for too many frames.
+    /// The fix for too many frames, with `max-frames`.
     /// - Parameters:
     ///   - frames: how many were counted so far; there may be more.
     ///   - limit: the limit that they exceed.
@@ -100,22 +100,22 @@ public struct ReadRules: Hashable, Sendable {
         wayToAllow("max-frames", counted: frames, limit: limit, of: mostFrames)
     }
 
-    /// The same for too many points of a model.
+    /// The fix for too many points of a model, with `max-points`.
     /// - Parameter points: how many there are; nil where they were not counted to the end.
     static func wayToAllowPoints(_ points: Int?, limit: Int) -> String {
         points.map { wayToAllow("max-points", $0, of: mostPoints) }
             ?? wayToAllow("max-points", counted: limit + 1, limit: limit, of: mostPoints)
     }
 
-    /// For what was not counted to its end: twice the limit, as far as the option goes.
-    private static func wayToAllow(_ option: String, counted: Int, limit: Int, of most: Int) -> String {
-        wayToAllow(option, max(counted, min(2 * limit, most)), of: most)
-    }
-
-    /// The same for a picture that is too large.
+    /// The fix for a picture that is too large, with `max-picture-pixels`.
     static func wayToAllowPicture(of size: PixelSize) -> String {
         let (pixels, isOverflow) = size.width.multipliedReportingOverflow(by: size.height)
         return wayToAllow("max-picture-pixels", isOverflow ? .max : pixels, of: mostPicturePixels)
+    }
+
+    /// For what was not counted to its end: twice the limit, as far as the option goes.
+    private static func wayToAllow(_ option: String, counted: Int, limit: Int, of most: Int) -> String {
+        wayToAllow(option, max(counted, min(2 * limit, most)), of: most)
     }
 
     /// Decides whether the whole frames of a file that was cut off are kept.

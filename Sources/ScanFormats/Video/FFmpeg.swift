@@ -99,11 +99,14 @@ extension RunningTool {
     /// Starts the program and returns its process id, together with what lets go of it once its end is known.
     ///
     /// Subprocess is asynchronous and ScanMill's workers are not. The task runs on a queue of its own, because the
-    /// caller may block one of the few threads on which tasks run otherwise.
+    /// caller may block one of the few threads on which tasks run otherwise. Where the system gives a queue no thread, it
+    /// asks again and again, and nothing would ever come of the task.
+    /// - Throws: a problem with fault `environment` when the program cannot be started.
     static func start(
         _ executable: String, _ arguments: [String], input: borrowing PipeEnd, output: borrowing PipeEnd,
         errors: borrowing PipeEnd
     ) throws(Problem) -> (process: pid_t, reaping: AsyncStream<Never>.Continuation) {
+        try RunThreads.requireForProgram()
         let (held, reaping) = AsyncStream.makeStream(of: Never.self)
         let launch = Launch()
         let (stdin, stdout, stderr) = (input.descriptor, output.descriptor, errors.descriptor)
@@ -130,9 +133,15 @@ extension RunningTool {
         switch launch.wait() {
         case .success(let process): return (process, reaping)
         case .failure(let error):
+            let isRefused = "\(error)".contains(systemText(EAGAIN))
             throw Problem(
                 .environment, "\(executable) could not be started", notes: ["the system says: \(error)"],
-                fix: "check that it can be run by hand, with: \(executable) -version")
+                fix: isRefused
+                    ? RunThreads.fix : "check that it can be run by hand, with: \(executable) -version")
+        case nil:
+            reaping.finish()
+            throw Problem(
+                .environment, "\(executable) could not be started within \(Launch.limit) s", fix: RunThreads.fix)
         }
     }
 }
@@ -141,15 +150,18 @@ extension RunningTool {
 private final class Launch: Sendable {
     private let outcome = Mutex<Result<pid_t, any Error>?>(nil)
     private let isKnown = DispatchSemaphore(value: 0)
+    /// Seconds. Starting a program takes milliseconds, even on a busy machine.
+    static let limit = 60
 
     func report(_ result: Result<pid_t, any Error>) {
         outcome.withLock { $0 = $0 ?? result }
         isKnown.signal()
     }
 
-    func wait() -> Result<pid_t, any Error> {
-        isKnown.wait()
-        return outcome.withLock { $0 } ?? .failure(CancellationError())
+    /// - Returns: nil where nothing was heard of it for ``limit`` seconds.
+    func wait() -> Result<pid_t, any Error>? {
+        _ = isKnown.wait(timeout: .now() + .seconds(Self.limit))
+        return outcome.withLock { $0 }
     }
 }
 

@@ -63,20 +63,28 @@ struct FFmpegLog: Sendable {
         while lines.count > 1, lines.reduce(0, { $0 + $1.utf8.count }) > Self.most { lines.removeFirst() }
     }
 
-    /// A line that speaks of the machine rather than the video: a disk or a file server that failed, a library that is
-    /// missing.
-    /// - Parameter input: what was read: ffmpeg calls some damage an input/output error too, which is the machine's
-    ///   fault only where the file cannot be read in other ways either.
-    func machineTrouble(reading input: VideoInput?) -> String? {
+    /// A line that speaks of the machine rather than the video, and what to do: a disk or a file server that failed, a
+    /// library that is missing, threads that were refused.
+    /// - Parameters:
+    ///   - tool: the program.
+    ///   - input: what was read: ffmpeg calls some damage an input/output error too, which is the machine's fault only
+    ///     where the file cannot be read in other ways either.
+    func machineTrouble(of tool: String, reading input: VideoInput?) -> (line: String, fix: String)? {
         func line(withAny words: [String]) -> String? { lines.last { line in words.contains(where: line.contains) } }
         func words(_ codes: [Int32]) -> [String] { codes.map { systemText($0) } }
-        if let trouble = line(
-            withAny: words([ESTALE, ETIMEDOUT, EMFILE, ENFILE]) + ["error while loading shared libraries"])
-        {
-            return trouble
+        if let refusal = line(withAny: words([EAGAIN]) + Self.refusals) {
+            return (refusal, "\(RunThreads.fix), or use fewer with --jobs")
         }
-        return line(withAny: words([EIO])).flatMap { input?.isReadable == true ? nil : $0 }
+        let named = words([ESTALE, ETIMEDOUT, EMFILE, ENFILE]) + ["error while loading shared libraries"]
+        let unsure = input?.isReadable == true ? [] : words([EIO])
+        return line(withAny: named + unsure).map {
+            ($0, "look at the kernel's log, and try it by hand:  \(tool) -version")
+        }
     }
+
+    /// What ffmpeg says where it gets no threads or memory. To hand out decoded frames it uses an encoder that cannot fail
+    /// otherwise.
+    private static let refusals = ["ff_frame_thread_encoder_init failed", "Error while opening encoder"]
 
     /// The last lines, as notes of a problem.
     func notes(from tool: String) -> [String] {

@@ -27,17 +27,22 @@ enum Ending: Hashable, Sendable {
         behind tool: borrowing RunningTool, reading input: VideoInput? = nil, isShort: Bool = false,
         noting note: String? = nil
     ) throws(Problem) {
-        if let trouble = tool.log.machineTrouble(reading: input) {
+        if let (trouble, fix) = tool.log.machineTrouble(of: tool.name, reading: input) {
             throw Problem(
                 .environment, "\(tool.name) could not do its work",
-                notes: ["it says: \(trouble)"] + [note].compactMap(\.self),
-                fix: "look at the kernel's log, and try it by hand:  \(tool.name) -version")
+                notes: ["it says: \(trouble)"] + [note].compactMap(\.self), fix: fix)
         }
         if case .exited(let status) = self, [126, 127].contains(status) {
             throw Problem(
                 .environment, "\(tool.name) could not be run: exit status \(status)",
                 notes: tool.log.notes(from: tool.name),
                 fix: "try it by hand:  \(tool.name) -version")
+        }
+        // Whatever it found wrong with a video, it would say.
+        if case .exited(let status) = self, status != 0, input != nil, tool.log.lines.isEmpty {
+            throw Problem(
+                .environment, "\(tool.name) ended with exit status \(status) and said nothing",
+                notes: [note].compactMap(\.self), fix: "try it by hand:  \(tool.name) -version")
         }
         if let violence = violence(to: tool.name, notes: [note].compactMap(\.self) + tool.log.notes(from: tool.name)) {
             throw violence

@@ -23,7 +23,7 @@ package struct DepthNormals {
     /// Steps from the middle of the grid to its edge.
     private static let reach = 2
     /// How much nearer or farther neighbours on the same surface may be, as a share of a pixel's depth.
-    private static let jump: Float = 0.03
+    static let jump: Float = 0.03
     /// Fewer than these pixels, itself included, are an edge or a speck.
     private static let fewest: Float = 6
     /// Pixels of a row that are summed up at once. A constant, so that the compiler can tell the sums apart.

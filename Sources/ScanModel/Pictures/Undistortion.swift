@@ -2,8 +2,8 @@
 ///
 /// Unless another camera is asked for, the new one keeps the size and the principal point; both focal lengths are
 /// multiplied by one number, the smallest with which every new pixel was seen, so that nothing is blank and as little as
-/// possible is cut away. Colours are interpolated between the four nearest pixels; depth, confidence and masks, which
-/// must not be mixed, come from the nearest one.
+/// possible is cut away. Colours are interpolated between the four nearest pixels, and so is depth where these see one
+/// surface; confidence and masks, which must not be mixed, come from the nearest one.
 public struct Undistortion: Hashable, Sendable {
     /// Of the pictures as recorded.
     public let recorded: CalibratedCamera

@@ -39,6 +39,7 @@ extension Problem {
             problem.fix = "look whether the file server answers, and run the same command again"
         case EBUSY:
             problem.fix = "something else holds it, such as a mount: let go of it and run the same command again"
+        case ENAMETOOLONG: problem.fix = "move it up, or give it and its folders shorter names"
         case ENOENT: problem.fix = "check the path: a folder in it is missing, or what it names was moved meanwhile"
         default: break
         }

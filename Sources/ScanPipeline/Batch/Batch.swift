@@ -7,7 +7,7 @@ public struct Batch: Sendable {
     public typealias Launcher = @Sendable (CaptureJob, @escaping @Sendable (RunProgress) -> Void) async -> CaptureEnding
 
     /// Why no further capture may begin, or nil: asked before each.
-    public typealias Gate = @Sendable () -> String?
+    public typealias Gate = @Sendable () -> LeftReason?
 
     private let launch: Launcher
     private let gate: Gate
@@ -20,12 +20,14 @@ public struct Batch: Sendable {
     /// - Parameters:
     ///   - cores: how many captures run at once, and with how many threads each.
     ///   - make: the job for a capture that may have this many threads.
-    ///   - began: called once per capture, when it first begins, and not again when one that was busy is retried.
+    ///   - began: called when a capture begins, with whether that is for the second time.
+    ///   - putBack: called when another runner turns out to work on a capture, which begins again at the end.
     ///   - ended: called once per capture, in the order they end, one at a time.
     /// - Returns: the outcomes in the order of the inputs.
     public func run(
         _ inputs: [CaptureInput], on cores: CoreShares, make: (CaptureInput, Int) -> CaptureJob,
-        began: (CaptureInput) -> Void = { _ in },
+        began: (CaptureInput, _ isAgain: Bool) -> Void = { _, _ in },
+        putBack: (CaptureInput) -> Void = { _ in },
         progress: @escaping @Sendable (CaptureInput, RunProgress) -> Void = { _, _ in },
         ended: (CaptureOutcome) -> Void
     ) async -> [CaptureOutcome] {
@@ -50,13 +52,14 @@ public struct Batch: Sendable {
                         continue
                     }
                     let job = make(input, workers)
-                    if !triedAgain.contains(number) { began(input) }
+                    began(input, triedAgain.contains(number))
                     running[number] = (Self.seconds(since: start), workers)
                     group.addTask { (number, await launch(job) { progress(input, $0) }) }
                 } else if let (number, ending) = await group.next() {
                     let begin = running.removeValue(forKey: number)?.begin ?? 0
                     if ending == .busy, triedAgain.insert(number).inserted {
                         queue.append(number)
+                        putBack(inputs[number])
                         continue
                     }
                     let outcome = CaptureOutcome(

@@ -91,7 +91,8 @@ public struct BatchPlan: Sendable {
 
     // MARK: - What it comes to
 
-    /// The captures that get a process: those that run, and those that will turn out to be up to date or not.
+    /// The captures that get a process: those that run, those that will turn out to be up to date or not, and those
+    /// that something keeps from running, to say so.
     public var toRun: [CaptureInput] {
         entries.filter(\.decision.isToRun).map(\.input)
     }
@@ -215,7 +216,7 @@ public struct BatchPlan: Sendable {
         if hasResult { return .compare(doubt ?? "its digests are not known") }
         if let note { return .run("it failed before: \(note.problem.summary)") }
         if isUnfinished {
-            return .run(CaptureLock.isHeld(input.id, in: state) ? "another run works on it" : "it was never finished")
+            return .run(StateLock.isHeld(input.id, in: state) ? "another run works on it" : "it was never finished")
         }
         return .run("new")
     }

@@ -44,7 +44,7 @@ public enum CaptureEnding: Sendable, Hashable, Codable {
     /// What does not suit the pipeline was asked to be left out, and it does not for this reason.
     case unsuited(Problem)
     /// The run ended before its turn came, or before it was done: a signal, the time, the disk.
-    case left(String)
+    case left(LeftReason)
 
     public var problem: Problem? {
         switch self {
@@ -77,4 +77,18 @@ public enum CaptureEnding: Sendable, Hashable, Codable {
         case .left: .left
         }
     }
+}
+
+/// Why a run did not come to a capture, or gave it up.
+public struct LeftReason: Sendable, Hashable, Codable, ExpressibleByStringLiteral {
+    public var text: String
+    /// Whether the disk was too full. Time runs out as planned, but space does not come back by itself.
+    public var isWantOfSpace: Bool
+
+    public init(_ text: String, isWantOfSpace: Bool = false) {
+        self.text = text
+        self.isWantOfSpace = isWantOfSpace
+    }
+
+    public init(stringLiteral text: String) { self.init(text) }
 }

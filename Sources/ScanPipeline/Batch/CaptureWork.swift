@@ -26,7 +26,7 @@ public struct CaptureWork {
         var runner = Runner(pipeline: try job.pipeline(library), workers: job.workers, tool: tool, report: report)
         runner.patience = job.patience
         runner.recognised = recognised
-        let begun: (lock: CaptureLock, work: CaptureWork)?
+        let begun: (lock: StateLock, work: CaptureWork)?
         do throws(Problem) { begun = try begin(job, runner, looked: looked) } catch {
             let hasResult = StateFolder(output: job.output).place(job.input.id).holdsResult
             throw error.noting(nothingPublished(for: job, besides: hasResult))
@@ -39,15 +39,16 @@ public struct CaptureWork {
     /// - Returns: nil when another runner has the capture.
     private static func begin(
         _ job: CaptureJob, _ runner: Runner, looked: Int64
-    ) throws(Problem) -> (CaptureLock, CaptureWork)? {
+    ) throws(Problem) -> (StateLock, CaptureWork)? {
         try RunThreads.require(workers: job.workers)
         let state = StateFolder(output: job.output)
         try state.requireOwner(runner.pipeline)
-        guard let lock = try CaptureLock(job.input.id, in: state) else { return nil }
+        guard let lock = try StateLock(job.input.id, in: state) else { return nil }
         Leftovers.sweep(job.input.id, in: state, isLocked: lock.isReal)
         let known = ResultState.load(job.input.id, in: state)
         var runner = runner
-        runner.knownDigests = known?.knownDigests ?? KnownDigests()
+        // Whoever forces a run may do so because a digest that was kept is wrong.
+        runner.knownDigests = job.isForced ? KnownDigests() : known?.knownDigests ?? KnownDigests()
         let work = CaptureWork(
             job: job, state: state, runner: runner, output: try OutputFolder(root: job.output, id: job.input.id),
             known: known, looked: looked)
@@ -63,11 +64,11 @@ public struct CaptureWork {
             let (made, standing) = try writeFiles()
             guard let made else {
                 try vouch()
-                remember(standing.files, receipt: standing.receipt)
+                remember(standing.files.map { ($0.path, $0.byteCount) }, receipt: standing.receipt)
                 return .upToDate
             }
             try publish(made)
-            remember(made.files, receipt: output.receiptStatus)
+            remember(made.files.map { ($0.path, $0.byteCount) }, receipt: output.receiptStatus)
             var summary = CaptureSummary(made, times: runner.clock.times, peakBytes: PeakMemory.bytes)
             if let before = standing.framesKept, before > summary.framesKept { summary.framesBefore = before }
             return .done(summary)
@@ -81,7 +82,7 @@ public struct CaptureWork {
         /// How many frames it has, if the same pipeline made it.
         var framesKept: Int?
         /// Those of a result that is up to date.
-        var files: [Receipt.File] = []
+        var files: [PublishedResult.File] = []
     }
 
     /// - Returns: the receipt of the new result, nil where the one that is there is what a run would make; and that one.
@@ -140,8 +141,10 @@ public struct CaptureWork {
 
     /// Keeps what the result was made of, and no longer that the capture failed. A cache: without it the next run takes
     /// the digests again.
-    /// - Parameter receipt: the status of the result's receipt.
-    private func remember(_ files: [Receipt.File], receipt: FileSystem.Status?) {
+    /// - Parameters:
+    ///   - files: those of the result, with their sizes.
+    ///   - receipt: the status of the result's receipt.
+    private func remember(_ files: [(path: String, size: Int64)], receipt: FileSystem.Status?) {
         FailureNote.remove(job.input.id, in: state)
         guard let opened else { return }
         try? ResultState.taking(

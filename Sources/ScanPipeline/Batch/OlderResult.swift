@@ -36,9 +36,9 @@ struct OlderResult {
     /// Whether it was made of this capture, in whatever state that was.
     func isOf(_ opened: OpenedCapture, _ pipeline: Pipeline) -> Bool {
         // Files beside the pipeline are every capture's, and tell none from another.
-        let common = opened.inputs.filter { opened.options[$0.path] != nil }.map(\.digest)
-        let own = opened.inputs.filter { opened.options[$0.path] == nil }.map(\.digest)
-        let before = (published?.inputDigests ?? Set(known.map { $0.inputs.values.compactMap(\.digest) } ?? []))
+        let common = opened.inputs.filter { opened.options[$0.path] != nil }.map(\.digest.hex)
+        let own = opened.inputs.filter { opened.options[$0.path] == nil }.map(\.digest.hex)
+        let before = (published?.inputDigests ?? Set(known.map { $0.inputs.values.compactMap(\.digest?.hex) } ?? []))
             .subtracting(common)
         let shared = before.intersection(own).count
         if let known, isOfSamePlace { return shared > 0 || !known.isOfAnotherRecording(than: opened) }

@@ -90,7 +90,7 @@ private struct StatusReading {
     mutating func entry(of id: String) -> OutputStatus.Entry? {
         // It may have been published since they were listed.
         let isPublished = published.contains(PathKey(id)) || state.place(id).holdsResult
-        if CaptureLock.isHeld(id, in: state) {
+        if StateLock.isHeld(id, in: state) {
             return .init(
                 id: id, standing: .running, isBehind: isPublished && entry(ofResult: id).standing != .done)
         }

@@ -1,33 +1,12 @@
 import ScanModel
 
-/// A stage that needs more of a capture than its channels.
-public protocol DemandingStage: Stage {
-    /// Looks at what is known of a capture when it has been opened, before any frame is read, so that nobody waits for a
-    /// failure that is certain.
-    /// - Parameters:
-    ///   - capture: as it was opened, without a box, floor or cloud that a stage above may make or change.
-    ///   - label: the stage's name in the pipeline.
-    /// - Throws: what `finish` would throw in the end.
-    func check(_ capture: Capture, _ label: String) throws(Problem)
-
-    /// Ways to do without a need that depend on the capture; nil for those of ``Uses/instead``, which is the default.
-    /// - Parameters:
-    ///   - group: the channels of which the stage needs one, and the capture has none.
-    ///   - label: the stage's name in the pipeline.
-    func instead(of group: [Channel], for capture: Capture, _ label: String) -> [Uses.Instead]?
-}
-
-extension DemandingStage {
-    public func instead(of group: [Channel], for capture: Capture, _ label: String) -> [Uses.Instead]? { nil }
-}
-
 /// Checks a pipeline's steps against the channels that one capture has, when it has been opened, and decides what those
 /// steps read that leave it open.
 package enum CaptureCheck {
-    /// The first thing that a stage needs and this capture lacks, as a problem of the capture; or that a stage needs or
-    /// wants and this machine cannot give, as a problem of the machine, so that no result silently goes without it. What
-    /// another copy or machine has comes after what nothing but another pipeline helps against; all of it is noted, so
-    /// that one way to the device is enough.
+    /// The most important lack, or nil. Lacks that only another pipeline helps against come first. Then come files
+    /// missing from this copy, and what this machine cannot provide; these are all noted, so that one trip to the
+    /// device is enough. Of what the machine cannot provide, even that is a lack which a stage only wants: no result
+    /// silently goes without it.
     package static func firstLack(of capture: Capture, in steps: [Pipeline.Step]) -> Problem? {
         let lacks = lacks(of: capture, in: steps)
         guard let worst = lacks.first(where: \.isOfPipeline) ?? lacks.first else { return nil }
@@ -99,7 +78,8 @@ package enum CaptureCheck {
         return isUndone ? lack.ofPipeline() : lack.unsuited(loss == nil)
     }
 
-    /// The channel that the capture itself lacks, and says why: a missing one, or what steps would have made it from.
+    /// The first channel of which the capture says why it has none: a missing one, or one from which steps would have
+    /// made a missing one.
     private static func root(of missing: [[Channel]], in capture: Capture, _ steps: [Pipeline.Step]) -> Channel? {
         let derivations = steps.flatMap { $0.uses.roles.flatMap(\.derives) }
         for channel in missing.joined() {

@@ -128,8 +128,8 @@ struct OrderCheck {
         return instead.words + (settings.isEmpty ? [] : ["set \(settings.listed)"])
     }
 
-    /// Whether a step only fills in for channels that a capture does not have, which is good enough for a writer, and
-    /// nothing that another step could measure.
+    /// Whether a step only fills in for channels that a capture does not have, and the step that uses them writes
+    /// nothing: such values are good enough to be written, and nothing that could be measured.
     private static func fills(_ channels: [Channel], _ uses: Uses, for user: Pipeline.Step) -> Bool {
         user.uses.claims.isEmpty
             && uses.roles.contains { role in
@@ -137,7 +137,8 @@ struct OrderCheck {
             }
     }
 
-    /// Where to move a step whose need only some captures meet, though below a later step all would; nil where none would.
+    /// How to move steps so that all captures meet a need that only some meet: this step below a later one that makes
+    /// what it needs, or that one above this. Nil where no later step makes it.
     /// - Parameters:
     ///   - lacking: the channels that a step below may make.
     ///   - available: to this step.
@@ -192,8 +193,8 @@ struct OrderCheck {
         }
     }
 
-    /// Stages that change the capture's pixels below one that has found places in the world by them, for a third that uses
-    /// these frame by frame: they are made again of the new pixels, which differ a little, and without counting.
+    /// Warns of a stage that changes pixels after another has computed places from them, where a third reads these
+    /// places frame by frame: they are recomputed from the new pixels, differ a little, and are not counted again.
     private mutating func noteLateChanges() {
         // By frames, and not in a cloud that was gathered of them.
         let reads = zip(steps, steps.reads).map { $0.uses.frame.reads.union($0.uses.fold.reads).intersection($1) }
@@ -218,23 +219,54 @@ struct OrderCheck {
         }
     }
 
-    /// Stages that move the cameras alone, below one that has made places in the world by the poses: these stay as they are.
+    /// Warns of a stage that changes poses alone, below those that have made a cloud, a mesh or a box by them: these
+    /// stay as they are. Points of single frames are made again.
     private mutating func noteLatePoses() {
-        let places: Set<Channel> = [.points, .cloud, .mesh]
         for (index, step) in steps.enumerated() where !step.isReader {
             let touched = step.uses.fold.touches.union(step.uses.finish.touches)
             guard touched.contains(.pose), touched.isDisjoint(with: Channel.payload) else { continue }
-            let late = steps[..<index].first { above in
-                !above.isReader && above.uses.reads.contains(.pose) && !above.uses.possible.isDisjoint(with: places)
-            }
-            // Whichever comes first, what uses places or what makes new ones.
-            let next = steps[(index + 1)...].first { !$0.uses.reads.union($0.uses.possible).isDisjoint(with: places) }
-            guard let late, let next, !next.uses.reads.isDisjoint(with: places) else { continue }
+            let (made, first) = madeByPoses(above: index)
+            guard let first, use(made, below: index) else { continue }
             warn(
                 index,
-                "`\(step.label)` changes the poses by which `\(late.label)` above it has made what is used below",
-                fix: "move it above `\(late.label)`")
+                "`\(step.label)` changes the poses by which `\(first.label)` above it has made what is used below",
+                fix: "move it above `\(first.label)`")
         }
+    }
+
+    /// What the steps above one have made of the capture as a whole by the poses of its frames, and the first of them
+    /// that made places by poses.
+    private func madeByPoses(above index: Int) -> (made: Set<Channel>, first: Pipeline.Step?) {
+        let places: Set<Channel> = [.points, .cloud, .mesh]
+        var made: Set<Channel> = []
+        var first: Pipeline.Step?
+        for step in steps[..<index] where !step.isReader {
+            let uses = step.uses
+            let usesPoses = uses.reads.contains(.pose) && !uses.possible.isDisjoint(with: places)
+            if usesPoses && first == nil { first = step }
+            // Of what it only cuts, it makes nothing else.
+            let taken = uses.reads.subtracting(uses.roles.flatMap(\.changes))
+            let isDerived = !taken.isDisjoint(with: made)
+            for role in uses.roles {
+                if isDerived {
+                    made.formUnion(role.possible)
+                } else if usesPoses {
+                    made.formUnion(role.possible.intersection(places))
+                }
+                made.subtract(role.removes)
+            }
+        }
+        return (made.intersection(Channel.ofCapture), first)
+    }
+
+    /// Whether a step below one uses any of some channels before they are made anew.
+    private func use(_ channels: Set<Channel>, below index: Int) -> Bool {
+        var left = channels
+        for step in steps[(index + 1)...] {
+            if !step.uses.reads.isDisjoint(with: left) { return true }
+            for role in step.uses.roles { left.subtract(role.possible.union(role.removes)) }
+        }
+        return false
     }
 
     /// Whether a step writes the frames, for others to work with.
@@ -245,7 +277,8 @@ struct OrderCheck {
 }
 
 extension [Pipeline.Step] {
-    /// What each step looks at: where a stage above has made a cloud that it takes, not at the points of single frames.
+    /// What each step looks at. One that takes a cloud which a stage above has made does not look at the points of
+    /// single frames.
     var reads: [Set<Channel>] {
         var hasCloud = false
         return map { step in

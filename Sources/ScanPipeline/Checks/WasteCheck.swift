@@ -1,7 +1,7 @@
 import ScanModel
 
-/// Finds steps whose work no step below looks at, or only steps whose own work goes unused, and what would put it to
-/// use; and pipelines that have nothing to show for their work.
+/// Finds steps whose work goes unused, and says what would put it to use: no step below looks at it, or only steps
+/// whose own work goes unused. Also finds pipelines that have nothing to show for their work.
 struct WasteCheck {
     private let steps: [Pipeline.Step]
     private let library: StageLibrary

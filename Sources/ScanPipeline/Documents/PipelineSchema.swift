@@ -21,6 +21,8 @@ public enum PipelineSchema {
                     "type": .string("array"), "minItems": .of(1),
                     "description": .string("The stages, in the order in which frames go through them."),
                     "items": .object(["oneOf": .array([names(library)] + library.entries.map(stage))]),
+                    // A list of schemas is for the first items, one each, and says nothing of those behind them.
+                    "allOf": .array([.object(["items": .array([reader(library)])])]),
                 ]),
             ]),
         ])
@@ -29,6 +31,15 @@ public enum PipelineSchema {
     /// A stage without options is its name alone.
     private static func names(_ library: StageLibrary) -> JSONValue {
         .object(["type": .string("string"), "enum": .of(library.names)])
+    }
+
+    /// What a pipeline can begin with. How its options are given is said with all stages.
+    private static func reader(_ library: StageLibrary) -> JSONValue {
+        let readers = library.makers(of: .frames)
+        let withOptions = readers.map { name -> JSONValue in
+            .object(["type": .string("object"), "required": .of([name])])
+        }
+        return .object(["anyOf": .array([.object(["enum": .of(readers)])] + withOptions)])
     }
 
     private static func stage(_ entry: StageLibrary.Entry) -> JSONValue {

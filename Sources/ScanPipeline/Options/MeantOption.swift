@@ -1,6 +1,6 @@
 import ScanModel
 
-/// An option, and what it is to be, as somebody meant it who wrote them in another way than pipelines do.
+/// An option and its value, recovered from text that is not a pipeline's: `size=0.02`, `--size 0.02`.
 struct MeantOption {
     var name: String
     /// Nil where only the option was named.

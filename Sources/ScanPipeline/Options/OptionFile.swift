@@ -44,7 +44,8 @@ struct OptionFile: Hashable, Sendable {
         }
     }
 
-    /// The same command may be given anywhere, so that where it is given is no place to look.
+    /// How to name a file so that it is found. In the working folder it is not, even if it lies there: the same command
+    /// may be given anywhere.
     private static func wayToName(_ path: String, _ name: String) -> String {
         if !path.isAbsolutePath && FileSystem.exists(name) {
             return "name it by its whole path, \(FileSystem.absolute(path))"

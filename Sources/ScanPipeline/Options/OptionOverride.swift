@@ -74,8 +74,8 @@ public struct OptionOverride: Sendable, Hashable {
         return usual.flatMap { settings($0.spec.name, nil).first }.map { "for example  \($0)" }
     }
 
-    /// The stage that a `--set` begins with which names no option, or has other signs between the stage, the option and
-    /// the value.
+    /// The stage with which a `--set` begins that cannot be read: no option follows, or there are other signs between
+    /// the stage, the option and the value.
     private static func beginning(
         of text: String, among entries: [(label: String, stage: String)]
     ) -> (label: String, stage: String, rest: Substring)? {

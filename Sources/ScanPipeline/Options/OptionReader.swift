@@ -240,7 +240,8 @@ public struct OptionReader: Sendable {
     /// What was given and never declared, once the stage has read its options.
     package var undeclared: [String] { given.keys.filter { name in !specs.contains { $0.name == name } }.sorted() }
 
-    /// A mistake for which no fix is known, with the option that takes what was given to another one.
+    /// The same mistake with a fix, if it has none and the word that was given to its option is a value of exactly one
+    /// other option.
     func advised(_ mistake: Mistake) -> Mistake {
         guard mistake.fix == nil, case .scalar(let text)? = mistake.option.flatMap({ given[$0]?.content }),
             case .choice? = specs.first(where: { $0.name == mistake.option })?.kind,

@@ -32,7 +32,7 @@ extension OptionSpec {
     /// Whether a text is one of the option's values, and not just any text.
     func takes(_ text: String) -> Bool {
         switch kind {
-        case .number(let range): Double(text).map(range.contains) ?? false
+        case .number(let range): OptionReader.decimal(text).map(range.contains) ?? false
         case .integer(let range): Int(text).map(range.contains) ?? false
         case .flag: OptionReader.flag(text) != nil
         case .choice(let words): words.contains(text)
@@ -40,8 +40,8 @@ extension OptionSpec {
         }
     }
 
-    /// The number that a text begins with, which goes on with a unit; nil where the option cannot be it. Percents of what is
-    /// at most 1 are a share.
+    /// The number in a text that goes on with a unit, as in `2 cm`; nil where the option does not take that number. For
+    /// an option of at most 1, percents are a share: `50%` is 0.5.
     func number(before text: String) -> String? {
         let digits = text.prefix { "0123456789+-.".contains($0) }
         let rest = text[digits.endIndex...].drop(while: \.isWhitespace)

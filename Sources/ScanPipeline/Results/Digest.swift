@@ -6,7 +6,17 @@ public struct Digest: Hashable, Sendable {
     /// 64 lower-case hexadecimal digits.
     public let hex: String
 
-    public init(hex: String) { self.hex = hex }
+    /// - Returns: nil for any other text, as a damaged file may have it.
+    public init?(hex: String) {
+        guard hex.utf8.count == 64, hex.utf8.allSatisfy(Self.isDigit) else { return nil }
+        self.hex = hex
+    }
+
+    fileprivate init(digits: [UInt8]) { hex = String(decoding: digits, as: UTF8.self) }
+
+    private static func isDigit(_ byte: UInt8) -> Bool {
+        (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) || (UInt8(ascii: "a")...UInt8(ascii: "f")).contains(byte)
+    }
 
     public static func of(_ bytes: [UInt8]) -> Digest {
         var digester = Digester()
@@ -60,6 +70,6 @@ struct Digester {
             hex.append(digits[Int(byte >> 4)])
             hex.append(digits[Int(byte & 15)])
         }
-        return Digest(hex: String(decoding: hex, as: UTF8.self))
+        return Digest(digits: hex)
     }
 }

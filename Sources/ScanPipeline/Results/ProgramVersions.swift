@@ -6,8 +6,8 @@ public struct ProgramVersions {
     package let tool: String
     /// Which build of that version it is.
     private let build: String
-    /// How ScanMill reads each format, by the revisions of their readers.
-    package let formats: [String: Int]
+    /// How ScanMill reads each format.
+    package let formats: FormatRevisions
     /// The paths of the other programs that may be started.
     private let paths: [String]
     private let find: (String) -> String?
@@ -16,12 +16,11 @@ public struct ProgramVersions {
     /// - Parameters:
     ///   - tool: ScanMill's own name and version.
     ///   - build: anything that differs between builds of one version: what one could not do, the next one may.
-    ///   - formats: the revisions of the formats' readers, by the formats' names.
     ///   - paths: where the other programs are.
     ///   - find: the version of the program with this name, as ``Stage/toolVersions(for:)`` and
     ///     `CaptureSource.toolVersions(for:)` give it; nil where there is none. Asked once for each name.
     public init(
-        tool: String, build: String = "", formats: [String: Int] = [:], paths: [String] = [],
+        tool: String, build: String = "", formats: FormatRevisions = FormatRevisions(), paths: [String] = [],
         find: @escaping (String) -> String?
     ) {
         self.tool = tool
@@ -33,8 +32,8 @@ public struct ProgramVersions {
 
     /// A text that changes with an update of any of them, made without starting one.
     package var installation: String {
-        ([tool, build] + formats.map { "\($0) \($1)" }.sorted()
-            + paths.map { "\($0) \(FileSystem.status(of: $0)?.text ?? "-")" }).joined(separator: "\n")
+        ([tool, build, formats.text] + paths.map { "\($0) \(FileSystem.status(of: $0)?.text ?? "-")" })
+            .joined(separator: "\n")
     }
 
     mutating func version(of name: String) -> String? {
@@ -43,10 +42,4 @@ public struct ProgramVersions {
         found[name] = .some(version)
         return version
     }
-}
-
-/// The revisions of formats' readers, by the formats' names.
-extension [String: Int] {
-    /// Whether these readers read a format as one with this revision did; true for an unknown format.
-    func reads(_ format: String, asIn revision: Int) -> Bool { self[format] ?? revision == revision }
 }

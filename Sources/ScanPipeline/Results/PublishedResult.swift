@@ -24,7 +24,7 @@ public struct PublishedResult: Sendable {
     }
 
     private static func readReceipt(in folder: String) -> (text: [UInt8], receipt: JSONValue)? {
-        let path = "\(folder)/\(Receipt.fileName)"
+        let path = ResultPlace(folder).receipt
         guard let text = try? FileSystem.bytes(of: path, limit: 256 << 20),
             let receipt = try? JSONValue.parse(text, file: path)
         else { return nil }
@@ -33,8 +33,25 @@ public struct PublishedResult: Sendable {
 
     public var key: ResultKey? { receipt["key"]?.string.map(ResultKey.init) }
 
+    /// A file that the receipt lists.
+    public struct File: Sendable {
+        public let path: String
+        public let byteCount: Int64
+        /// The digits of its digest; in a damaged receipt any text, which is no file's.
+        let sha256: String
+
+        init?(_ json: JSONValue) {
+            guard let path = json["path"]?.string, let byteCount = json["bytes"]?.integer,
+                let sha256 = json["sha256"]?.string
+            else { return nil }
+            self.path = path
+            self.byteCount = byteCount
+            self.sha256 = sha256
+        }
+    }
+
     /// The listed files.
-    public var files: [Receipt.File] { (receipt["files"]?.array ?? []).compactMap(Receipt.File.init) }
+    public var files: [File] { (receipt["files"]?.array ?? []).compactMap(File.init) }
 
     /// Whether this pipeline made it, whatever options with defaults newer versions have.
     func isMade(by pipeline: Pipeline) -> Bool {
@@ -58,10 +75,10 @@ public struct PublishedResult: Sendable {
         }
     }
 
-    /// The digests of what it was made of.
-    var inputDigests: Set<Digest> {
+    /// The digits of the digests of what it was made of.
+    var inputDigests: Set<String> {
         // Of a damaged receipt each one counts that is there: what is not known to be of a capture is another's.
-        Set((receipt["inputs"]?.array ?? []).compactMap { $0["sha256"]?.string.map { Digest(hex: $0) } })
+        Set((receipt["inputs"]?.array ?? []).compactMap { $0["sha256"]?.string })
     }
 
     /// Whether all files are there with their sizes.
@@ -77,9 +94,11 @@ public struct PublishedResult: Sendable {
     /// What reading all of a result has shown.
     public struct Verification: Sendable {
         /// What is wrong, one problem per file; none for a sound result.
-        public var defects: [Problem] = []
+        public var defects: [Problem]
         /// The files that others have put into it, by their paths in it.
         public var added: [String] = []
+
+        public init(defects: [Problem] = []) { self.defects = defects }
     }
 
     /// Reads every file of a result. If a run replaces it meanwhile, this begins again with the new one. Of one that was
@@ -97,7 +116,7 @@ public struct PublishedResult: Sendable {
         Problem(
             .environment, "the receipt cannot be read",
             fix: "let the user who runs scanmill read it; if it is damaged, run the capture again"
-        ).at(file: "\(folder)/\(Receipt.fileName)")
+        ).at(file: ResultPlace(folder).receipt)
     }
 
     /// What is wrong with a result whose receipt is not sound.
@@ -111,7 +130,7 @@ public struct PublishedResult: Sendable {
         if !isReceiptSound {
             found.defects.append(
                 Problem(.environment, "the receipt holds other bytes than were written", fix: wayToMakeAgain)
-                    .at(file: "\(path)/\(Receipt.fileName)"))
+                    .at(file: ResultPlace(path).receipt))
         }
         for file in files {
             let full = "\(path)/\(file.path)"
@@ -126,14 +145,14 @@ public struct PublishedResult: Sendable {
     }
 
     /// Reads one file.
-    private func verify(_ file: Receipt.File, at full: String) throws(Problem) {
+    private func verify(_ file: File, at full: String) throws(Problem) {
         if file.path.pathParts.contains("..") {
             throw Problem(.environment, "the receipt lists what lies outside the result, and was not read")
         }
         var status = stat()
         guard stat(full, &status) == 0 else {
             let code = errno
-            if ResultPlace.isAbsence(code) { throw Problem(.environment, "a file of the result is missing") }
+            if FileSystem.isAbsence(code) { throw Problem(.environment, "a file of the result is missing") }
             throw Problem.system("cannot look at this path", path: full, code: code)
         }
         let size = Int64(status.st_size)
@@ -141,7 +160,7 @@ public struct PublishedResult: Sendable {
             throw Problem(
                 .environment, "a file of the result has \(size.counted("byte")) instead of \(file.byteCount)")
         }
-        guard try FileSystem.digest(of: full) == file.digest else {
+        guard try FileSystem.digest(of: full).hex == file.sha256 else {
             throw Problem(.environment, "a file of the result holds other bytes than were written")
         }
     }

@@ -116,11 +116,4 @@ extension Receipt.File {
     fileprivate var json: JSONValue {
         .object(["path": .string(path), "bytes": .integer(byteCount), "sha256": .string(digest.hex)])
     }
-
-    init?(_ json: JSONValue) {
-        guard let path = json["path"]?.string, let byteCount = json["bytes"]?.integer,
-            let digest = json["sha256"]?.string
-        else { return nil }
-        self.init(path: path, byteCount: byteCount, digest: Digest(hex: digest))
-    }
 }

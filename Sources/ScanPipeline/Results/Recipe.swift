@@ -11,11 +11,11 @@ struct Recipe {
     private let revisions: [Int]?
     /// For each stage, its options that are not at their defaults; nil where this was not kept.
     private let deviating: [Set<String>]?
-    /// Those of the readers, by their formats' names; for a result, only that of its own format.
-    private let formats: [String: Int]
+    /// Those of the readers; for a result, only that of its own format.
+    private let formats: FormatRevisions
 
     /// What a run was to make results with.
-    init(of pipeline: Pipeline, formats: [String: Int]) {
+    init(of pipeline: Pipeline, formats: FormatRevisions) {
         // As records have it: a number that is whole is written as such.
         let resolved = try? JSONValue.parse(JSONWriter.text(pipeline.resolved), file: "")
         self.pipeline = resolved ?? pipeline.resolved
@@ -34,16 +34,12 @@ struct Recipe {
         digest = known?.pipeline
         revisions = known?.revisions
         deviating = nil
-        formats = known.map { [$0.format: $0.formatRevision] } ?? [:]
+        formats = FormatRevisions(byName: known.map { [$0.format: $0.formatRevision] } ?? [:])
     }
 
     /// Whether a result with this recipe is what a run with another one was to make, as far as is known.
     func meets(_ wanted: Recipe) -> Bool {
-        hasPipeline(of: wanted) && formatsReadOtherwise(by: wanted).isEmpty
-    }
-
-    private func formatsReadOtherwise(by other: Recipe) -> [String] {
-        formats.filter { !other.formats.reads($0.key, asIn: $0.value) }.keys.sorted()
+        hasPipeline(of: wanted) && formats.readOtherwise(by: wanted.formats).isEmpty
     }
 
     private func hasPipeline(of other: Recipe) -> Bool {
@@ -58,7 +54,7 @@ struct Recipe {
                 from: pipeline, to: new.pipeline, deviating: new.deviating,
                 revisions: (before: revisions, after: new.revisions))
         }
-        return PipelineChange.text(ofFormats: formatsReadOtherwise(by: new))
+        return PipelineChange.text(ofFormats: formats.readOtherwise(by: new.formats))
     }
 }
 
@@ -69,7 +65,7 @@ extension Recipe {
     var json: JSONObject {
         [
             Self.key.digest: .string(digest?.hex ?? ""), Self.key.formats: .string(formatsDigest.hex),
-            "pipeline": pipeline, "revisions": .object(["stages": .of(revisions ?? []), "formats": formatsJSON]),
+            "pipeline": pipeline, "revisions": .object(["stages": .of(revisions ?? []), "formats": formats.json]),
             "not-at-defaults": deviating.map { .array($0.map { .of($0.sorted()) }) },
         ]
     }
@@ -81,12 +77,8 @@ extension Recipe {
         revisions = kept?["stages"]?.array?.compactMap { $0.integer.flatMap { Int(exactly: $0) } }
         deviating = plan?["not-at-defaults"]?.array?.map { Set(($0.array ?? []).compactMap(\.string)) }
         // Without revisions it is the digest of the pipeline alone, as earlier versions wrote it.
-        digest = kept == nil ? nil : plan?[Self.key.digest]?.string.map(Digest.init(hex:))
-        let formats = kept?["formats"]?.object?.members ?? []
-        self.formats = Dictionary(
-            formats.compactMap { member in
-                member.value.integer.flatMap { Int(exactly: $0) }.map { (member.key, $0) }
-            }, uniquingKeysWith: { $1 })
+        digest = kept == nil ? nil : plan?[Self.key.digest]?.string.flatMap(Digest.init(hex:))
+        formats = FormatRevisions(kept?["formats"])
     }
 
     /// How many of a plan's first bytes tell whether its recipe is the same.
@@ -101,7 +93,5 @@ extension Recipe {
         return pipeline.map { head.contains(Digest.of($0).hex) } ?? false
     }
 
-    private var formatsJSON: JSONValue { .object(JSONObject(formats) { .of($0) }) }
-
-    private var formatsDigest: Digest { Digest.of(formatsJSON) }
+    private var formatsDigest: Digest { Digest.of(formats.json) }
 }

@@ -32,7 +32,7 @@ enum ResultLoss: Hashable, Sendable {
             guard file == Receipt.fileName, access(path, R_OK) != 0 else { return nil }
             code = errno
         }
-        return code == 0 || ResultPlace.isAbsence(code)
+        return code == 0 || FileSystem.isAbsence(code)
             ? .certain("\(file) of the result is missing or has another size")
             : .possible(
                 "\(file) of the result cannot be \(file == Receipt.fileName ? "read" : "looked at"): \(systemText(code))"

@@ -8,7 +8,7 @@ package struct ResultPlace: Sendable {
 
     package init(_ path: String) { self.path = path }
 
-    var receipt: String { "\(path)/\(Receipt.fileName)" }
+    package var receipt: String { "\(path)/\(Receipt.fileName)" }
 
     // MARK: - A result
 
@@ -58,12 +58,10 @@ package struct ResultPlace: Sendable {
         var status = stat()
         if stat(receipt, &status) == 0 { return nil }
         let code = errno
-        if Self.isAbsence(code) { return nil }
+        if FileSystem.isAbsence(code) { return nil }
         return Problem.system("cannot tell whether a result stands here", path: FileSystem.absolute(path), code: code)
+            .inOutput(code)
     }
-
-    /// Whether looking at a path ended with an error by which there is certainly nothing. By all others there may be.
-    static func isAbsence(_ code: Int32) -> Bool { [ENOENT, ENOTDIR, ELOOP].contains(code) }
 
     /// What is wrong where a result is known to have been put, and something stands that has no receipt; nil elsewhere.
     var loss: Problem? {

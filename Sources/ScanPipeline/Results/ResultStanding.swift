@@ -63,7 +63,7 @@ extension ResultState {
     }
 
     func relation(to result: String) -> Relation {
-        guard let time = FileSystem.modified("\(result)/\(Receipt.fileName)"), time != receiptTime else { return .same }
+        guard let time = FileSystem.modified(ResultPlace(result).receipt), time != receiptTime else { return .same }
         guard let published = PublishedResult(at: result), published.isReceiptSound else { return .damaged }
         return published.key == key ? .copy : .other(isOlder: time < receiptTime)
     }
@@ -148,9 +148,11 @@ private struct ResultLook {
     /// This lists whole folders, in vain where there is a doubt already.
     mutating func compareBesides() {
         for (folder, known) in state.besides.sorted(by: { $0.key < $1.key }) where doubt == nil {
-            if known == ResultState.young {
+            guard let known else {
                 isYoung = true
-            } else if FolderContents(of: folder).digest != known {
+                continue
+            }
+            if FolderContents(of: folder).digest != known {
                 note("something about the files in \(shown(folder)) changed")
             }
         }

@@ -47,10 +47,10 @@ extension CaptureRun {
         return (missed, kept)
     }
 
-    /// Notes what of it an incomplete copy has lost, and warns of what is there that no stage uses, where somebody will
-    /// miss it.
-    /// - Throws: the first lack without which a stage cannot work, with all that is lost: so that one way to the device
-    ///   is enough.
+    /// Notes what an incomplete copy has lost of what stages would use. Warns of what the capture has and no stage
+    /// uses, where somebody will miss it.
+    /// - Throws: the most important lack, if there is one. All that is lost is noted with it, so that one trip to the
+    ///   device is enough.
     private mutating func noteLosses() throws(Problem) {
         let (missed, kept) = wishes()
         let lost = capture.absences.filter { missed.contains($0.key) }.sorted { $0.key.name < $1.key.name }.map(\.value)

@@ -52,6 +52,7 @@ extension CaptureRun {
         for index in plan.steps {
             let step = steps[index]
             if !plan.choosing.contains(index) { chooseAmongNeighbours(index) }
+            forgetAbsences(outdatedBy: step.uses)
             // The end of a pass sees the capture as it is now: a fold above may just have made its cloud.
             let context = context(index, capture.channels.union(available[index]), plan).withoutFrames
             // If it fails, what it noticed before may be why.
@@ -63,6 +64,18 @@ extension CaptureRun {
                 }
             } catch { throw error.inStage(step.label) }
             try leaveOut(lateDropsOf: index)
+        }
+    }
+
+    /// Why the capture had none of what a step makes or takes away is no longer why it has none. A step that makes more
+    /// of what is there already, such as a cloud of a cloud of which nothing was left, leaves the reason as it is.
+    private mutating func forgetAbsences(outdatedBy uses: Uses) {
+        for role in uses.roles {
+            for channel in role.makes + role.mayMake
+            where !capture.channels.contains(channel) || !uses.reads.contains(channel) {
+                capture.absences[channel] = nil
+            }
+            for channel in role.removes { capture.absences[channel] = nil }
         }
     }
 
@@ -81,9 +94,9 @@ extension CaptureRun {
         (step.stage as? any NeighbourStage)?.mostNeighbours(among: capture.keptFrames)
     }
 
-    /// About how many bytes a frame takes while it waits for its neighbours: three per pixel of its picture, half that
-    /// where a video keeps colours as most do; plus its depth as recorded, or what stages above have made of it, mainly
-    /// points.
+    /// About how many bytes a frame takes at most while it waits for its neighbours. Its picture takes three per pixel,
+    /// and half that in most videos. To this comes its depth as it was recorded, or what stages above have made of it,
+    /// mainly points.
     private func bytesOfAFrame(waitingAt index: Int) -> Int {
         let made = steps[..<index].reduce(into: Set<Channel>()) { $0.formUnion($1.uses.frame.touches) }
         func pixels(_ size: PixelSize?) -> Int { size.map { $0.width * $0.height } ?? 0 }
@@ -114,8 +127,8 @@ extension CaptureRun {
         try giveUp(toLeaveOut: late)
     }
 
-    /// Ends this attempt if there are frames of which stages have made something that is bad: the runner begins another
-    /// without them, and shows nobody the problem.
+    /// Ends this attempt if frames are bad of which stages have made something already. The runner then begins another
+    /// without them, and shows nobody the problem that is thrown here.
     private mutating func giveUp(toLeaveOut drops: [Int: Drop]) throws(Problem) {
         if drops.isEmpty { return }
         retry = .without(drops)
@@ -150,7 +163,8 @@ extension CaptureRun {
         }
     }
 
-    /// Of two neighbours one is dropped, by choice or because it was bad.
+    /// Whether a choice above a step leaves frames out. It does wherever frames are neighbours: one of them is dropped,
+    /// by choice or because it was bad.
     private func leavesFramesOut(above index: Int, in plan: PassPlan) -> Bool {
         plan.choosing.contains {
             guard $0 < index, let stage = steps[$0].stage as? any NeighbourStage else { return false }

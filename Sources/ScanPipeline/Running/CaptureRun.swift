@@ -14,7 +14,7 @@ struct CaptureRun {
     var capture: Capture
     /// What earlier passes left of each frame, beside its facts.
     var traces: [FrameTrace] = []
-    /// Of the capture's warnings, those of what stages miss that an incomplete copy has lost.
+    /// Those of the capture's warnings that say what an incomplete copy has lost, where a stage would have used it.
     var losses: [String] = []
 
     // What the result is made from.
@@ -72,7 +72,6 @@ struct CaptureRun {
         var next = try runPass(from: 0)
         runner.recognised(CaptureOrigin(format: capture.format, device: capture.device))
         capture.resources = resources
-        settledWarnings = warnings
         let opened = try settle()
         self.opened = opened
         if try isDone(opened) { return nil }
@@ -82,7 +81,6 @@ struct CaptureRun {
         try requireFrames()
         while next < steps.count {
             next = try runPass(from: next)
-            settledWarnings = warnings
             try requireFrames()
         }
         return receipt(opened)
@@ -182,8 +180,9 @@ struct CaptureRun {
         cause(of: recallingWarnings(in: puttingSpoiltFirst(in: placing(outlasting(problem)))))
     }
 
-    /// What a step cannot do with this capture as it is asked to: it fails again until one of the two changes, while other
-    /// captures may pass. Until here, the fault kept frames from being dropped for it.
+    /// Turns a stage's usage mistake into a problem of this capture with this pipeline: it fails again until one of the
+    /// two changes, while other captures may pass. This comes last, because frames are dropped for problems of the
+    /// capture.
     private func outlasting(_ problem: Problem) -> Problem {
         // What stands in the result's place is no step's.
         guard problem.fault == .usage, problem.place.stage != nil else { return problem }
@@ -192,8 +191,9 @@ struct CaptureRun {
         return lasting
     }
 
-    /// What chooses by where things are may fit the capture once what a stage above has found is mended. How to do that is
-    /// among the warnings: here it would part captures that fail alike, since it may hold what was measured.
+    /// A stage that selects by position, such as a crop, may fail only because the poses or the scale are wrong, and a
+    /// stage above has warned of that. Then this is to be mended first. The fix names only the stage that warned: its
+    /// warning may hold measured numbers, and failures are grouped by equal fixes.
     private func puttingSpoiltFirst(in problem: Problem) -> Problem {
         let places: Set<Channel> = [.points, .cloud, .mesh, .box]
         guard problem.isOfPipeline, let failed = steps.first(where: { $0.label == problem.place.stage }),

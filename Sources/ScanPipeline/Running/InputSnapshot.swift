@@ -3,8 +3,8 @@ import ScanModel
 /// What the files and folders of a capture were like at one moment. What is added beside a capture, or beside a file
 /// that an option names, does not concern it.
 struct InputSnapshot {
-    /// All folders of a capture, even those that hold nothing of it yet; and what was named, which may be an archive,
-    /// whose files are not on disk as such.
+    /// Every folder of the capture, empty ones too. Also the path that was named: it may be an archive, whose parts
+    /// have no status of their own.
     private(set) var folders: [PathKey: FileSystem.Status] = [:]
     /// The files in them.
     private(set) var files: [PathKey: FileSystem.Status] = [:]

@@ -3,13 +3,12 @@ import ScanModel
 /// Which stages run over the frames together, and what they need for it.
 ///
 /// Frame and fold stages in a row form one pass, and the ends of folds and the finishes run after it in the order of
-/// the list. A finish ends the pass only if it drops frames, or makes or changes a channel that a later stage reads
-/// frame by frame, or from which something that the later stage reads was made above. A stage that would drop frames,
-/// or change facts, that an earlier finish has yet to read begins a pass of its own, and so does one that has to know,
-/// before the first frame, which ones are left by a stage above that drops some on the way. A ``NeighbourStage`` that
-/// drops frames ends the pass too, unless its neighbours are few enough to wait for each other within it. A later pass
-/// replays the earlier frame stages that made or changed what it needs, so that it never sees unmasked depth below a
-/// mask.
+/// the list. A finish ends the pass if it drops frames, or if a later stage reads frame by frame something that the
+/// finish makes or changes, or something that stages above made from what the finish changes. A stage begins a pass of
+/// its own if it drops frames, or changes facts, that an earlier finish has yet to read; or if it has to know before
+/// the first frame which ones are left, and a stage above drops some on the way. A ``NeighbourStage`` that drops frames
+/// ends the pass too, unless its neighbours are few enough to wait for each other within it. A later pass replays the
+/// earlier frame stages that made or changed what it needs, so that it never sees unmasked depth below a mask.
 package struct PassPlan: Equatable {
     /// The steps whose turn it is.
     package var steps: Range<Int>
@@ -52,8 +51,9 @@ package struct PassPlan: Equatable {
             }
             late.formUnion(uses.madeAtEnd)
             // What was made of pixels that a finish changes is outdated with them; within this pass, what earlier
-            // passes made would be made again from the pixels as they were at its beginning.
-            var outdated = uses.finish.touches.intersection(Channel.payload)
+            // passes made would be made again from the pixels as they were at its beginning. So are points whose
+            // poses it changes. Intrinsics alone change with the size of the pictures, and no point moves by that.
+            var outdated = uses.madeAtEnd.intersection(Channel.payload.union([.pose]))
             for step in steps[..<end] where !step.uses.frame.reads.isDisjoint(with: outdated) {
                 outdated.formUnion(step.uses.frame.touches.intersection(Channel.payload))
             }
@@ -79,8 +79,8 @@ package struct PassPlan: Equatable {
             } else { sourceChannels }
     }
 
-    /// What the source has to give of the previous frame, for steps that turn it into what others ask for after a
-    /// choice: by then it is too late.
+    /// The previous frame's depth must be opened before a choice, even for stages after it, if a stage before the
+    /// choice converts it: after the choice, that stage no longer runs.
     private static func madeEarly(of sourceChannels: Set<Channel>, _ steps: ArraySlice<Pipeline.Step>) -> Set<Channel> {
         let isMade = steps.contains { $0.uses.frame.possible.contains(.previousDepth) }
         return isMade ? sourceChannels.intersection([.previousDepth]) : []

@@ -8,26 +8,57 @@ public struct FailureNote: Sendable {
     /// What recorded the capture; nil where it failed before that was found out.
     public var origin: CaptureOrigin?
     public var problem: Problem
-    /// What the capture's files, the pipeline and the programs were like: while this stands, trying again gives the same failure.
-    public var fingerprint: Digest
+    public var fingerprint: Fingerprint
     /// When it was tried last, nanoseconds since 1970.
     public var when: Int64
 
+    /// What was there when the capture was tried.
+    public enum Fingerprint: Hashable, Sendable {
+        /// What the capture's files, the pipeline and the programs were like: while this stands, trying again gives the
+        /// same failure.
+        case of(Digest)
+        /// The capture changed meanwhile: whatever is there now has not been tried.
+        case changedMeanwhile
+        /// The path led nowhere, such as a link to a disk that is not there tonight.
+        case leadsNowhere
+
+        /// As the note has it.
+        public var text: String {
+            switch self {
+            case .of(let digest): digest.hex
+            case .changedMeanwhile: ""
+            case .leadsNowhere: "-"
+            }
+        }
+
+        init?(text: String) {
+            switch text {
+            case "": self = .changedMeanwhile
+            case "-": self = .leadsNowhere
+            default:
+                guard let digest = Digest(hex: text) else { return nil }
+                self = .of(digest)
+            }
+        }
+    }
+
     /// Whether the next run passes over the capture: the input is at fault and nothing about it has changed.
-    public func stands(for fingerprint: Digest) -> Bool { problem.fault == .input && self.fingerprint == fingerprint }
+    public func stands(for fingerprint: Digest) -> Bool {
+        problem.fault == .input && self.fingerprint == .of(fingerprint)
+    }
 
     var json: JSONValue {
         var object: JSONObject = [
             "id": .string(id), "input": .string(input), "format": .of(origin?.format), "device": .of(origin?.device),
             "message": .string(problem.message(ofCapture: input)),
-            "fingerprint": .string(fingerprint.hex), "when": .integer(when),
+            "fingerprint": .string(fingerprint.text), "when": .integer(when),
         ]
         object.merge(problem.facts)
         return .object(object)
     }
 
     public init(
-        id: String, input: String, origin: CaptureOrigin? = nil, problem: Problem, fingerprint: Digest, when: Int64
+        id: String, input: String, origin: CaptureOrigin? = nil, problem: Problem, fingerprint: Fingerprint, when: Int64
     ) {
         self.id = id
         self.input = input
@@ -39,23 +70,17 @@ public struct FailureNote: Sendable {
 
     init?(_ json: JSONValue) {
         guard let id = json["id"]?.string, let input = json["input"]?.string, let problem = Problem(facts: json),
-            let fingerprint = json["fingerprint"]?.string, let when = json["when"]?.integer
+            let fingerprint = json["fingerprint"]?.string.flatMap(Fingerprint.init(text:)),
+            let when = json["when"]?.integer
         else { return nil }
         let origin = json["format"]?.string.map { CaptureOrigin(format: $0, device: json["device"]?.string) }
-        self.init(
-            id: id, input: input, origin: origin, problem: problem, fingerprint: Digest(hex: fingerprint), when: when)
+        self.init(id: id, input: input, origin: origin, problem: problem, fingerprint: fingerprint, when: when)
     }
 
-    /// The fingerprint of a capture that changed meanwhile: whatever is there now has not been tried.
-    static let changedMeanwhile = Digest(hex: "")
-
-    /// The fingerprint of a path that leads nowhere, such as a link to a disk that is not there tonight.
-    static let leadsNowhere = Digest(hex: "-")
-
-    /// Whether nothing is left of what failed. What a link leads to when it does so again may have other names, under
-    /// which it is run.
+    /// Whether the note no longer applies: the capture is gone, or the link that led nowhere leads somewhere again. In
+    /// the latter case what it leads to is found and run anew, perhaps under other ids.
     var isPast: Bool {
-        FileSystem.isGone(input) || (fingerprint == Self.leadsNowhere && FileSystem.leads(input))
+        FileSystem.isGone(input) || (fingerprint == .leadsNowhere && FileSystem.leads(input))
     }
 
     /// A problem as a note keeps it: where its place is the capture itself, that is a whole path, as ``input`` is.

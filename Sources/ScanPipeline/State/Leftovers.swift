@@ -15,7 +15,7 @@ public enum Leftovers {
             self.now = now
         }
 
-        init(in state: StateFolder) { self.init(hasLocks: CaptureLock.areReal(in: state)) }
+        init(in state: StateFolder) { self.init(hasLocks: StateLock.areReal(in: state)) }
 
         /// Whether nobody can be working in a work folder whose capture's lock was free. Where locks do not reach other
         /// machines, as on some network shares, it says nothing of theirs: those stay until they are old.
@@ -43,7 +43,7 @@ public enum Leftovers {
 
     /// Sweeps after a runner that was ended, unless another one has the capture by now.
     public static func sweepBehind(_ id: String, in state: StateFolder) {
-        guard let lock = try? CaptureLock(id, in: state) else { return }
+        guard let lock = try? StateLock(id, in: state) else { return }
         withExtendedLifetime(lock) { sweep(id, in: state, isLocked: lock.isReal) }
     }
 
@@ -130,10 +130,10 @@ public enum Leftovers {
         let rule = rule ?? Rule(in: state)
         let putBack = restorable(in: state)
         var found = Found()
-        for (path, id) in works(in: state) where id.map({ !CaptureLock.isHeld($0, in: state) }) ?? false {
+        for (path, id) in works(in: state) where id.map({ !StateLock.isHeld($0, in: state) }) ?? false {
             if rule.isForsaken(work: path) { found.removed.append(path) }
         }
-        for (path, id) in trash(in: state) where id.map({ !CaptureLock.isHeld($0, in: state) }) ?? true {
+        for (path, id) in trash(in: state) where id.map({ !StateLock.isHeld($0, in: state) }) ?? true {
             if putBack.contains(path) {
                 found.putBack.append(path)
             } else if let id, state.place(id).obstacle != nil {
@@ -181,7 +181,7 @@ public enum Leftovers {
         // A capture's leftovers are taken away at once.
         let works = works(in: state).filter { rule.isForsaken(work: $0.path) }
         for id in (works + trash(in: state)).compactMap(\.id).distinctByBytes {
-            guard let lock = try CaptureLock(id, in: state) else { continue }
+            guard let lock = try StateLock(id, in: state) else { continue }
             withExtendedLifetime(lock) {
                 leftovers += takeAway(id, in: state, Rule(hasLocks: rule.hasLocks && lock.isReal, now: rule.now))
             }

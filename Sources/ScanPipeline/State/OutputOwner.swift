@@ -21,7 +21,7 @@ extension StateFolder {
         for made in try FileSystem.makeFolders(output) { try FileSystem.syncFolder(FileSystem.parent(of: made)) }
         for made in try FileSystem.makeFolders(path) { try FileSystem.syncFolder(FileSystem.parent(of: made)) }
         // Of two pipelines that begin at the same moment, the second finds the first one's name.
-        let lock = try CaptureLock(ownerOf: self)
+        let lock = try StateLock(ownerOf: self)
         defer { withExtendedLifetime(lock) {} }
         if try ownerName() != pipeline.name { try take(for: pipeline, replacing: replacing) }
         return RunHold(in: self)
@@ -31,7 +31,7 @@ extension StateFolder {
     private func take(for pipeline: Pipeline, replacing: Bool) throws(Problem) {
         if !replacing, let name = try foreignOwner(for: pipeline) { throw refusal(to: pipeline, for: name) }
         // Meanwhile no run of the owner begins.
-        let alone = try CaptureLock(aloneIn: self)
+        let alone = try StateLock(aloneIn: self)
         defer { withExtendedLifetime(alone) {} }
         let other = try ownerName()
         if let other, alone == nil, !replacing { throw refusal(to: pipeline, for: other) }
@@ -41,17 +41,18 @@ extension StateFolder {
         try FileSystem.replace(owner, with: JSONWriter.text(json), isDurable: true)
     }
 
-    /// - Parameter name: the pipeline's to which OUT belongs.
-    private func refusal(to pipeline: Pipeline, for name: String) -> Problem {
+    /// What a pipeline is refused OUT with.
+    /// - Parameter name: the other pipeline's, from ``foreignOwner(for:)``.
+    public func refusal(to pipeline: Pipeline, for name: String) -> Problem {
         let isTaken = published.isEmpty && RunHold.isHeld(in: self)
         return Problem(
-            .usage, "\(hold(of: name)), not of `\(pipeline.name)`",
+            .usage, "\(sentence(aboutOwner: name)), not of `\(pipeline.name)`",
             fix: isTaken ? "wait for its end, or choose another folder with -o" : Self.wayPastOwner)
     }
 
     /// What makes OUT another pipeline's, as a sentence.
     /// - Parameter owner: the other pipeline's name, from ``foreignOwner(for:)``.
-    public func hold(of owner: String) -> String {
+    public func sentence(aboutOwner owner: String) -> String {
         if !published.isEmpty { return "\(output) holds results of the pipeline `\(owner)`" }
         // Without locks nobody can tell.
         return RunHold.isHeld(in: self)
@@ -137,10 +138,7 @@ extension StateFolder {
     /// - Throws: a problem with fault `environment` when results cannot be renamed into OUT, whatever may be written in
     ///   `.scanmill`: captures would be processed for nothing.
     public func requireWritable() throws(Problem) {
-        if faccessat(AT_FDCWD, output, W_OK | X_OK, AT_EACCESS) == 0 { return }
-        let code = errno
-        guard [EACCES, EROFS].contains(code) else { return }
-        throw .system("cannot write into the folder", path: FileSystem.absolute(output), code: code)
+        try FileSystem.requireAccess(to: output, W_OK | X_OK, "cannot write into the folder")
     }
 
     /// A link to another disk would let every capture be processed, and none be published.

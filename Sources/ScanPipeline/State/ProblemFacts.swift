@@ -31,30 +31,3 @@ extension Problem {
         self = ofPipeline(json["of-pipeline"]?.bool == true).unsuited(json["unsuited"]?.bool == true)
     }
 }
-
-/// What became of a capture's result, as a note of the problem that it failed with.
-extension Problem {
-    /// - Parameter older: what became of an earlier result, as `is unchanged`; nil where there is none.
-    package static func nothingPublished(of id: String, older: String?) -> String {
-        "nothing was published for \(id)" + (older.map { "; the last good result \($0)" } ?? "")
-    }
-
-    /// Of a capture whose process was ended between giving its result its name and saying so.
-    package static func newResult(of id: String) -> String {
-        "the new result of \(id) was published just before, and is whole"
-    }
-
-    /// Whether the problem says that of a capture.
-    package func leavesNewResult(of id: String) -> Bool { notes.contains(Self.newResult(of: id)) }
-
-    /// With the capture as its place if it names no file, as people are shown it. A usage mistake is not a capture's.
-    package func placed(in capture: String) -> Problem {
-        place.file == nil && fault != .usage ? at(file: capture) : self
-    }
-
-    /// The whole text of a capture's problem.
-    package func message(ofCapture path: String) -> String {
-        let placed = placed(in: path)
-        return placed.message(root: FileSystem.root(ofFilesOf: path, besides: placed.place.file))
-    }
-}

@@ -25,10 +25,9 @@ struct ResultState: Hashable, Sendable {
     /// Input files on disk, as they were before they were read.
     var inputs: [PathKey: KnownDigests.Entry]
     /// What lay beside the capture's files that no stage uses. Readers look at these too, and may find a frame bad
-    /// because of its picture, whatever becomes of the picture.
-    var besides: [String: Digest]
-    /// Stands in ``besides`` for files so young that a change right after would not show.
-    static let young = Digest(hex: "")
+    /// because of its picture, whatever becomes of the picture. Nil for files so young that a change right after would
+    /// not show.
+    var besides: [String: Digest?]
     /// The locations of files that options name and the capture does not hold, by their names. One that is not among the
     /// ``inputs`` was not there, and the result was made without it.
     var options: [String: String]
@@ -42,13 +41,15 @@ struct ResultState: Hashable, Sendable {
     var receiptTime: Int64
 
     /// Describes a result that was just published, or found to be up to date.
-    /// - Parameter receipt: the status of that result's own receipt.
+    /// - Parameters:
+    ///   - outputs: the files that the result's receipt lists, with their sizes.
+    ///   - receipt: the status of that receipt.
     static func taking(
-        _ opened: OpenedCapture, job: CaptureJob, pipeline: Pipeline, tool: String, outputs: [Receipt.File],
-        receipt: FileSystem.Status?, looked: Int64
+        _ opened: OpenedCapture, job: CaptureJob, pipeline: Pipeline, tool: String,
+        outputs: [(path: String, size: Int64)], receipt: FileSystem.Status?, looked: Int64
     ) -> ResultState {
         var sizes: [String: Int64] = [:]
-        for output in outputs { sizes[output.path] = output.byteCount }
+        for output in outputs { sizes[output.path] = output.size }
         let missing = opened.capture.missingPrograms.map { ($0, "") }
         sizes[Receipt.fileName] = receipt?.byteCount
         return ResultState(
@@ -57,7 +58,7 @@ struct ResultState: Hashable, Sendable {
             format: opened.capture.format, formatRevision: opened.capture.formatRevision,
             tools: opened.tools.merging(missing) { used, _ in used }, looked: looked, folders: absolute(opened.folders),
             inputs: absolute(opened.statuses),
-            besides: absolute(opened.besides).mapValues { $0.isSettled(at: looked) ? $0.digest : young },
+            besides: absolute(opened.besides).mapValues { $0.isSettled(at: looked) ? $0.digest : nil },
             options: opened.options.mapValues(FileSystem.absolute), outputs: sizes, span: opened.span,
             receiptTime: receipt?.modified ?? 0)
     }
@@ -89,7 +90,7 @@ extension ResultState {
             "uses": .object(JSONObject(tools) { .string($0) }), "looked": .integer(looked),
             "folders": Self.json(folders) { .array($0.json) },
             "inputs": Self.json(inputs) { .array($0.status.json + [.string($0.digest?.hex ?? "")]) },
-            "besides": .object(JSONObject(besides) { .string($0.hex) }),
+            "besides": .object(JSONObject(besides) { .string($0?.hex ?? "") }),
             "options": .object(JSONObject(options) { .string($0) }),
             "outputs": .object(JSONObject(outputs) { .integer($0) }), "receipt": .integer(receiptTime),
             "revisions": revisions.map { .of($0) },
@@ -98,7 +99,8 @@ extension ResultState {
     }
 
     init?(_ json: JSONValue) {
-        guard let input = json["input"]?.string, let pipeline = json["pipeline"]?.string, let key = json["key"]?.string,
+        guard let input = json["input"]?.string, let key = json["key"]?.string,
+            let pipeline = json["pipeline"]?.string.flatMap(Digest.init(hex:)),
             let tool = json["tool"]?.string, let format = json["format"]?.array, format.count == 2,
             let formatName = format[0].string, let formatRevision = format[1].integer.flatMap({ Int(exactly: $0) }),
             let tools = json["uses"]?.object, let looked = json["looked"]?.integer,
@@ -107,7 +109,7 @@ extension ResultState {
             let outputs = json["outputs"]?.object, let receiptTime = json["receipt"]?.integer
         else { return nil }
         self.init(
-            input: input, pipeline: Digest(hex: pipeline), key: ResultKey(text: key), tool: tool,
+            input: input, pipeline: pipeline, key: ResultKey(text: key), tool: tool,
             format: formatName, formatRevision: formatRevision, tools: [:], looked: looked, folders: [:], inputs: [:],
             besides: [:], options: [:], outputs: [:],
             receiptTime: receiptTime)
@@ -120,15 +122,18 @@ extension ResultState {
             guard let status = value.array.flatMap({ FileSystem.Status($0[...]) }) else { return nil }
             self.folders[PathKey(path)] = status
         }
-        for (path, value) in besides.members { self.besides[path] = value.string.map(Digest.init(hex:)) }
+        for (path, value) in besides.members {
+            let digest = value.string.flatMap(Digest.init(hex:))
+            guard digest != nil || value.string == "" else { return nil }
+            self.besides.updateValue(digest, forKey: path)
+        }
         for (name, value) in options.members { self.options[name] = value.string }
         for (path, value) in outputs.members { self.outputs[path] = value.integer }
         for (path, value) in inputs.members {
-            guard let parts = value.array, let status = FileSystem.Status(parts.dropLast()),
-                let digest = parts.last?.string
-            else { return nil }
-            self.inputs[PathKey(path)] = KnownDigests.Entry(
-                status: status, digest: digest.isEmpty ? nil : Digest(hex: digest))
+            guard let parts = value.array, let status = FileSystem.Status(parts.dropLast()) else { return nil }
+            let digest = parts.last?.string.flatMap(Digest.init(hex:))
+            guard digest != nil || parts.last?.string == "" else { return nil }
+            self.inputs[PathKey(path)] = KnownDigests.Entry(status: status, digest: digest)
         }
     }
 

@@ -115,13 +115,13 @@ package struct RunHistory {
 
     // MARK: - Of a run with nothing to do
 
-    /// Whether a run that has nothing to do is to be remembered all the same: `status` would otherwise go by an older
-    /// one, which knows nothing of a capture that is arriving, is left out or is so no longer, or was to make other
-    /// results of those that are up to date now. Repeating the run adds nothing, so that its records do not pile up, even
-    /// where runs of other captures come in between.
-    /// - Parameter formats: the revisions of the readers, by their formats' names.
-    package static func lacks(
-        _ outcomes: [CaptureOutcome], of pipeline: Pipeline, formats: [String: Int] = [:], in state: StateFolder
+    /// Whether a run with nothing to do must still be recorded. It must if `status`, which goes by the newest record of
+    /// a capture, would otherwise answer wrongly: the capture has begun to arrive, `--exclude` has changed, or the
+    /// newest record asks for another recipe. Repeating the same run is never recorded, even if runs of other captures
+    /// came in between.
+    package static func isToRemember(
+        idleRunWith outcomes: [CaptureOutcome], of pipeline: Pipeline, formats: FormatRevisions = FormatRevisions(),
+        in state: StateFolder
     ) -> Bool {
         let recipe = Recipe(of: pipeline, formats: formats)
         let isOfAnother = RunRecord.names(in: state).contains { !RunRecord.isOf(recipe, $0, in: state) }

@@ -74,7 +74,7 @@ extension CaptureOutcome {
             object["cause"] = .string(problem.summary)
             object["problem"] = .object(problem.facts)
         case .unsuited(let problem): object["cause"] = .string(problem.summary)
-        case .left(let reason): object["cause"] = .string(reason)
+        case .left(let reason): object["cause"] = .string(reason.text)
         case .upToDate, .arriving, .busy, .excluded: break
         }
         return object

@@ -19,15 +19,15 @@ public struct RunRecord: Sendable {
     package static func newName() -> String { "\(stamp(wallClock()))-\(FileSystem.randomName())" }
 
     /// Writes `plan.json`. A record that cannot be written is left out: the results do not need it.
-    /// - Parameter formats: the revisions of the readers, by their formats' names.
+    /// - Parameter name: as ``newName()`` makes it; nil for one of now.
     public init(
-        state: StateFolder, pipeline: Pipeline, formats: [String: Int] = [:], inputs: [CaptureInput],
-        command: Command? = nil
+        state: StateFolder, pipeline: Pipeline, formats: FormatRevisions = FormatRevisions(), inputs: [CaptureInput],
+        command: Command? = nil, name: String? = nil
     ) {
         self.state = state
         self.pipeline = pipeline
-        name = Self.newName()
-        path = "\(state.runs)/\(name)"
+        self.name = name ?? Self.newName()
+        path = "\(state.runs)/\(self.name)"
         var plan = Recipe(of: pipeline, formats: formats).json
         plan["began"] = .string(Self.stamp(wallClock()))
         plan["command"] = command?.json
@@ -44,6 +44,16 @@ public struct RunRecord: Sendable {
     public func note(
         _ outcome: CaptureOutcome, of origin: CaptureOrigin? = nil, fingerprint: Digest, now: (() -> Digest)? = nil
     ) throws(Problem) {
+        try note(outcome, of: origin) {
+            let isSame = now.map { $0() == fingerprint } ?? true
+            return isSame ? .of(fingerprint) : .changedMeanwhile
+        }
+    }
+
+    /// - Parameter fingerprint: asked for only where there is a failure to keep.
+    private func note(
+        _ outcome: CaptureOutcome, of origin: CaptureOrigin? = nil, fingerprint: () -> FailureNote.Fingerprint
+    ) throws(Problem) {
         guard case .failed(let problem) = outcome.ending else { return }
         if (try? requireFolder()) == nil { return }
         // Results that another pipeline has taken over are not this run's to find fault with.
@@ -53,11 +63,9 @@ public struct RunRecord: Sendable {
             FailureNote.remove(outcome.input.id, in: state)
             return
         }
-        let isSame = now.map { $0() == fingerprint } ?? true
         try FailureNote(
             id: outcome.input.id, input: FileSystem.absolute(outcome.input.path), origin: origin,
-            problem: FailureNote.lasting(problem, of: outcome.input),
-            fingerprint: isSame ? fingerprint : FailureNote.changedMeanwhile, when: wallClock()
+            problem: FailureNote.lasting(problem, of: outcome.input), fingerprint: fingerprint(), when: wallClock()
         ).save(in: state)
     }
 
@@ -65,8 +73,7 @@ public struct RunRecord: Sendable {
     /// next run says the same again.
     public func noteRefused(_ outcomes: [CaptureOutcome]) {
         for outcome in outcomes {
-            let isThere = outcome.input.isThere
-            try? note(outcome, fingerprint: isThere ? FailureNote.changedMeanwhile : FailureNote.leadsNowhere)
+            try? note(outcome) { outcome.input.isThere ? .changedMeanwhile : .leadsNowhere }
         }
     }
 

@@ -76,7 +76,7 @@ package enum StaleRecords {
             forgotten.append(path)
         }
         for id in StateFolder.ownNames(in: state.locks) where !id.hasPrefix(".") && gone.includes(id) {
-            _ = CaptureLock.remove(id, in: state)
+            _ = StateLock.remove(id, in: state)
         }
         return forgotten
     }
@@ -110,7 +110,7 @@ private struct GoneCaptures {
             guard !name.hasPrefix("."), let id = [".json", ".jpg"].firstNonNil({ StateFolder.name(name, before: $0) }),
                 includes(id),
                 // Another runner may have published it meanwhile.
-                !CaptureLock.isHeld(id, in: state), !FileSystem.exists("\(state.output)/\(id)")
+                !StateLock.isHeld(id, in: state), !FileSystem.exists("\(state.output)/\(id)")
             else { return nil }
             return "\(folder)/\(name)"
         }

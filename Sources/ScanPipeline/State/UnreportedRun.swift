@@ -2,10 +2,10 @@ import ScanModel
 
 /// Which run still lacks a page.
 extension RunRecord {
-    /// The newest run that did anything, if it has no report: it was killed or stopped before that, or told to write none.
-    /// In its place, or where it has one, a later run that did nothing and puts that report right: a failure that was
-    /// mended without a result being made again would else be read about for ever. Nil while any run is at work, as
-    /// it may be that one.
+    /// The run that a report should be written for; nil if none. Usually the newest run that did work and has no
+    /// report: it was killed or stopped before that, or told to write none. But if a later run did no work and yet
+    /// changed what the report says, such as a failure that is over, it is that run. Nil while a run is at work: it
+    /// will report itself.
     package static func unreported(in state: StateFolder) -> String? {
         if RunHold.isHeld(in: state) { return nil }
         // Runs that found all to be up to date may have come after it; a few are looked at. A page covers all captures.
@@ -31,8 +31,9 @@ extension RunRecord {
         } ?? false
     }
 
-    /// Whether a run found a capture up to date, or gone, of which an earlier one says that it failed or waits, or was told
-    /// to leave out one that failed, or no longer to. Not where a capture waits of which the earlier one alone tells.
+    /// Whether the later run knows better than the earlier one's report: a capture that was failed or waiting is up to
+    /// date or gone, or `--exclude` began or ceased to apply to a failed one. False if a capture still waits that only
+    /// the earlier run names.
     private static func corrects(_ later: String, _ earlier: String, in state: StateFolder) -> Bool {
         let named = outcome(of: later, in: state)?.captures ?? []
         let found = Dictionary(named.map { (PathKey($0.id), $0.ended) }, uniquingKeysWith: { $1 })

@@ -3,8 +3,14 @@ import Synchronization
 /// The calls that wait until bytes are on the disk. One may take many minutes, on a slow share or where other programs have
 /// left much unwritten, and nothing moves meanwhile that would count as a sign of life.
 package enum DiskWait {
-    /// When each call began that has not returned.
-    private static let begins = Mutex<[UInt64: SuspendingClock.Instant]>([:])
+    private struct Calls {
+        /// How many calls there have been.
+        var count = 0
+        /// When each of them began that has not returned.
+        var begins: [Int: SuspendingClock.Instant] = [:]
+    }
+
+    private static let calls = Mutex(Calls())
 
     /// How long a call counts as a sign of life: a disk that does not answer is not waited for all night.
     package static let most = Duration.seconds(3600)
@@ -12,19 +18,18 @@ package enum DiskWait {
     static func during<Answer>(_ call: () -> Answer) -> Answer {
         // A clock that stands still while the machine sleeps.
         let begin = SuspendingClock.now
-        let number = begins.withLock { begins in
-            var number = UInt64.random(in: .min ... .max)
-            while begins[number] != nil { number &+= 1 }
-            begins[number] = begin
-            return number
+        let number = calls.withLock { calls in
+            calls.count += 1
+            calls.begins[calls.count] = begin
+            return calls.count
         }
-        defer { begins.withLock { $0[number] = nil } }
+        defer { calls.withLock { $0.begins[number] = nil } }
         return call()
     }
 
     /// Whether a call waits that counts as a sign of life.
     package static var isUnderWay: Bool {
         let now = SuspendingClock.now
-        return begins.withLock { $0.values.contains { now - $0 < most } }
+        return calls.withLock { $0.begins.values.contains { now - $0 < most } }
     }
 }

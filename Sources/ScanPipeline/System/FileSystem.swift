@@ -44,13 +44,27 @@ package enum FileSystem {
     }
 
     /// Whether there is something at a path, links followed.
-    package static func leads(_ path: String) -> Bool { access(path, F_OK) == 0 || errno != ENOENT }
+    package static func leads(_ path: String) -> Bool { access(path, F_OK) == 0 || !isAbsence(errno) }
+
+    /// Whether looking at a path, links followed, ended with an error by which there is certainly nothing. By all others
+    /// there may be.
+    static func isAbsence(_ code: Int32) -> Bool { [ENOENT, ENOTDIR, ELOOP].contains(code) }
 
     static func isLinkToNothing(_ path: String) -> Bool { exists(path) && !leads(path) }
 
     /// Whether a name stands for something other than a file or a folder, links to them included: a device, a pipe, a socket.
     package static func isSpecial(_ path: String) -> Bool {
         kind(of: path).map { ![S_IFREG, S_IFDIR].contains($0) } ?? false
+    }
+
+    /// - Parameter ways: what is to be done with what the path leads to: `W_OK`, `X_OK`.
+    /// - Throws: fault `environment` with this summary, where permissions forbid it, or a filesystem that can only be
+    ///   read.
+    package static func requireAccess(to path: String, _ ways: Int32, _ summary: String) throws(Problem) {
+        if faccessat(AT_FDCWD, path, ways, AT_EACCESS) == 0 { return }
+        let code = errno
+        guard [EACCES, EROFS].contains(code) else { return }
+        throw .system(summary, path: absolute(path), code: code)
     }
 
     static func status(of path: String) -> Status? { facts(of: path).map(Status.init) }

@@ -1,7 +1,7 @@
 import Glibc
 import ScanModel
 
-/// Writing, and making it durable.
+/// Writing, making it durable, and removing.
 extension FileSystem {
     /// Makes a folder and those above it. Folders that are there already are fine.
     /// - Returns: the folders that were made, the outermost first.
@@ -139,6 +139,27 @@ extension FileSystem {
             problem.place.file = absolute(path)
             throw problem
         }
+    }
+
+    /// Removes a file, or a folder with everything in it; links are removed, not followed. What cannot be removed
+    /// stays: this is only used to clean up.
+    package static func removeTree(_ path: String) { removeTree(path, in: AT_FDCWD) }
+
+    /// By names as the folder holds them, which need not be text.
+    private static func removeTree(_ name: UnsafePointer<CChar>, in folder: Int32) {
+        if unlinkat(folder, name, 0) == 0 { return }
+        let inner = openat(folder, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+        if let list = inner < 0 ? nil : fdopendir(inner) {
+            var names: [[CChar]] = []
+            _ = eachEntry(of: list) { name, _ in
+                names.append(Array(UnsafeBufferPointer(start: name, count: strlen(name) + 1)))
+            }
+            for name in names { removeTree(name, in: inner) }
+            closedir(list)
+        } else if inner >= 0 {
+            close(inner)
+        }
+        unlinkat(folder, name, AT_REMOVEDIR)
     }
 
     package static func randomName() -> String { String(UInt64.random(in: .min ... .max), radix: 36) }

@@ -3,27 +3,6 @@ import ScanModel
 
 /// What lies in folders.
 extension FileSystem {
-    /// Removes a file, or a folder with everything in it; links are removed, not followed. What cannot be removed stays:
-    /// this is only used to clean up.
-    package static func removeTree(_ path: String) { removeTree(path, in: AT_FDCWD) }
-
-    /// By names as the folder holds them, which need not be text.
-    private static func removeTree(_ name: UnsafePointer<CChar>, in folder: Int32) {
-        if unlinkat(folder, name, 0) == 0 { return }
-        let inner = openat(folder, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
-        if let list = inner < 0 ? nil : fdopendir(inner) {
-            var names: [[CChar]] = []
-            _ = eachEntry(of: list) { name, _ in
-                names.append(Array(UnsafeBufferPointer(start: name, count: strlen(name) + 1)))
-            }
-            for name in names { removeTree(name, in: inner) }
-            closedir(list)
-        } else if inner >= 0 {
-            close(inner)
-        }
-        unlinkat(folder, name, AT_REMOVEDIR)
-    }
-
     /// The names in a folder, sorted; none when it cannot be read.
     package static func names(in path: String) -> [String] {
         var failure: Int32 = 0
@@ -77,7 +56,7 @@ extension FileSystem {
 
     /// Calls `body` for each name in an open folder, except `.` and `..`.
     /// - Returns: the system's code where the names ended before the folder did, else 0.
-    private static func eachEntry(
+    static func eachEntry(
         of folder: OpaquePointer, _ body: (_ name: UnsafePointer<CChar>, _ type: UInt8) -> Void
     ) -> Int32 {
         while true {

@@ -39,7 +39,7 @@ struct ARKitScenesLayout: CaptureLayout {
         let own = (camera, try PictureOutput(encoding: .png, quality: quality).prepare(&frame, context))
         guard let mapSize, mapSize != camera.size else { return Pictures(low: own, wide: nil) }
         let small = try PNG.encodeRGB(try frame.loadRGB(context).downscaled(to: mapSize))
-        return Pictures(low: (camera.resized(to: mapSize), .encoded(small, fileExtension: "png")), wide: own)
+        return Pictures(low: (camera.resized(to: mapSize), PreparedPicture(encoded: small, isPNG: true)), wide: own)
     }
 
     private let trajectory: OutputFile

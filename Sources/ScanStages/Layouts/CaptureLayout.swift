@@ -99,8 +99,11 @@ extension CaptureLayout {
 extension CaptureLayout {
     /// A frame's picture as a JPEG: copied, or encoded if it is not one.
     static func jpeg(of frame: inout Frame, quality: Int, _ context: StageContext) throws(Problem) -> PreparedPicture {
-        let copied = try PictureOutput(encoding: .copy, quality: quality).prepare(&frame, context)
-        if ["jpg", "jpeg"].contains(copied.fileExtension) { return copied }
+        // A changed PNG would be encoded as one for nothing.
+        if case .file? = frame.picture {
+            let copied = try PictureOutput(encoding: .copy, quality: quality).prepare(&frame, context)
+            if !copied.isPNG { return copied }
+        }
         return try PictureOutput(encoding: .jpeg, quality: quality).prepare(&frame, context)
     }
 }

@@ -16,7 +16,8 @@ public struct BlurScore: Sendable {
     static let grays = """
         `gray: bt601` computes grey from red, green and blue, which gives instant-ngp's number; `luma` takes the
         picture's own brightness plane, expanded to full range, which is cheaper for video and differs by up to about 1
-        % on JPEG. Below `turn` pictures have been decoded already, and luma is computed from their colours.
+        % on JPEG. Below `turn`, `resize` and `undistort`, JPEG and PNG files have been decoded already, and luma is
+        computed from their colours; a video's own plane is changed with its pictures.
         """
 
     let gray: Gray

@@ -56,8 +56,7 @@ struct DatasetOutput: Sendable {
             picture = try PictureOutput.write(&frame, with: masks, to: stem, context)
             alpha = masks[0].image
         } else {
-            picture = try pictures.write(&frame, to: stem, context)
-            try pictures.writeDownscaled(&frame, besides: picture, context)
+            picture = try pictures.writeWithDownscaled(&frame, to: stem, context)
         }
         let depthPath = depth.isOn ? "depths/\(name).png" : nil
         if let depthPath {

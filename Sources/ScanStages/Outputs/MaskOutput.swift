@@ -11,6 +11,7 @@ struct MaskOutput: Sendable {
     /// Whether masks are the alpha channels of the pictures instead of files.
     let isAlpha: Bool
     private let margin: Double
+    private let bottom: Double
     private let missing: Missing
     /// For depth pixels: the rule by which the dataset's points were made, so that none of them lies where a mask says
     /// ignore.
@@ -23,6 +24,9 @@ struct MaskOutput: Sendable {
         margin = options.number(
             "mask-margin", "Grow the box for masks on every side but a clamped floor; negative shrinks it.", default: 0,
             in: -10...10, unit: "m")
+        bottom = options.number(
+            "mask-bottom", "Move the bottom face of the box for masks down; negative moves it up.", default: 0,
+            in: -10...10, unit: "m")
         let place = options.choice(
             "mask-as", "Where masks go: files of their own, or the alpha channel of the pictures, which become PNGs.",
             default: Place.files)
@@ -31,28 +35,36 @@ struct MaskOutput: Sendable {
             "mask-if-missing", "What to do with a capture without a box to make masks of.", default: .fail)
         centre = options.pixelCentreAbove ?? .half
         options.warn("mask-if-missing", unless: isOfBox, "with `masks: silhouette` and `masks: depth`")
-        if !isOfBox && margin != 0 {
-            options.refuse("mask-margin", beside: "masks", "with `masks: silhouette` and `masks: depth`")
+        for (name, value) in [("mask-margin", margin), ("mask-bottom", bottom)] where !isOfBox && value != 0 {
+            options.refuse(name, beside: "masks", "with `masks: silhouette` and `masks: depth`")
         }
         if place == .alpha && masks == .none { options.refuse("mask-as", beside: "masks", "with masks") }
         // Recorded masks may be missing, as may a box, and then pictures are written as without masks.
         if needsBox {
             for name in ["color", "quality"] { options.warn(name, unless: !isAlpha, "where masks are files") }
         }
-        if isOfBox { warnOfPointsOutside(&options) }
+        if isOfBox { warnOfAnotherBox(&options) }
     }
 
-    /// Warns where points are kept of more than the box for masks.
-    private func warnOfPointsOutside(_ options: inout OptionReader) {
-        guard let kept = options.value(of: "margin", above: CullByBox.self)?.double, margin < kept,
-            options.value(of: "keep", above: CullByBox.self)?.string == CullByBox.Side.inside.rawValue
-        else { return }
-        let text = OptionText.number(kept)
-        options.warn(
-            "mask-margin",
-            "`mask-margin`, \(OptionText.number(margin)), is less than the `margin` of the "
-                + "`\(CullByBox.card.name)` above, \(text): points lie where masks say ignore",
-            fix: "set  mask-margin: \(text)")
+    /// Warns where points are kept of more than the box for masks, or where masks reach below the points: what was to be
+    /// taken away from under an object would be learned.
+    private func warnOfAnotherBox(_ options: inout OptionReader) {
+        guard options.value(of: "keep", above: CullByBox.self)?.string == CullByBox.Side.inside.rawValue else { return }
+        for (name, own) in [("margin", margin), ("bottom", bottom)] {
+            guard let kept = options.value(of: name, above: CullByBox.self)?.double, own != kept else { continue }
+            // Masks may show more of what is around an object, but not of what it stands on.
+            if name == "margin" && own > kept { continue }
+            let (relation, effect) =
+                own < kept
+                ? ("less", "points lie where masks say ignore")
+                : ("more", "masks leave in what that takes away at the bottom")
+            let text = OptionText.number(kept)
+            options.warn(
+                "mask-\(name)",
+                "`mask-\(name)`, \(OptionText.number(own)), is \(relation) than the `\(name)` of the "
+                    + "`\(CullByBox.card.name)` above, \(text): \(effect)",
+                fix: "set  mask-\(name): \(text)")
+        }
     }
 
     /// Whether masks show what lies in the box.
@@ -92,11 +104,13 @@ struct MaskOutput: Sendable {
         if isAlpha && !isOn(context) {
             context.warn("the capture has no masks to put into pictures: `masks: silhouette` makes masks of the box")
         }
-        guard isOfBox, let box = context.capture.box, margin < 0, box.grown(by: margin, bottom: 0).isEmpty else {
-            return
-        }
-        throw BoxMargin.leavesNothing(of: box, ["mask-margin": margin], context.label)
+        let shrinking = ["mask-margin": margin, "mask-bottom": bottom].filter { $0.value < 0 }
+        guard isOfBox, !shrinking.isEmpty, let box = context.capture.box, grown(box).isEmpty else { return }
+        throw BoxMargin.leavesNothing(of: box, shrinking, context.label)
     }
+
+    /// The box for masks.
+    private func grown(_ box: OrientedBox) -> OrientedBox { box.grown(by: margin, bottom: bottom) }
 
     /// Warns where no mask leaves anything to learn from.
     func end(of count: Int, _ context: StageContext) {
@@ -144,7 +158,7 @@ struct MaskOutput: Sendable {
             let mask = try recordedMask(of: frame, camera.size, context)
             return { mask.nearest(to: size($0)) }
         }
-        guard let box = context.capture.box?.grown(by: margin, bottom: 0) else {
+        guard let box = context.capture.box.map(grown) else {
             throw Problem(.input, "there is no box for masks")
         }
         let pose = try frame.facts.requiredPose

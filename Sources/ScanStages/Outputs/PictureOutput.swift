@@ -41,7 +41,9 @@ struct PictureOutput: Sendable {
         self.quality = quality
     }
 
-    private static let help = "Copy pictures as they are (frames of a video become JPEG), or encode them."
+    private static let help =
+        "Copy pictures as they are (a changed picture keeps its kind of file, frames of a video become JPEG), or encode "
+        + "them."
 
     /// Declares the option `quality` alone.
     /// - Parameter isUsed: whether there can be JPEGs. Frames of a video become JPEGs where pictures are copied.
@@ -55,19 +57,30 @@ struct PictureOutput: Sendable {
     /// - Parameter stem: the path without its extension.
     /// - Returns: the path with it.
     func write(_ frame: inout Frame, to stem: String, _ context: StageContext) throws(Problem) -> String {
-        let path = try prepare(&frame, context).write(to: stem, context)
-        frame.files.append(path)
+        try write(try prepare(&frame, context), of: &frame, to: stem, context)
+    }
+
+    /// Writes the frame's picture, and its smaller pictures beside it in the same kind of file: trainers look for the same
+    /// names.
+    /// - Parameter stem: the path without its extension.
+    /// - Returns: the picture's path with it.
+    func writeWithDownscaled(_ frame: inout Frame, to stem: String, _ context: StageContext) throws(Problem) -> String {
+        let picture = try prepare(&frame, context)
+        let path = try write(picture, of: &frame, to: stem, context)
+        if !frame.downscaled.isEmpty { try Self.warnOfTransparency(frame, context) }
+        for small in frame.downscaled {
+            let bytes = try small.picture.encoded(as: picture.isPNG ? .png : .jpeg(quality: quality))
+            try context.output.write(bytes, for: &frame, to: DownscaledPicture.path(of: path, factor: small.factor))
+        }
         return path
     }
 
-    /// Writes the frame's smaller pictures beside its picture, in the same kind of file: trainers look for the same names.
-    /// - Parameter path: the picture's, as ``write(_:to:_:)`` gave it.
-    func writeDownscaled(_ frame: inout Frame, besides path: String, _ context: StageContext) throws(Problem) {
-        if !frame.downscaled.isEmpty { try Self.warnOfTransparency(frame, context) }
-        for small in frame.downscaled {
-            let bytes = try small.picture.encoded(as: path.hasSuffix(".png") ? .png : .jpeg(quality: quality))
-            try context.output.write(bytes, for: &frame, to: DownscaledPicture.path(of: path, factor: small.factor))
-        }
+    private func write(
+        _ picture: PreparedPicture, of frame: inout Frame, to stem: String, _ context: StageContext
+    ) throws(Problem) -> String {
+        let path = try picture.write(to: stem, context)
+        frame.files.append(path)
+        return path
     }
 
     /// Writes the frame's picture, and its smaller pictures beside it, as PNGs with masks in their alpha channels.
@@ -98,17 +111,19 @@ struct PictureOutput: Sendable {
             let head = try Self.beginning(of: file, context)
             isPNG = PNG.isPNG(head)
             if !wantsColorChannels || PNG.colorType(head)?.hasColorChannels != false {
-                return .file(file, fileExtension: isPNG ? "png" : Self.extensionOfJPEG(file))
+                return PreparedPicture(copying: file, isPNG: isPNG)
             }
             context.count("pictures-made-rgb", 1)
+        } else if encoding == .copy, let file = frame.pictureFile {
+            // Changed since it was read: what was lossless stays so.
+            isPNG = PNG.isPNG(try Self.beginning(of: file, context))
         }
         try Self.warnOfTransparency(frame, context)
-        let (kind, fileExtension): (PictureEncoding, String) =
-            isPNG ? (.png, "png") : (.jpeg(quality: quality), "jpg")
-        if let known = frame.encodedPictures[kind] { return .encoded(known, fileExtension: fileExtension) }
+        let kind: PictureEncoding = isPNG ? .png : .jpeg(quality: quality)
+        if let known = frame.encodedPictures[kind] { return PreparedPicture(encoded: known, isPNG: isPNG) }
         let bytes = try frame.loadRGB(context).encoded(as: kind)
         if context.wanted.contains(.color) { frame.encodedPictures[kind] = bytes }
-        return .encoded(bytes, fileExtension: fileExtension)
+        return PreparedPicture(encoded: bytes, isPNG: isPNG)
     }
 
     /// Pictures are decoded to colours alone: transparent pixels get the colour that lies beneath.
@@ -139,11 +154,5 @@ struct PictureOutput: Sendable {
         var source = BufferedSource(try context.capture.source.open(file), chunk: 64)
         try source.fill(PNG.headByteCount)
         return try source.withBytes(source.unread.prefix(PNG.headByteCount)) { (bytes) throws(Problem) in Array(bytes) }
-    }
-
-    /// The extension of a copied picture that is not a PNG, whatever the file is called: many readers go by it.
-    private static func extensionOfJPEG(_ file: String) -> String {
-        let parts = (file.pathName ?? "").split(separator: ".")
-        return parts.count > 1 && parts[parts.count - 1].lowercased() == "jpeg" ? "jpeg" : "jpg"
     }
 }

@@ -2,24 +2,50 @@ import ScanFormats
 import ScanModel
 import ScanPipeline
 
-/// A picture on its way into the output.
-enum PreparedPicture: Sendable {
-    /// A file of the capture, to be copied.
-    case file(String, fileExtension: String)
-    case encoded([UInt8], fileExtension: String)
+/// A picture on its way into the output, a PNG or a JPEG.
+struct PreparedPicture: Sendable {
+    private enum Content: Sendable {
+        /// Of the capture, to be copied.
+        case file(String)
+        case encoded([UInt8])
+    }
 
-    var fileExtension: String {
-        switch self {
-        case .encoded(_, let fileExtension), .file(_, let fileExtension): fileExtension
-        }
+    private var content: Content
+    let isPNG: Bool
+    /// What it is, whatever a copied file is called: many readers go by it.
+    let fileExtension: String
+
+    /// - Parameter file: of the capture.
+    init(copying file: String, isPNG: Bool) {
+        content = .file(file)
+        self.isPNG = isPNG
+        fileExtension = isPNG ? "png" : Self.extensionOfJPEG(file)
+    }
+
+    init(encoded bytes: [UInt8], isPNG: Bool) {
+        content = .encoded(bytes)
+        self.isPNG = isPNG
+        fileExtension = isPNG ? "png" : "jpg"
+    }
+
+    private static func extensionOfJPEG(_ file: String) -> String {
+        let parts = (file.pathName ?? "").split(separator: ".")
+        return parts.count > 1 && parts[parts.count - 1].lowercased() == "jpeg" ? "jpeg" : "jpg"
     }
 
     /// The picture as a file holds it.
     func bytes(_ context: StageContext) throws(Problem) -> [UInt8] {
-        switch self {
-        case .encoded(let bytes, _): bytes
-        case .file(let file, _): try context.capture.source.bytes(of: file, limit: PictureLimits.fileBytes)
+        switch content {
+        case .encoded(let bytes): bytes
+        case .file(let file): try context.capture.source.bytes(of: file, limit: PictureLimits.fileBytes)
         }
+    }
+
+    /// The same picture with its bytes read, so that writing it cannot fail for a file that cannot be read.
+    func loaded(_ context: StageContext) throws(Problem) -> PreparedPicture {
+        var picture = self
+        picture.content = .encoded(try bytes(context))
+        return picture
     }
 
     /// - Parameter stem: the path without its extension.
@@ -33,9 +59,9 @@ enum PreparedPicture: Sendable {
 
     /// Writes the picture under a name with an extension of its own.
     func write(as path: String, _ context: StageContext) throws(Problem) {
-        switch self {
-        case .file(let file, _): try context.output.copy(file, of: context.capture, to: path)
-        case .encoded(let bytes, _): try context.output.write(bytes, to: path)
+        switch content {
+        case .file(let file): try context.output.copy(file, of: context.capture, to: path)
+        case .encoded(let bytes): try context.output.write(bytes, to: path)
         }
     }
 }

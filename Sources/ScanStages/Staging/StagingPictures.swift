@@ -58,8 +58,8 @@ struct StagingPictures {
         switch part {
         case .file(let picture)?:
             try picture.write(to: "color/\(FrameName.padded(content.frames.count))", context)
-            let ending = picture.fileExtension
-            content.color = ColorStorage(encoding: ending == "png" ? "png" : "jpeg", fileExtension: ending)
+            let encoding = picture.isPNG ? "png" : "jpeg"
+            content.color = ColorStorage(encoding: encoding, fileExtension: picture.fileExtension)
         case .pixels(let pixels)?: try encoder.append(pixels, at: time, context)
         case .planes(let planes)?: try thinned?.append(planes, at: time)
         case nil: try thinned?.append(nil, at: time)

@@ -24,7 +24,8 @@ struct StagingVideo {
     func write(_ frames: [Int], times: [Int64], of sourceCount: Int, to path: String) throws(Problem) -> Bool {
         if frames.count == sourceCount && isMP4 && !video.ignoresEditList {
             if !context.capture.channels.contains(.color) {
-                let reason = context.capture.absences[.color]?.reason ?? ""
+                let absence = context.capture.absences[.color]
+                let reason = [absence?.reason, absence?.obstacle?.fix].compactMap(\.self).joined(separator: "; ")
                 context.warn("\(file) was copied without a look at its frames: \(reason)")
             }
             try context.output.copy(file, of: context.capture, to: path)

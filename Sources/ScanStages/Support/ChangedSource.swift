@@ -1,7 +1,8 @@
 import ScanFormats
 import ScanModel
 
-/// A change that a stage makes to the pixels of frames before any other stage sees them.
+/// A change that a stage makes to the pixels of frames before the stages below see them; stages above that are replayed see
+/// them too.
 protocol PixelChange: Sendable {
     /// Whether there is anything to change in what belongs to this frame.
     func changes(_ frame: Int) -> Bool

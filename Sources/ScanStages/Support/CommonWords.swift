@@ -19,33 +19,9 @@ extension StageContext {
     func recordUnlessMetric(_ capture: Capture) {
         if !capture.isMetric { record("is-metric", .bool(false)) }
     }
-
-    /// Counts what a cut has left of a cloud.
-    /// - Parameter whole: the cloud before.
-    func count(cut cloud: PointCloud, from whole: PointCloud) {
-        count("points-in", whole.count)
-        count("points-out", cloud.count)
-    }
-
-    /// Counts what a cut has left of a mesh.
-    /// - Parameter whole: the mesh before.
-    func count(cut mesh: TriangleMesh, from whole: TriangleMesh) {
-        count("triangles-in", whole.triangleCount)
-        count("triangles-out", mesh.triangleCount)
-        count("vertices-out", mesh.vertices.count)
-        record("area-out", .number(mesh.area))
-    }
 }
 
 extension Capture {
-    /// For a stage that needs a mesh.
-    var requiredMesh: TriangleMesh {
-        get throws(Problem) {
-            guard let mesh else { throw Problem(.tool, "the capture has no mesh") }
-            return mesh
-        }
-    }
-
     /// Why a mesh has no triangle, where that is so.
     var reasonForEmptyMesh: String { absences[.mesh]?.reason ?? "the mesh has no triangle" }
 }

@@ -44,7 +44,9 @@ extension FactSheet {
                         .flag(inspection.isMetric, yes: "in metres", no: "in units of unknown length"))
                 },
                 inspection.unlistedCount == 0
-                    ? nil : Fact("unlisted-files", label: "not listed", .count(inspection.unlistedCount, of: "file")),
+                    ? nil
+                    : Fact(
+                        "unlisted-files", label: "not listed", .count(inspection.unlistedCount, of: "name at the top")),
             ])
     }
 
@@ -196,7 +198,7 @@ extension FactSheet {
                 Fact(
                     "constant", label: "over time",
                     .flag(intrinsics.isConstant, yes: "constant", no: "changing from frame to frame")),
-                intrinsics.size.map { Fact("size", label: "for pictures of", .size($0)) },
+                Fact("size", label: "for pictures of", .size(intrinsics.size)),
                 range("fx", intrinsics.fx), range("fy", intrinsics.fy), range("cx", intrinsics.cx),
                 range("cy", intrinsics.cy),
                 Fact("pixel-origin", .text(intrinsics.pixelOrigin.rawValue)),

@@ -55,7 +55,7 @@ struct CaptureGathering {
         if isPublished, let result = PublishedResult(id, in: state.output) { capture.take(receipt: result.receipt) }
         if let origin = note?.origin { (capture.format, capture.device) = (origin.format, origin.device) }
         // If there is a result, it was made from other bytes.
-        if let note { capture.pictureKey = note.fingerprint.hex }
+        if let note { capture.pictureKey = note.fingerprint.text }
         capture.input = entry?.input ?? note?.input ?? state.knownInput(of: id)
         capture.isGone = capture.input.map { FileSystem.isGone(run?.place(of: $0) ?? $0) } ?? false
         capture.judge(entry, note, isPublished: isPublished)

@@ -34,6 +34,8 @@ struct Finding: Sendable {
     var headline: Headline?
     /// How bad it is compared with others of the same cause.
     var weight = 0.0
+    /// Whether it says as much against a capture where most others have it, too, whatever its kind.
+    var isNeverUsual = false
 }
 
 extension Finding.Headline {

@@ -20,7 +20,7 @@ struct FindingGroup: Sendable {
     /// Whether most captures of the batch have it, which says something about how they are recorded.
     var isCommon = false
     /// Whether it says nothing against a single capture.
-    var isUsual: Bool { isCommon && !kind.isGoal }
+    var isUsual: Bool { isCommon && !kind.isGoal && !findings.contains(where: \.isNeverUsual) }
 
     /// Where most captures of the batch have something, separates those that are far worse off than the rest: most
     /// never see one side of the box, say, and one never sees four.

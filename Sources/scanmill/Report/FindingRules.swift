@@ -196,11 +196,14 @@ struct FindingRules {
     /// Nobody means to convert one recording twice.
     private var twin: Finding? {
         guard let same = capture.inputs.flatMap({ norms.twins[$0] }), same.count > 1 else { return nil }
-        let others = same.filter { $0 != index }.map { norms.captures[$0].id }
+        // Each names a few of the others: there may be thousands.
+        let shown = Array(same.lazy.filter { $0 != index }.prefix(5)).map { norms.captures[$0].id }
+        let rest = same.count - 1 - shown.count
+        let others = shown.joined(separator: ", ") + (rest > 0 ? " and \(rest) more" : "")
         return Finding(
             kind: .warning, capture: index, title: "The files are those of another capture",
-            text: "Each of them has the same bytes in \(others.listed(most: 5)).",
-            fix: "keep one of the captures, and remove the results of the others")
+            text: "Each of them has the same bytes in \(others).",
+            fix: "keep one of the captures, and remove the results of the others", isNeverUsual: true)
     }
 
     static func metres(_ length: Double) -> String { "\(Wording.measure(length)) m" }

@@ -58,7 +58,7 @@ struct CaptureProcess: Sendable {
     ) -> CaptureEnding {
         switch watch.reason {
         case .left(let why)?:
-            return .left([why, words ?? before.newResult].compactMap(\.self).joined(separator: "; "))
+            return .left(LeftReason([why.text, words ?? before.newResult].compactMap(\.self).joined(separator: "; ")))
         case .failed(let problem)?:
             let reached = problem.reached(watch.progress)
             return .failed((words.map(reached.noting) ?? reached).noting(before.whatBecameOfIt))
@@ -111,12 +111,16 @@ struct CaptureProcess: Sendable {
             input: .inputWriter, output: .sequence, error: .sequence
         ) { execution in
             let child = execution.processIdentifier.value
-            _ = try await execution.standardInputWriter.write(text + "\n")
-            // Stdin stays open: when it ends, the child takes this process to have ended.
             return try await withThrowingTaskGroup(of: CaptureEnding?.self) { group in
                 group.addTask { try await Self.listen(execution.standardOutput, watch, progress) }
                 group.addTask {
                     for try await part in execution.standardError { watch.noteErrors(part) }
+                    return nil
+                }
+                group.addTask {
+                    // A child that died before it read its job says more by its end than the broken pipe does. Stdin
+                    // stays open: when it ends, the child takes this process to have ended.
+                    _ = try? await execution.standardInputWriter.write(text + "\n")
                     return nil
                 }
                 let guardian = Task { await guardChild(child, watch, stuck: stuck) }
@@ -167,7 +171,7 @@ struct CaptureProcess: Sendable {
             watch.noteMemory(used)
             var reason: CaptureEnding?
             if let why = hurry() {
-                reason = .left(why)
+                reason = .left(LeftReason(why))
             } else if used > memoryLimit {
                 reason = .failed(
                     Problem(
@@ -208,13 +212,8 @@ struct CaptureProcess: Sendable {
                 .environment, "the capture's process was stopped by signal \(signal)",
                 fix: "look for who sent it, and run the same command again")
         default:
-            let how =
-                switch status {
-                case .signaled(let signal): "signal \(signal), \(String(cString: strsignal(signal)))"
-                case .exited(let code): "exit code \(code)"
-                }
             return Problem(
-                .tool, "the capture's process ended unexpectedly (\(how))", notes: words,
+                .tool, "the capture's process ended unexpectedly (\(status.words))", notes: words,
                 fix: "this is a mistake in ScanMill: please report it with the capture's format and these lines")
         }
     }

@@ -1,7 +1,7 @@
 import ScanModel
 import ScanPipeline
 
-/// Captures that failed and of which the same is to be said, whatever numbers it names.
+/// Failed captures with the same message, or the same fix, numbers aside.
 struct FailureGroup {
     let text: String
     let captures: [CaptureOutcome]
@@ -22,7 +22,7 @@ struct FailureGroup {
     /// What to do for those that cannot be run.
     static func remedies(of failed: [CaptureOutcome]) -> [FailureGroup] { grouped(failed) { $1.allFixes } }
 
-    /// Those that fail again as they are asked for, or called, by what to change.
+    /// Those that fail again unless the pipeline, an option or the capture's name changes, grouped by what to change.
     static func unmendable(_ failed: [CaptureOutcome]) -> [FailureGroup] {
         grouped(failed) { $0.isRepeatable ? nil : $1.fix }
     }

@@ -12,12 +12,7 @@ enum FinishHook {
                 environment: .inherit.updating(["SCANMILL_STATUS": "\(status)", "SCANMILL_OUT": output]),
                 output: .currentStandardError, error: .currentStandardError, stop: stop, grace: grace)
             if !ended.terminationStatus.isSuccess {
-                let how =
-                    switch ended.terminationStatus {
-                    case .exited(let code): "exit code \(code)"
-                    case .signaled(let signal): "signal \(signal)"
-                    }
-                Console.error("warning: the command of --on-finish ended with \(how)")
+                Console.error("warning: the command of --on-finish ended with \(ended.terminationStatus.words)")
             }
         } catch {
             Console.error("warning: the command of --on-finish could not be run: \(error)")

@@ -15,11 +15,13 @@ enum Follower {
         if leader > 0 { _ = Glibc.kill(-leader, SIGKILL) }
     }
 
-    /// - Parameter grace: how long it has after the signal, which is passed on to it, or from its start where the
-    ///   signal had ended the run; nil ends it at once.
+    /// - Parameters:
+    ///   - grace: how long it has after the signal, which is passed on to it, or from its start where the signal had
+    ///     ended the run; nil ends it at once.
+    ///   - limit: how long it has in all; nil for as long as it takes.
     static func run<Output: OutputProtocol, Errors: ErrorOutputProtocol>(
         _ program: FilePath, _ arguments: Arguments, environment: Environment, output: Output, error: Errors,
-        stop: StopSignal, grace: Duration? = nil
+        stop: StopSignal, grace: Duration? = nil, limit: Duration? = nil
     ) async throws -> ExecutionResult<Void, Output, Errors> {
         var options = PlatformOptions()
         // A session of its own: signals come only from here, and whatever it started ends with it.
@@ -37,17 +39,21 @@ enum Follower {
         ) { execution in
             let leader = execution.processIdentifier.value
             Self.leader.store(leader, ordering: .relaxed)
-            watch = Task { await end(leader, when: stop, grace, passesOn: !isLate) }
+            watch = Task { await end(leader, when: stop, grace, limit, passesOn: !isLate) }
         }
         // What it started may take longer to end than it does.
         if stop.caught != nil { await watch?.value }
         return ended
     }
 
-    private static func end(_ leader: pid_t, when stop: StopSignal, _ grace: Duration?, passesOn: Bool) async {
+    private static func end(
+        _ leader: pid_t, when stop: StopSignal, _ grace: Duration?, _ limit: Duration?, passesOn: Bool
+    ) async {
         do {
+            let latest = limit.map { ContinuousClock.now + $0 }
             var signal = stop.caught
             while signal == nil {
+                if let latest, .now >= latest { break }
                 try await Task.sleep(for: .milliseconds(100))
                 signal = stop.caught
             }

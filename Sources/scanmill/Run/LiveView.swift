@@ -43,6 +43,9 @@ final class LiveView: Sendable {
         }
     }
 
+    /// One that begins again later.
+    func putBack(_ id: String) { change(atOnce: true) { state in state.running.removeAll { $0.id == id } } }
+
     /// Writes lines that stay, above the view.
     func withoutView(_ body: () -> Void) {
         guard isOn else { return body() }

@@ -8,6 +8,8 @@ struct Night {
     let found: CaptureList
     private let plan: BatchPlan
     let state: StateFolder
+    /// The run's name, which its record and its lines in a log have.
+    private let name: String
     let messages: RunMessages
     let stop: StopSignal
     private let options: RunCommand
@@ -31,7 +33,7 @@ struct Night {
         mostAtOnce = try Console.orExit { () throws(Problem) in try OpenFiles.raiseLimit() }
         let loaded = try LoadedPipeline.load(batch.pipeline, settings: batch.settings)
         var found = try CaptureList.find(
-            batch, for: loaded.pipeline, reports: [options.log, options.metrics].compactMap(\.self))
+            batch, for: loaded, reports: [options.log, options.metrics].compactMap(\.self))
         let state = StateFolder(output: batch.output)
         hold = try Console.orExit { () throws(Problem) in
             try state.claim(for: loaded.pipeline, replacing: batch.replace)
@@ -49,9 +51,11 @@ struct Night {
         // now only takes up space.
         _ = try? Leftovers.collectWork(in: state)
 
+        let name = RunRecord.newName()
+        self.name = name
         // The log may be in OUT, which exists by now.
         let log = try options.log.map { path in
-            try Console.orExit { () throws(Problem) in try RunLog(path: path) }
+            try Console.orExit { () throws(Problem) in try RunLog(path: path, run: name) }
         }
         if let metrics = options.metrics {
             try Console.orExit { () throws(Problem) in try RunMetrics.require(metrics) }
@@ -96,7 +100,7 @@ struct Night {
         let formats = ProgramVersions.installed.formats
         // The report of the run that names those failures calls them failed.
         if isIdle, !hasForgottenFailures,
-            !RunHistory.lacks(waiting, of: loaded.pipeline, formats: formats, in: state)
+            !RunHistory.isToRemember(idleRunWith: waiting, of: loaded.pipeline, formats: formats, in: state)
         {
             return course
         }
@@ -118,7 +122,7 @@ struct Night {
         return RunRecord(
             state: state, pipeline: loaded.pipeline, formats: ProgramVersions.installed.formats,
             inputs: plan.toRun + plan.arriving + excluded,
-            command: options.asRun)
+            command: options.asRun, name: name)
     }
 
     /// Runs what the plan says, as many captures side by side as the machine and the options allow.
@@ -138,12 +142,14 @@ struct Night {
         var told: [CaptureInput: CaptureOutcome] = [:]
         let outcomes = await Batch(gate: { limits.reached }, launch: { await process.launch($0, $1) }).run(
             inputs, on: shareCores(), make: job,
-            began: { input in
+            began: { input, isAgain in
+                view.began(input.id)
+                if isAgain { return }
                 let reason = entries[input].flatMap(plan.reason)
                 begun[input] = (fingerprint(of: input), reason)
                 messages.began(input, because: reason)
-                view.began(input.id)
             },
+            putBack: { view.putBack($0.id) },
             progress: { view.progress($0.id, $1) },
             ended: { outcome in
                 let before = begun[outcome.input]

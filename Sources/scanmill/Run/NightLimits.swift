@@ -10,13 +10,14 @@ struct NightLimits: Sendable {
     let output: String
 
     /// Why no further capture may begin; nil while captures may.
-    var reached: String? {
-        if let reason = stop.reason { return reason }
+    var reached: LeftReason? {
+        if let reason = stop.reason { return LeftReason(reason) }
         if let deadline, Int(Date().timeIntervalSince1970) >= deadline {
             return "it was too late to begin (--until)"
         }
         if let minFree, let free = FreeSpace.bytes(at: output), free < minFree {
-            return "only \(Console.size(free)) were free (--min-free \(Console.size(minFree)))"
+            let text = "only \(Console.size(free)) were free (--min-free \(Console.size(minFree)))"
+            return LeftReason(text, isWantOfSpace: true)
         }
         return nil
     }

@@ -14,6 +14,8 @@ extension CaptureOutcome {
             ])
             object["files"] = .of(summary.fileCount)
             object["bytes"] = .integer(summary.byteCount)
+            object["salvaged"] = .bool(!summary.forgiven.isEmpty)
+            object["doubtful"] = .bool(summary.isDoubtful)
             object["warnings"] = .of(summary.warnings)
             object["notes"] = summary.notes.isEmpty ? nil : .of(summary.notes)
             object["reason"] = .of(reason)
@@ -21,8 +23,10 @@ extension CaptureOutcome {
             object["fault"] = .string(problem.fault.rawValue)
             object["summary"] = .string(problem.summary)
             object["message"] = .string(problem.message(ofCapture: input.path))
+            object["fix"] = .of(problem.allFixes)
+            object["of-pipeline"] = .bool(problem.isOfPipeline)
         case .unsuited(let problem): object["reason"] = .string(problem.summary)
-        case .left(let reason): object["reason"] = .string(reason)
+        case .left(let reason): object["reason"] = .string(reason.text)
         default: break
         }
         return object

@@ -11,6 +11,12 @@ enum ProcessSession {
         endOthers(than: leader)
     }
 
+    /// Kills every process of the session that this process leads, and this one last.
+    static func endOwn() {
+        endOthers(than: getpid())
+        kill(getpid(), SIGKILL)
+    }
+
     /// Whether anything of a session still runs.
     static func isAlive(_ leader: pid_t) -> Bool { kill(leader, 0) == 0 || !members(of: leader).isEmpty }
 

@@ -27,7 +27,7 @@ struct RunEnding {
         let stop = StopSignal()
         stop.capturesHaveEnded()
         stop.listen()
-        let log = options.log.flatMap { try? RunLog(path: $0) }
+        let log = options.log.flatMap { try? RunLog(path: $0, run: RunRecord.newName()) }
         // Only metrics name it.
         let loaded = options.metrics.flatMap { _ in
             try? LoadedPipeline.open(options.batch.pipeline, settings: options.batch.settings)
@@ -51,7 +51,7 @@ struct RunEnding {
             Console.out(
                 .object([
                     "captures": .array(outcomes.map { .object($0.json) }),
-                    "other-formats": .of(night.found.ofOtherFormats),
+                    "other-formats": .of(night.found.ofOtherFormats), "run": .of(course.record?.name),
                 ]))
         }
         messages.summary(outcomes, of: night.found, options: options.batch, asRun: options.asRun)
@@ -60,16 +60,17 @@ struct RunEnding {
         // The message about lost output comes last, as with every command; the code has to be right before it.
         if Console.hasLostOutput { environmentFailed() }
         if let problem = course.unrecorded { environmentFailed(problem) }
-        messages.runEnded(outcomes, status: code)
-        let log = messages.log
-        attempt { () throws(Problem) in try log?.requireWhole() }
-        // After everything that may change the code: it is what wakes people.
+        // Each of the two has the code that the other one leaves: it is what wakes people.
         writeMetrics(outcomes, seconds: messages.seconds)
+        messages.runEnded(outcomes, status: code)
+        let (log, before) = (messages.log, code)
+        attempt { () throws(Problem) in try log?.requireWhole() }
+        if code != before { writeMetrics(outcomes, seconds: messages.seconds) }
         if let subject = reportSubject(course, in: night.state) {
             if night.hung.areThere {
                 Console.error(
                     "warning: the report was not written: it would wait for the same disk; write it when that answers:  "
-                        + "scanmill report \(ShellWord.quoted(options.batch.output))")
+                        + CommandWords.report(options.batch.output))
             } else {
                 await ReportProcess.run(options.batch.output, run: subject.run, isQuiet: options.isSilent, stop: stop)
             }

@@ -4,34 +4,29 @@ import ScanModel
 import ScanPipeline
 import Synchronization
 
-/// What happens, one JSON object per line, with the time.
+/// What happens, one JSON object per line, with the time and the run's name.
 final class RunLog: Sendable {
-    private struct State: Sendable {
-        /// Whether the file ends inside a line, which a full disk cut short.
-        var isTorn: Bool
-        /// Why something that should have been written was not.
-        var failure: Int32?
-    }
-
     private let path: String
+    private let run: String
     private let handle: Int32
-    private let state: Mutex<State>
+    /// Why something that should have been written was not.
+    private let failure = Mutex<Int32?>(nil)
 
+    /// - Parameter run: the run's name, as ``RunRecord/newName()`` makes it.
     /// - Throws: a problem when the file cannot be opened.
-    init(path: String) throws(Problem) {
+    init(path: String, run: String) throws(Problem) {
         self.path = path
+        self.run = run
         // Opened without waiting: a pipe that nobody reads would keep the night from beginning.
         handle = open(path, O_WRONLY | O_CREAT | O_APPEND | O_NONBLOCK | O_CLOEXEC, 0o666)
-        let code = errno
-        if handle >= 0 { _ = fcntl(handle, F_SETFL, O_APPEND) }
-        state = Mutex(State(isTorn: Self.endsInsideALine(path)))
-        if handle < 0 { throw FileSystem.openProblem("cannot open the log", path: path, code: code) }
+        if handle < 0 { throw FileSystem.openProblem("cannot open the log", path: path, code: errno) }
+        _ = fcntl(handle, F_SETFL, O_APPEND)
     }
 
     deinit { close(handle) }
 
-    /// Whether an earlier run could not write its last line to the end.
-    private static func endsInsideALine(_ path: String) -> Bool {
+    /// Whether somebody could not write the last line to its end, as on a full disk: this run or another one.
+    private var endsInsideALine: Bool {
         guard let size = FileSystem.regularSize(of: path), size > 0 else { return false }
         let file = open(path, O_RDONLY | O_CLOEXEC)
         guard file >= 0 else { return false }
@@ -41,20 +36,21 @@ final class RunLog: Sendable {
     }
 
     func write(_ event: String, _ facts: JSONObject) {
-        var object: JSONObject = ["time": .string(Date().formatted(.iso8601)), "event": .string(event)]
+        var object: JSONObject = [
+            "time": .string(Date().formatted(.iso8601)), "run": .string(run), "event": .string(event),
+        ]
         object.merge(facts)
         let line = JSONWriter.visibleText(.object(object), pretty: false) + [UInt8(ascii: "\n")]
-        state.withLock { state in
+        failure.withLock { failure in
             // One call per line, so that lines of several runs do not mix.
-            let (written, failure) = FileSystem.write((state.isTorn ? [UInt8(ascii: "\n")] : []) + line, to: handle)
-            if written > 0 { state.isTorn = failure != nil }
-            state.failure = state.failure ?? failure
+            let written = FileSystem.write((endsInsideALine ? [UInt8(ascii: "\n")] : []) + line, to: handle)
+            failure = failure ?? written.error
         }
     }
 
     /// - Throws: a problem when the file lacks something that happened.
     func requireWhole() throws(Problem) {
-        guard let failure = state.withLock(\.failure) else { return }
+        guard let failure = failure.withLock(\.self) else { return }
         throw Problem.system("the log is not complete", path: FileSystem.absolute(path), code: failure)
     }
 }

@@ -79,7 +79,7 @@ struct RunMessages: Sendable {
         case .busy: say("busy     \(id)  another runner works on it")
         case .excluded: say("excluded \(id)")
         case .unsuited(let problem): say("excluded \(id)  \(problem.summary)")
-        case .left(let reason): say("left     \(id)  \(reason)")
+        case .left(let reason): say("left     \(id)  \(reason.text)")
         }
     }
 
@@ -148,8 +148,8 @@ struct RunMessages: Sendable {
         if fixes.count > Self.mostNames { Console.error("      and \(fixes.count - Self.mostNames) more") }
     }
 
-    /// One command for all captures that may succeed. Too many to be named are those that the same run would try again
-    /// once they are mended, and it passes over those that are as they were.
+    /// One command that tries again all captures that may succeed. If there are too many to name, it is the same run
+    /// once more: that tries those that were mended since and passes over the others.
     private func sayAgain(_ captures: [CaptureOutcome], _ options: BatchOptions, _ asRun: RunRecord.Command) {
         if captures.isEmpty { return }
         let named = captures.prefix(Self.mostNamed)
@@ -184,7 +184,7 @@ struct RunMessages: Sendable {
             Console.error("warning: \(arriving.count.counted("capture")) still arriving: \(Self.listed(arriving))")
         }
         let reasons = outcomes.compactMap { outcome -> String? in
-            if case .left(let reason) = outcome.ending, reason.contains("--min-free") { reason } else { nil }
+            if case .left(let reason) = outcome.ending, reason.isWantOfSpace { reason.text } else { nil }
         }
         guard let reason = reasons.last else { return }
         Console.error("warning: \(reasons.count.counted("capture")) left for another night: \(reason)")

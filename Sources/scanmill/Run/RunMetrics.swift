@@ -15,21 +15,15 @@ enum RunMetrics {
             throw Problem(.environment, "the figures cannot be written: this is a folder", fix: "name a file in it")
                 .at(file: path)
         }
+        let summary = "the figures cannot be written"
         // What is no file is written in place, and a file is replaced by renaming.
-        if FileSystem.isSpecial(path) { return try requireAccess(to: path, W_OK) }
+        if FileSystem.isSpecial(path) { return try FileSystem.requireAccess(to: path, W_OK, summary) }
         let folder = FileSystem.parent(of: path)
-        if FileSystem.isFolder(folder) { return try requireAccess(to: folder, W_OK | X_OK) }
+        if FileSystem.isFolder(folder) { return try FileSystem.requireAccess(to: folder, W_OK | X_OK, summary) }
         throw Problem(
             .environment, "the figures cannot be written: there is no folder \(folder)",
             fix: "make the folder, or name another file"
         ).at(file: path)
-    }
-
-    private static func requireAccess(to path: String, _ ways: Int32) throws(Problem) {
-        if faccessat(AT_FDCWD, path, ways, AT_EACCESS) == 0 { return }
-        let code = errno
-        guard [EACCES, EROFS].contains(code) else { return }
-        throw .system("the figures cannot be written", path: FileSystem.absolute(path), code: code)
     }
 
     /// Whose figures these are, as labels of every series: the collector takes no two files with one series. One pipeline
@@ -66,7 +60,7 @@ enum RunMetrics {
         }
         for (name, help, value) in [
             (
-                "frames_source", "Frames that the captures of the last run held.",
+                "frames_source", "Frames that the captures held that were done in the last run.",
                 Double(done.reduce(0) { $0 + $1.frameCount })
             ),
             (

@@ -34,11 +34,12 @@ struct CaptureList {
     /// - Throws: exit code 2 when something that was named is not there, when there is no capture at all, when OUT is no
     ///   place for the results or a file would be written into a capture, for an `--only` that matches nothing, or for
     ///   an unknown `--format`.
-    static func find(_ options: BatchOptions, for pipeline: Pipeline, reports: [String] = []) throws -> CaptureList {
+    static func find(_ options: BatchOptions, for loaded: LoadedPipeline, reports: [String] = []) throws -> CaptureList
+    {
         try requireFormats(options.formats)
-        let formats = options.formats.isEmpty ? formatsRead(by: pipeline) : options.formats
-        var list = CaptureList(pipelineFolder: FileSystem.parent(of: options.pipeline))
-        let limits = (pipeline.steps.first?.stage as? Read)?.archiveLimits ?? ArchiveLimits()
+        let formats = options.formats.isEmpty ? formatsRead(by: loaded.pipeline) : options.formats
+        var list = CaptureList(pipelineFolder: FileSystem.parent(of: loaded.path))
+        let limits = (loaded.pipeline.steps.first?.stage as? Read)?.archiveLimits ?? ArchiveLimits()
         let found = try list.search(options.inputs, skipping: options.output, formats: Set(formats), limits: limits)
         list.warn(without: found.without, but: options.exclude)
         let asked = try found.only(options.only)
@@ -187,7 +188,7 @@ struct CaptureList {
     /// more mention than a capture that is gone.
     private static func isEmptied(_ path: String, _ output: String) -> Bool {
         let id = path.pathName ?? ""
-        return FileSystem.exists("\(output)/\(id)/\(Receipt.fileName)") && FileSystem.isGone(path)
+        return FileSystem.exists(ResultPlace("\(output)/\(id)").receipt) && FileSystem.isGone(path)
     }
 
     /// - Parameter formats: those that are asked for; none for all.

@@ -69,7 +69,7 @@ struct CaptureTwins {
     private func resultAround(_ twins: [CaptureSearch.Found]) -> [String] {
         guard let result = twins.first?.result else { return [] }
         return [
-            "\(result)/\(Receipt.fileName) makes them parts of one result; where they are not, remove that file"
+            "\(ResultPlace(result).receipt) makes them parts of one result; where they are not, remove that file"
         ]
     }
 

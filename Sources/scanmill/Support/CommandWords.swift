@@ -10,14 +10,18 @@ enum CommandWords {
     /// libfaketime does: a night would end with a page of help and success.
     static let arguments: [String] = {
         let given = Array(CommandLine.arguments.dropFirst())
-        guard given.isEmpty, let bytes = FileManager.default.contents(atPath: "/proc/self/cmdline") else {
-            return given
-        }
-        let words = bytes.split(separator: 0, omittingEmptySubsequences: false).dropLast()
-        return words.dropFirst().map { String(decoding: $0, as: UTF8.self) }
+        return given.isEmpty ? bytes?.map { String(decoding: $0, as: UTF8.self) } ?? given : given
     }()
 
-    /// - Throws: a problem with fault `environment` where nothing tells the words, rather than as if there were none.
+    /// The same as the shell gave them; nil where the kernel does not tell.
+    private static var bytes: [[UInt8]]? {
+        FileManager.default.contents(atPath: "/proc/self/cmdline").map { line in
+            line.split(separator: 0, omittingEmptySubsequences: false).dropFirst().dropLast().map(Array.init)
+        }
+    }
+
+    /// - Throws: a problem with fault `environment` where nothing tells the words, rather than as if there were none; with
+    ///   fault `usage` where one is not text, rather than to use another path than was named.
     static func requireKnown() throws(Problem) {
         // Even without words there is the program's own name.
         if CommandLine.arguments.isEmpty, !FileSystem.exists("/proc/self/cmdline") {
@@ -25,6 +29,11 @@ enum CommandWords {
                 .environment, "the command line cannot be read: /proc is not mounted",
                 fix: "mount it:  mount -t proc proc /proc")
         }
+        // Bytes that are no text have become such characters, which may also have been typed.
+        guard let mended = arguments.first(where: { $0.unicodeScalars.contains("\u{FFFD}") }),
+            bytes?.contains(where: { String(validating: $0, as: UTF8.self) == nil }) == true
+        else { return }
+        throw Problem(.usage, "a word of the command is not UTF-8: \(mended)", fix: "rename what it names")
     }
 
     /// The command as it was given, with other words in place of some, to be copied into a shell.
@@ -41,6 +50,9 @@ enum CommandWords {
 
     /// The words of a command as a shell takes them.
     static func line(_ words: [String]) -> String { words.map(ShellWord.quoted).joined(separator: " ") }
+
+    /// The command that writes the report about a folder of results.
+    static func report(_ output: String) -> String { line(["scanmill", "report", path(output)]) }
 
     /// With a folder before it, a name that begins with a dash is no option.
     static func path(_ path: String) -> String { path.hasPrefix("-") ? "./\(path)" : path }

@@ -73,7 +73,7 @@ enum Console {
     /// - Returns: the exit code of its fault.
     static func exitCode(saying problem: Problem) -> ExitCode {
         Console.error(problem.message())
-        return ExitCode(problem.fault == .usage || problem.isOfPipeline ? ExitStatus.usage : ExitStatus.environment)
+        return ExitCode(ExitStatus.of(problem))
     }
 }
 

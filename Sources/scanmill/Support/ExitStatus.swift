@@ -20,6 +20,12 @@ enum ExitStatus {
         return outcomes.contains { $0.ending == .busy } ? busy : 0
     }
 
+    /// The code of a command that a problem ends: what was named, or asked for, or the machine is at fault.
+    static func of(_ problem: Problem) -> Int32 {
+        let isMachine = [.environment, .tool].contains(problem.fault) && !problem.isOfPipeline
+        return isMachine ? environment : usage
+    }
+
     /// In the order of the codes; each meaning in full, and in the words of a command's help.
     private static let table: [(codes: [Int32], meaning: String, brief: String)] = [
         (

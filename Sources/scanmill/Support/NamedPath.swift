@@ -10,7 +10,7 @@ enum NamedPath {
     /// - Returns: exit code 3 where the environment stands in the way, else 2.
     static func exitCode(saying problem: Problem, of path: String) -> ExitCode {
         Console.error(advised(problem, of: path).message())
-        return ExitCode(problem.fault == .environment ? ExitStatus.environment : ExitStatus.usage)
+        return ExitCode(ExitStatus.of(problem))
     }
 
     /// A problem with what was named as a capture, with a better fix where there is one: the name that was meant, or the
@@ -25,7 +25,7 @@ enum NamedPath {
         } else if problem.fix == CaptureFormats.wayToName, let (what, fix) = strange(path) {
             (advised.summary, advised.fix) = ("this is \(what)", fix)
         } else if problem.summary == CaptureFormats.noCapture, let (what, results) = results(at: path) {
-            let output = ShellWord.quoted(results)
+            let output = ShellWord.quoted(CommandWords.path(results))
             advised.summary = "this is \(what), not a capture"
             advised.fix =
                 "`scanmill status \(output)` lists the results, and `scanmill report \(output)` makes a page about them"

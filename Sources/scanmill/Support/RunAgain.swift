@@ -8,7 +8,9 @@ extension RunRecord.Command {
     ///   - choice: the words that choose them, where the paths may hold others too.
     ///   - retries: whether to run those too that are as they were.
     func again(_ inputs: [String], _ choice: [String] = [], retries: Bool = true) -> String {
-        let words = ["scanmill", "run", pipeline] + inputs.map(CommandWords.path) + ["-o", output] + choice
+        let words =
+            ["scanmill", "run", pipeline] + inputs.map(CommandWords.path)
+            + ["-o", CommandWords.path(output)] + choice
         return CommandWords.line(words + (retries ? ["--retry"] : []) + settings.flatMap { ["--set", $0] } + further)
     }
 }

@@ -14,7 +14,7 @@ extension ProgramVersions {
         let formats = CaptureFormats.all.map { ($0.card.name, $0.card.revision) }
         return ProgramVersions(
             tool: Tool.nameAndVersion, build: BuildID.ofThisProgram,
-            formats: Dictionary(formats, uniquingKeysWith: { first, _ in first }),
+            formats: FormatRevisions(byName: Dictionary(formats, uniquingKeysWith: { first, _ in first })),
             paths: ffmpeg.map { [$0.ffmpeg, $0.ffprobe] } ?? []
         ) { name in (try? FFmpeg.toolVersions())?[name] }
     }

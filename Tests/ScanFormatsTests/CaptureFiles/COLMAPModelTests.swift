@@ -139,6 +139,14 @@ import Testing
         #expect(Array(binarySink.bytes[40..<43]) == [1, 2, 255])
     }
 
+    @Test func aCameraOfNoKnownModel() throws {
+        let text = "# Cameras\n3 PINHOLE_OF_OURS 100 80 90.5 90.5 50 40.25\n"
+        let failure = problem {
+            _ = try COLMAPModelReader.cameras(text: MemorySource(Array(text.utf8), name: "cameras.txt"))
+        }
+        #expect(failure?.summary == "the camera model PINHOLE_OF_OURS is not known" && failure?.place.line == 2)
+    }
+
     /// A number that lost its digits is another number.
     @Test func aCameraThatWasCutOff() throws {
         let lines = (1...12).map { "\($0) PINHOLE 100 80 90.5 90.5 50.\($0)5 40.25\n" }.joined()

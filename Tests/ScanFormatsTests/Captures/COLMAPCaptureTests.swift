@@ -363,6 +363,28 @@ import Testing
         #expect(try open().frames.map(\.pictureFile) == [nil, "images/b.png"])
     }
 
+    /// As where COLMAP was given the capture's own folder as that of the pictures.
+    @Test(arguments: ["cam1/", "cam1/left/", ""]) func namesRelativeToTheCapturesTop(_ place: String) throws {
+        try text("1 PINHOLE 8 6 9.5 9 4 3\n", "sparse/0/cameras.txt")
+        try text(
+            "1 1 0 0 0 0 0 0 1 \(place)0.png\n\n2 1 0 0 0 1 0 0 1 \(place)1.png\n\n", "sparse/0/images.txt")
+        try text("", "sparse/0/points3D.txt")
+        let (pictures, masks) = (
+            ["\(place)0.png", "\(place)1.png"], ["masks/\(place)0.png", "masks/\(place)1.png.png"]
+        )
+        for file in pictures + masks { try picture(file) }
+        let capture = try open()
+        #expect(capture.frames.map(\.pictureFile) == pictures)
+        #expect(capture.keptFrames.count == 2 && capture.channels.contains(.color) && capture.warnings == [])
+        #expect(capture.files.filter { $0.channels == [.mask] }.map(\.path) == masks)
+        // Its own neighbours are counted.
+        try picture("\(place)2.png")
+        #expect(try open().warnings == ["the picture \(place)2.png is not in the model, and was left out"])
+        // Those in images/ count for more.
+        for file in pictures { try picture("images/\(file)") }
+        #expect(try open().frames.map(\.pictureFile) == pictures.map { "images/\($0)" })
+    }
+
     @Test func picturesThatLieElsewhereAreNamed() throws {
         try text("1 PINHOLE 8 6 9.5 9 4 3\n", "sparse/0/cameras.txt")
         try text("1 1 0 0 0 0 0 0 1 a/0.png\n\n2 1 0 0 0 0 0 0 1 b/0.png\n\n", "sparse/0/images.txt")

@@ -313,6 +313,16 @@ import Testing
         #expect(capture.frames.map { $0.drop?.isBad } == [nil, true, nil, false])
     }
 
+    /// The first reason stays.
+    @Test func aBadPoseWithoutAPictureIsBad() throws {
+        let half = 0.5.squareRoot()
+        let damaged = metadata(4).replacing("[0, \(half), 0, \(half), 3, 2, -3]", with: "[0, 1]")
+        let capture = try recording(3, damaged).open(Record3DCapture.self)
+        #expect(capture.keptFrames.map(\.index) == [0, 1, 2])
+        let drop = try #require(capture.frames[3].drop)
+        #expect(drop.isBad && drop.reason.contains("poses"), "\(drop.reason)")
+    }
+
     /// A copy that broke off has its poses, which stand in one file, and the first of the pictures.
     @Test func aCopyThatBrokeOffAmongThePictures() throws {
         let recording = try recording(9)

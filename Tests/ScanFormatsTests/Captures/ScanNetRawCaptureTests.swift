@@ -227,7 +227,70 @@ import Testing
             #expect(failure?.place.file == "abc.depth")
             let kept = try? open(path, rules: rules)
             let expected = min(5, count / (4 + Self.frames[0].count))
-            #expect((kept?.frames.count ?? 0) == expected, "\(count)")
+            #expect((kept?.keptFrames.count ?? 0) == expected, "\(count)")
+            // The description says how many there were.
+            #expect((kept?.frames.count ?? 0) == (expected > 0 ? 5 : 0), "\(count)")
+        }
+    }
+
+    /// Every frame that the description announces is kept or dropped.
+    @Test func announcedFramesThatACutFileLacksAreDropped() throws {
+        let text = Self.description.replacing("numDepthFrames = 5", with: "numDepthFrames = 12")
+        let frames = (0..<12).map(Self.frame)
+        let cut = Array(Self.depth(frames).prefix(8 * (4 + frames[0].count) + 2))
+        var rules = ReadRules()
+        rules.truncated = .keepWhole
+        for video: Int? in [nil, 8, 10] {
+            let capture = try open(try write(files(cut, text), video: video), rules: rules)
+            #expect(capture.frames.map(\.index) == Array(0..<12))
+            #expect(capture.keptFrames.map(\.index) == Array(0..<8))
+            for frame in capture.frames.dropFirst(8) {
+                #expect(frame.drop?.reason.hasPrefix("the depth stream is truncated or damaged") == true)
+                #expect(frame.drop?.isBad == false)
+            }
+            #expect(try depth(capture, 7) == Self.pixels(7))
+            #expect(try depth(capture, 8) == nil)
+        }
+    }
+
+    /// A number of frames that no scan has costs no memory.
+    @Test func anAbsurdNumberOfAnnouncedFramesIsRefused() throws {
+        var rules = ReadRules()
+        (rules.truncated, rules.minWhole) = (.keepWhole, 0)
+        let absurd = "Frames = \(Int32.max)"
+        let depth = Self.description.replacing("numDepthFrames = 5", with: "numDepth\(absurd)")
+        let cut = Array(Self.depth(Self.frames).dropLast(81))
+        let failure = problem { _ = try open(try write(files(cut, depth), video: nil), rules: rules) }
+        #expect(failure?.summary == "there are more than 250000 depth frames" && failure?.place.file == "abc.txt")
+        try FileManager.default.removeItem(atPath: "\(folder.path)/scan/abc.depth")
+        let color = Self.description.replacing("numColorFrames = 5", with: "numColor\(absurd)")
+        let refusal = problem { _ = try open(try write(["abc.txt": Array(color.utf8)]), rules: rules) }
+        #expect(refusal?.summary == "there are more than 250000 pictures" && refusal?.place.file == "abc.txt")
+    }
+
+    /// Without depth, the description alone tells that pictures are missing.
+    @Test func aVideoOfFewerFramesThanAnnounced() throws {
+        func path(_ count: String) throws -> String {
+            let text = Self.description.replacing("numColorFrames = 5", with: "numColorFrames = \(count)")
+            return try write(["abc.txt": Array(text.utf8)], video: 4)
+        }
+        let capture = try open(try path("6"))
+        let reason = "the video has only 4 frames"
+        #expect(capture.dropReasons == [nil, nil, nil, nil, reason, reason])
+        #expect(
+            capture.warnings.contains(
+                "abc.h264 has 4 frames, and there are 6 listed pictures: what is missing was taken to be the end; if it is not, "
+                    + "pictures and their numbers do not belong together"), "\(capture.warnings)")
+        let failure = problem { _ = try open(try path("12")) }
+        #expect(failure?.notes.first == "listed pictures: 12, video: 4")
+        // As `inspect` opens it.
+        let looked = try open(try path("12"), rules: .forgiving)
+        #expect(looked.frames.count == 12 && looked.keptFrames.count == 4)
+        #expect(looked.forgiven.map(\.summary) == ["the streams differ in length by 8 frames"])
+        // A description of fewer is wrong: the file says how many there are.
+        for count in ["", "0", "3"] {
+            let whole = try open(try path(count))
+            #expect(whole.dropReasons == [nil, nil, nil, nil] && whole.warnings.isEmpty, "\(count)")
         }
     }
 

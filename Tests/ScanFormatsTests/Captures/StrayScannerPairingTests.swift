@@ -98,6 +98,28 @@ import Testing
         #expect(try recording.open(StrayScannerCapture.self, rules: rules).warnings == [], "it was asked for")
     }
 
+    /// The numbers have a column of their own, whether there are times or not.
+    @Test(arguments: [true, false]) func aLongerVideoTellsNothingWithoutNumbers(_ hasNumbers: Bool) throws {
+        let recording = try recording([], depth: 0..<6)
+        let column = hasNumbers ? "frame" : "timestamp"
+        let lines = (0..<4).map { "\(hasNumbers ? "0" : "10")\($0), \($0), 2, -3, \(Self.level)" }
+        try recording.write(
+            (["\(column), x, y, z, qx, qy, qz, qw"] + lines).joined(separator: "\n") + "\n", to: "odometry.csv")
+        try film(recording, frames: 6)
+        let capture = try recording.open(StrayScannerCapture.self)
+        #expect(capture.channels.contains(.timestamp) == !hasNumbers)
+        let missing = "there are only 4 odometry lines"
+        #expect(capture.dropReasons == [nil, nil, nil, nil, missing, missing])
+        #expect(
+            capture.warnings
+                == (hasNumbers
+                    ? []
+                    : [
+                        "odometry.csv has 4 frames, and there are 6 frames in rgb.mp4: what is missing was taken to be the "
+                            + "end; if it is not, pictures and poses do not belong together"
+                    ]))
+    }
+
     /// Lines gone from the start: the numbers of the others do not begin at 0.
     @Test func linesMissingAtTheStart() throws {
         let recording = try recording((2..<8).map(Self.line), depth: 0..<8)

@@ -114,7 +114,8 @@ import Testing
         Damage(
             testDescription: "pictures turned by a quarter",
             errors: ["the pictures are 8×6, and the metadata says 6×8"],
-            warnings: ["the principal point (4.0, 3.0) is far from the middle of a picture of 6×8"], file: "color",
+            warnings: ["the principal point (4.0, 3.0) is far from the middle of a picture of 6×8\(otherSize)"],
+            file: "color",
             apply: { try $0.replace("[\n    6,\n    8\n   ]", by: "[8, 6]", in: "mini.json") }),
         Damage(
             testDescription: "a damaged motion file", errors: ["the file is called “.rot”, but its header says “acce”"],
@@ -129,7 +130,7 @@ import Testing
             file: "mini.rot", apply: { try shiftClock(of: $0, seconds: -4) }),
         Damage(
             testDescription: "a clock that stands still",
-            warnings: ["1 camera line has a timestamp that is not later than the one before"],
+            warnings: ["1 frame has the time of the frame before, first frame 1: one may be a copy of the other"],
             apply: { try $0.replace("5033333333", by: "5000000000", in: "mini.jsonl") }),
         Damage(
             testDescription: "confidence out of range", warnings: ["160 confidence values are outside 0 to 1"],
@@ -147,12 +148,18 @@ import Testing
             }),
         Damage(
             testDescription: "a principal point for other pictures",
-            warnings: ["the principal point (7.0, 3.0) is far from the middle of a picture of 8×6"],
+            warnings: ["the principal point (7.0, 3.0) is far from the middle of a picture of 8×6\(otherSize)"],
             apply: { try $0.replace("0, 4, 3, 1]", by: "0, 7, 3, 1]", in: "mini.jsonl") }),
         Damage(
-            testDescription: "a camera that jumps", warnings: ["the camera jumps: it would have to move at 150 m/s"],
+            testDescription: "a camera that jumps",
+            warnings: [
+                "the camera's path jumps once by 5.01 m and 0.0° to frame 10 and back: the pose of such a frame alone is "
+                    + "wrong; `filter-motion: {after-jump: 0}` leaves it out"
+            ],
             apply: { try $0.replace("0.1, 0, 0, 1]", by: "5.1, 0, 0, 1]", in: "mini.jsonl") }),
     ]
+
+    private static let otherSize = ": the intrinsics may be for pictures of another size, or turned by a quarter"
 
     @Test(arguments: damages) func isFoundAndTheRestIsInspected(_ damage: Damage) throws {
         let sample = try InspectSample()
@@ -222,6 +229,41 @@ import Testing
         try folder.write(text.replacingOccurrences(of: "mx_depth", with: "m"), to: "scannet-raw/scannet-raw.txt")
         let inspection = try CaptureInspection.inspect(path)
         #expect(inspection.errors.map(\.problem.summary) == ["`mx_depth` is missing"])
+    }
+
+    /// What is missing because of it is not told to be copied.
+    @Test func whatADamagedFileCostsIsNotAWarning() throws {
+        let folder = try TemporaryFolder()
+        let path = try folder.copySample("stray-scanner")
+        try folder.write("garbage", to: "stray-scanner/camera_matrix.csv")
+        let inspection = try CaptureInspection.inspect(path)
+        #expect(inspection.findings.map(\.weight) == [.error])
+        #expect(inspection.errors.first?.problem.place.file == "camera_matrix.csv")
+        let lost = inspection.missing.first { $0.what == "intrinsics" }
+        #expect(lost?.reason == "camera_matrix.csv is unreadable (see the problems)")
+    }
+
+    /// Where tracking was lost and found again, `inspect` says what a run says.
+    @Test func aPathThatGoesOnElsewhere() throws {
+        let folder = try TemporaryFolder()
+        let path = try folder.copySample("stray-scanner")
+        let text = String(decoding: try folder.bytes("stray-scanner/odometry.csv"), as: UTF8.self)
+        let lines = text.split(separator: "\n").enumerated().map { number, line -> String in
+            var fields = line.components(separatedBy: ", ")
+            // Behind the heading and frames 0 to 5.
+            if number > 6, let x = Double(fields[2]) { fields[2] = "\(x + 2)" }
+            return fields.joined(separator: ", ")
+        }
+        try folder.write(lines.joined(separator: "\n") + "\n", to: "stray-scanner/odometry.csv")
+        let findings = try CaptureInspection.inspect(path).findings
+        #expect(findings.map(\.weight) == [.warning])
+        let summary = try #require(findings.first?.problem.summary)
+        #expect(summary.hasPrefix("the camera's path jumps once by "), "\(summary)")
+        #expect(summary.contains(" between frames 5 and 6: tracking was lost and found again elsewhere"), "\(summary)")
+        let tree = try CaptureFormats.tree(at: path)
+        var capture = try CaptureFormats.format(of: tree).format.open(tree, rules: ReadRules())
+        capture.noteDoubts(in: tree)
+        #expect(capture.warnings == [summary])
     }
 
     @Test func aDamagedVideoLeavesTheRest() throws {

@@ -70,7 +70,8 @@ import Testing
             return capture.warnings
         }
         let end =
-            ": tracking was lost and found again elsewhere, so that what lies before and behind may not fit together"
+            ": tracking was lost and found again elsewhere, so that what lies before and behind may not fit together; look "
+            + "at the frames around it, and keep one side of it with `select-frames` if need be"
         let walk = (0..<12).map { 0.05 * Double($0) }
         let moved = walk.enumerated().map { $0 < 6 ? $1 : $1 + 0.5 }
         #expect(warnings(walk) == [])
@@ -80,6 +81,14 @@ import Testing
             warnings(walk, turnedFrom: 6) == [
                 "the camera's path jumps once by 0.05 m and 40.0° between frames 5 and 6\(end)"
             ])
+        // All the time it is another unit.
+        let millimetres = walk.map { 1000 * $0 }
+        #expect(
+            warnings(millimetres) == [
+                "the camera moves at 500 m/s, if positions are in metres; if they are in millimetres, read them with  "
+                    + "--set read.scale=0.001"
+            ])
+        #expect(warnings(millimetres, isMetric: false) == [])
         // There and back is one wrong pose, however much shorter the way back is; at the end nothing tells.
         let back = " and back: the pose of such a frame alone is wrong; `filter-motion: {after-jump: 0}` leaves it out"
         let glitch = walk.enumerated().map { $0 == 4 ? $1 + 0.4 : $1 }
@@ -90,6 +99,30 @@ import Testing
                 "the camera's path jumps 2 times, first by 0.95 m and 0.0° to frame 3\(back)",
                 "the camera's path jumps 2 times, first by 0.55 m and 0.0° between frames 5 and 6\(end)",
             ])
+    }
+
+    @Test func timesThatDoNotGoOn() {
+        func warnings(_ times: [Int64?], dropped: Set<Int> = []) -> [String] {
+            var capture = Capture(id: "doubts")
+            capture.frames = times.enumerated().map { index, time in
+                var facts = FrameFacts(index: index)
+                facts.timestamp = time
+                if dropped.contains(index) { facts.drop = Drop(stage: "select", reason: "not wanted") }
+                return facts
+            }
+            capture.noteDoubts(in: MemoryTree([:]))
+            return capture.warnings
+        }
+        #expect(warnings([1, 2, 3, nil, 5]) == [])
+        let goesBack =
+            "the time goes back at 1 of 4 frames, first at frame 2: what goes by times takes frames for others"
+        #expect(warnings([1, 4, 2, 5]) == [goesBack])
+        let stands = "2 frames have the time of the frame before, first frame 1: one may be a copy of the other"
+        #expect(warnings([1, 1, 2, 2]) == [stands])
+        #expect(warnings([1, 1, 2, 2], dropped: [1, 3]) == [])
+        let never = "all 3 frames have one and the same time: nothing tells when each of them was taken"
+        #expect(warnings([7, 7, 7]) == [never])
+        #expect(warnings([7]) == [] && warnings([nil, nil]) == [])
     }
 
     @Test func pixelsThatAreNotSquare() throws {

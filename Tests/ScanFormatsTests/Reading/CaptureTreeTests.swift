@@ -29,8 +29,8 @@ import Testing
             ])
         #expect(
             tree.entries(in: "").map(\.kind) == [
-                .file(byteCount: 1), .file(byteCount: 5), .folder, .other("a link to nothing"), .folder,
-                .file(byteCount: 5), .other("a pipe, not a file"), .file(byteCount: 0),
+                .file(byteCount: 1), .file(byteCount: 5), .folder, .other(.linkToNothing), .folder,
+                .file(byteCount: 5), .other(.pipe), .file(byteCount: 0),
             ])
         #expect(tree.entries(in: "color").map(\.name) == ["0.jpg"])
         #expect(tree.entries(in: "nothing").isEmpty)
@@ -74,7 +74,7 @@ import Testing
         #expect(tree.entry("color/0.jpg") == CaptureEntry(name: "0.jpg", kind: .file(byteCount: 2)))
         #expect(tree.entry("images/0.jpg")?.byteCount == 2)
         #expect(tree.entry("nothing") == nil)
-        #expect(tree.entry("dangling")?.kind == .other("a link to nothing"))
+        #expect(tree.entry("dangling")?.kind == .other(.linkToNothing))
         #expect(tree.byteCount(of: "color") == nil)
         #expect(
             tree.hasFolder("color") && tree.hasFolder("images") && !tree.hasFolder("b.json") && !tree.hasFolder("x"))

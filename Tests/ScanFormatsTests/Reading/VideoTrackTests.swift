@@ -242,10 +242,11 @@ import Testing
         var sample = filmed
         sample.timestamps[0] = 4_000_000_000_000_000_000
         let capture = try openFilmed(sample) { try TestVideo.gray("v.mp4", in: $0, frames: 8) }
-        #expect(capture.warnings.count == 2)
+        // Of the clock, every format's captures are warned of later.
+        #expect(capture.warnings.count == 1)
         sample.timestamps[0] = 0
         sample.timestamps[5] = 4_000_000_000_000_000_000
-        #expect(try openFilmed(sample) { try TestVideo.gray("v.mp4", in: $0, frames: 8) }.warnings.count == 2)
+        #expect(try openFilmed(sample) { try TestVideo.gray("v.mp4", in: $0, frames: 8) }.warnings.count == 1)
     }
 
     @Test func aVideoOfAnotherLength() throws {

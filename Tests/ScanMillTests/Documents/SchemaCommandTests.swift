@@ -1,4 +1,5 @@
 import Foundation
+import ScanModel
 import ScanPipeline
 import ScanStages
 import TestSupport
@@ -22,7 +23,8 @@ import Testing
         "stages: [{read: {bad-frame-limit: 1.5}}]", "stages: [{read: {bad-frame-limit: half}}]",
         "stages: [{read: {max-frames: 0}}]", "stages: [{read: {max-frames: 2.5}}]",
         "stages: [{read: {}, decompress: {}}]", "stages: [read]\nversion: 2", "stages: [read]\nname: [a]",
-        "stages: [{synthesize: {pictures: 1}}]", "stages: [{downscale: {by: [0]}}]",
+        "stages: [{synthesize: {pictures: 1}}]", "stages: [read, {downscale: {by: [0]}}]",
+        "stages: [decompress]", "stages: [decompress, read]", "stages: [{decompress: {}}]",
     ]
 
     @Test(.disabled(if: Sanitizer.isOn, "Python is no part of what a sanitizer looks at"))
@@ -35,8 +37,9 @@ import Testing
         #expect(sound.count >= 5)
         sound.append(checkout.appendingPathComponent("Tests/ForeignReaders/every-writer.yaml").path)
         for entry in StageLibrary.builtIn.entries {
+            let reader = entry.uses.finish.makes.contains(.frames) ? "" : "  - read\n"
             sound.append(
-                try folder.write("stages:\n  \(entry.card.example)\n", to: "\(entry.card.name).yaml"))
+                try folder.write("stages:\n\(reader)  \(entry.card.example)\n", to: "\(entry.card.name).yaml"))
         }
         let broken = try Self.broken.enumerated().map { try folder.write($0.element, to: "broken-\($0.offset).yaml") }
 

@@ -325,6 +325,42 @@ import Testing
                 """)
     }
 
+    /// The machine stands in the way, and not the capture: what it keeps back is named, and what helps is said once.
+    @Test func whatNeedsAProgramThatIsMissing() throws {
+        let folder = sample.folder.path
+        let path = SharedData.checkout.appendingPathComponent("samples/stray-scanner").path
+        let environment = ["PATH": "\(folder)/no-tools"]
+        let result = try Scanmill.run(["inspect", path], in: folder, environment: environment)
+        #expect(result.status == 3)
+        let problems = try #require(result.output.range(of: "\n\nProblems\n"))
+        #expect(
+            result.output[problems.upperBound...] == """
+                  error: ffmpeg was not found
+                    --> \(path)/rgb.mp4
+                     = looked in PATH: \(folder)/no-tools
+                     = a pipeline that uses no intrinsics and no pictures runs without it
+                     = fix: install it, on Debian and Ubuntu with: apt install ffmpeg
+
+                """)
+        #expect(result.output.components(separatedBy: "apt install").count == 2, "\(result.output)")
+
+        let printed = try Scanmill.run(["inspect", path, "--json"], in: folder, environment: environment)
+        #expect(printed.status == 3)
+        let json = try JSONValue.parse(Array(printed.output.utf8), file: "stdout")
+        #expect(json["missing"]?["intrinsics"] == .string("ffmpeg was not found"))
+        #expect(json["missing"]?["pictures"] == .string("ffmpeg was not found"))
+        let found = try #require(json["problems"]?.array)
+        #expect(found.map { $0["weight"]?.string } == ["error"] && found.map { $0["fault"]?.string } == ["environment"])
+        #expect(found.first?["file"] == .string("rgb.mp4"))
+    }
+
+    /// A capture may stand in a folder full of other things.
+    @Test func namesAtTheTopAreCutOff() throws {
+        for number in 0..<22 { try sample.write("x", to: "note\(number).txt") }
+        #expect(try inspect("mini").output.contains("\n  not listed       2 names at the top\n"))
+        #expect(try json("mini")["unlisted-files"] == .integer(2))
+    }
+
     @Test func theHelpSaysTheExitCodes() throws {
         let help = try Scanmill.run(["inspect", "--help"]).output
         for code in ["0 a run can use", "1 a run under", "2 this is not a capture", "3 the environment"] {

@@ -293,20 +293,54 @@ import Testing
         #expect(finding?["count"]?.integer == 4 && json["summary"]?["look"]?.integer == 4)
     }
 
+    /// Gives a receipt that has no input one of these bytes.
+    private func giveInput(_ digest: String, _ name: String) throws {
+        let path = "out/\(name)/receipt.json"
+        let inputs = "\"inputs\": [{\"path\": \"x\", \"bytes\": 1, \"sha256\": \"\(digest)\"}]"
+        let receipt = String(decoding: try folder.bytes(path), as: UTF8.self)
+        try folder.write(receipt.replacing(#/"inputs": \[\]/#, with: inputs), to: path)
+    }
+
     /// One recording under two names.
     @Test func capturesOfTheSameBytesAreNamed() throws {
         try makeNight(8)
-        for (name, digest) in zip(try results(), ["a", "b", "a"]) {
-            let path = "out/\(name)/receipt.json"
-            let inputs = "\"inputs\": [{\"path\": \"x\", \"bytes\": 1, \"sha256\": \"\(digest)\"}]"
-            let receipt = String(decoding: try folder.bytes(path), as: UTF8.self)
-            try folder.write(receipt.replacing(#/"inputs": \[\]/#, with: inputs), to: path)
-        }
+        for (name, digest) in zip(try results(), ["a", "b", "a"]) { try giveInput(digest, name) }
         let json = try report()
         #expect(captures(of: "warning", in: json) == [try results()[0], try results()[2]])
         let finding = try #require(json["findings"]?.array?.first { $0["kind"]?.string == "warning" })
         #expect(finding["title"]?.string == "The files are those of another capture")
         #expect(finding["captures"]?.array?.first?["text"]?.string?.contains(try results()[2]) == true)
+    }
+
+    /// More copies of one recording are no more usual.
+    @Test func manyCapturesOfTheSameBytesAreNamed() throws {
+        try makeNight(9)
+        let names = try results()
+        for name in names { try giveInput("a", name) }
+        let json = try report()
+        #expect(json["verdict"]?.string == "All 9 captures have results that need a look.")
+        #expect(
+            json["stands-out"]?.string == "One cause stands out: the files are those of another capture, in all nine.")
+        let finding = try #require(json["findings"]?.array?.first { $0["kind"]?.string == "warning" })
+        #expect(finding["count"]?.integer == 9 && finding["usual"] == nil)
+        let text = "Each of them has the same bytes in \(names[1..<6].joined(separator: ", ")) and 3 more."
+        #expect(finding["captures"]?.array?.first?["text"]?.string == text)
+    }
+
+    /// What nearly all captures have says nothing against one of them, unless a goal is missed.
+    @Test func whatIsUsualInTheBatchIsMarked() throws {
+        try makeNight(9, ["--earlier", "5"])
+        let runs = try FileManager.default.contentsOfDirectory(atPath: folder.url("out/.scanmill/runs").path)
+        for run in runs where !run.hasSuffix("-night") {
+            let path = "out/.scanmill/runs/\(run)/night.json"
+            let night = String(decoding: try folder.bytes(path), as: UTF8.self)
+            try folder.write(night.replacing(#/"sharpness": [0-9.]+/#, with: "\"sharpness\": 9000"), to: path)
+        }
+        let json = try report()
+        let finding = try #require(json["findings"]?.array?.first { $0["kind"]?.string == "blur" })
+        #expect(finding["title"]?.string == "Far blurrier than usual for this device")
+        #expect(finding["count"]?.integer == 9 && finding["usual"]?.bool == true)
+        #expect(json["summary"]?["ready"]?.integer == 9)
     }
 
     @Test func abbreviationsStayAsTheyAre() throws {

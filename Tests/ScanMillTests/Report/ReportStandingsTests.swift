@@ -85,7 +85,7 @@ import Testing
         let work = folder.url("out/.scanmill/work/b.host.1.x")
         try FileManager.default.createDirectory(at: work, withIntermediateDirectories: true)
         let state = StateFolder(output: "\(folder.path)/out")
-        try withExtendedLifetime((RunHold(in: state), try CaptureLock("b", in: state))) { _, lock in
+        try withExtendedLifetime((RunHold(in: state), try StateLock("b", in: state))) { _, lock in
             try #require(lock != nil)
             try expect(
                 "has not ended: it was killed or is still running", [nil, "it is being run", "the run has not ended"])

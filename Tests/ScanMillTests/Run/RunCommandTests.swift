@@ -84,6 +84,11 @@ import Testing
         #expect(events[3]["status"]?.integer == 0 && events.last?["status"]?.integer == 1)
         #expect(events.last?["captures"]?["failed"]?.integer == 1)
         #expect(events.last?["captures"]?["up to date"]?.integer == 1)
+        // Each line says whose it is, and where the report is.
+        let names = events.compactMap { $0["run"]?.string }
+        #expect(names.count == events.count && Set(names).count == 2)
+        #expect(Set(names[..<4]).count == 1 && Set(names[4...]).count == 1)
+        #expect(Set(quick.names("out/.scanmill/runs")) == Set(names))
     }
 
     /// A capture that lost what it is known by must not vanish from a night, nor a disk without room stay unnoticed.

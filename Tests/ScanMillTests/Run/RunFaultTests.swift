@@ -38,7 +38,10 @@ import Testing
         // Nor is one shown, or doubted.
         let seen = try Scanmill.run(
             ["inspect", "stray"], in: folder.path, environment: ["PATH": "\(folder.path)/no-tools"])
-        #expect(!seen.output.contains("Intrinsics\n") && seen.output.contains("Problems\n  none\n"), "\(seen)")
+        #expect(seen.status == 3 && !seen.output.contains("Intrinsics\n"), "\(seen)")
+        #expect(seen.output.contains("Problems\n  error: ffmpeg was not found\n"), "\(seen)")
+        #expect(
+            seen.output.components(separatedBy: "error: ").count == 2 && !seen.output.contains("warning: "), "\(seen)")
         #expect(!seen.output.contains("intrinsics       the capture has none"), "\(seen)")
         let with = try folder.run(Self.cloud, arguments)
         #expect(with.status == 0, "\(with.output)\(with.errors)")
@@ -47,6 +50,10 @@ import Testing
     @Test(arguments: [
         "echo 'ffmpeg: error while loading shared libraries: libx.so: cannot open' >&2; exit 127", "exit 126",
         "echo '[error] mini.mp4: Stale file handle' >&2; exit 1",
+        // It got no thread.
+        "echo '[rawvideo @ 0x55d0c8a0] [error] ff_frame_thread_encoder_init failed' >&2; exit 1",
+        // What is wrong with a video, it says.
+        "exit 1",
     ])
     func anFfmpegThatDoesNotWorkIsNotTheVideosFault(_ behaviour: String) throws {
         try MiniCapture(pictures: .mp4).write(in: folder)
@@ -54,6 +61,7 @@ import Testing
         let scores = "read, filter-blur: {window: 3}"
         let broken = try folder.run(scores, environment: path)
         #expect(broken.status == 3, "\(broken.output)\(broken.errors)")
+        #expect(broken.errors.contains("pids.max") == behaviour.contains("thread"), "\(broken.errors)")
         let mended = try folder.run(scores)
         #expect(mended.output.contains("done     mini"), "\(mended.output)\(mended.errors)")
     }

@@ -1,5 +1,6 @@
 import Foundation
 import ScanFormats
+import ScanModel
 import ScanPipeline
 import TestSupport
 import Testing
@@ -97,6 +98,24 @@ import Testing
         let plan = try Scanmill.run(["plan", "cloud.yaml", "caps", "-o", "cloud.yaml"], in: folder.path)
         #expect(plan.errors.contains("warning: `run` would refuse this folder: "), "\(plan.errors)")
         #expect(plan.errors.contains("a file stands in its way"))
+        // Programs, which read no messages, are told the same, and what the run then ends with.
+        func refused(_ pipeline: String, _ output: String, _ more: [String] = []) throws -> JSONValue? {
+            let words = [pipeline, "caps", "-o", output] + more
+            let json = try Scanmill.run(["plan"] + words + ["--json"], in: folder.path)
+            #expect(json.status == 0, "\(json.errors)")
+            return try JSONValue.parse(Array(json.output.utf8), file: "stdout")["refused"]
+        }
+        let inTheWay = try #require(try refused("cloud.yaml", "cloud.yaml"))
+        #expect(inTheWay["fault"]?.string == "environment" && inTheWay["file"]?.string == "cloud.yaml")
+        #expect(inTheWay["summary"]?.string == "cannot make the folder: a file stands in its way")
+        #expect(inTheWay["fix"]?.string == "move the file, or name another folder")
+        try folder.write("name: other\nstages:\n  - read\n  - write-frames: {depth: none}\n", to: "other.yaml")
+        let foreign = try #require(try refused("other.yaml", "out"))
+        #expect(foreign["fault"]?.string == "usage")
+        #expect(foreign["summary"]?.string == "out holds results of the pipeline `cloud`, not of `other`")
+        #expect(foreign["fix"]?.string == "choose another folder with -o, or replace the results with  --replace")
+        #expect(try refused("other.yaml", "out", ["--replace"]) == nil)
+        for output in ["out", "new"] { #expect(try refused("cloud.yaml", output) == nil) }
     }
 
     /// What a sample that was killed left, which no run would sweep up, goes with the next one, or with `gc`.

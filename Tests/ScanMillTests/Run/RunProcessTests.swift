@@ -83,7 +83,7 @@ import Testing
     /// It comes again when that runner is done, which a code of its own says; what fails outranks it.
     @Test func aCaptureThatAnotherRunnerHas() throws {
         try MiniCapture().write(["captures/mini", "captures/other"], in: folder)
-        try withExtendedLifetime(try CaptureLock("mini", in: StateFolder(output: "\(folder.path)/out"))) { lock in
+        try withExtendedLifetime(try StateLock("mini", in: StateFolder(output: "\(folder.path)/out"))) { lock in
             #expect(lock != nil)
             let busy = try folder.run("read, decompress", ["captures", "-o", "out", "--no-report"])
             #expect(busy.status == 75, "\(busy.errors)")

@@ -77,7 +77,7 @@ import Testing
         #expect(logged.count == 3)
         for event in logged {
             guard case .object(var object) = event else { throw CocoaError(.coderReadCorrupt) }
-            (object["event"], object["time"]) = (nil, nil)
+            (object["event"], object["time"], object["run"]) = (nil, nil, nil)
             #expect(.object(object) == ended[event["id"]?.string ?? ""])
         }
 
@@ -222,7 +222,7 @@ import Testing
         }
         #expect(
             Set(figures.keys.map { $0.prefix { $0 != "{" } }) == Set(promised.map { $0.prefix { $0 != "{" } })
-                && promised.count == 8)
+                && promised.count == 9)
         #expect(figures["scanmill_captures{ended=\"done\"}"] == 2)
         #expect(figures["scanmill_captures{ended=\"failed\"}"] == 1)
         #expect(figures["scanmill_captures{ended=\"left\"}"] == 0)

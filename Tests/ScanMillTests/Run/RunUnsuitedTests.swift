@@ -48,7 +48,7 @@ import Testing
         let logged = try text("log").split(separator: "\n").last { $0.contains("\"id\":\"plain\"") }
         #expect(logged?.contains("\"status\":\"excluded\",\"reason\":\"\(Self.lack)\"") == true, "\(logged ?? "")")
         #expect(try text("prom").contains("ended=\"excluded\"} 1\n"))
-        #expect(try status().contains("excluded  plain  \(Self.lack)\n"), "\(try status())")
+        #expect(try status().contains("excluded  plain  \(Self.lack)\n"))
         let json = try report()
         #expect(json["summary"]?["excluded"]?.integer == 1 && json["summary"]?["failed"]?.integer == 1)
         let card = try #require(json["captures"]?.array?.first { $0["id"]?.string == "plain" })
@@ -58,6 +58,8 @@ import Testing
 
     @Test func theNextNightsAreSilent() throws {
         try remove("in/lost")
+        // What has stood still is known without a look at its bytes, for which a run would leave a record.
+        _ = try runCommand(["sleep", "2.5"], in: folder.path)
         for _ in 1...3 {
             let night = try command("run", "--exclude-unsuited", "-q")
             #expect(night.status == 0 && night.errors == "" && night.output == "", "\(night)")

@@ -227,11 +227,16 @@ import Testing
         #expect(a.picture(Self.places) == b.picture(Self.places))
     }
 
-    /// Values of depth, confidence and masks are those that were recorded, at the place where the picture's pixels are.
+    /// Values of confidence and masks are those that were recorded, at the place where the picture's pixels are, and so are
+    /// those of depth whose neighbours are of another surface.
     @Test(arguments: lenses) func whatHasNothingInBetweenIsTheNearest(_ lens: LensDistortion) throws {
         let undistortion = try Undistortion(of: CalibratedCamera(Self.camera, lens))
         // A third of the picture's size: pixel (i, j) lies where the picture's (3i + 1, 3j + 1) does.
-        let values = (0..<60).flatMap { y in (0..<80).map { x in UInt16(x + 100 * y) } }
+        // Each pixel is farther from its neighbours than one surface is deep.
+        let values = (0..<4800).map { (at: Int) -> UInt16 in
+            let (x, y) = (at % 80, at / 80)
+            return UInt16(x + 100 * y) + 8000 * UInt16((x + y) % 2 + 1)
+        }
         let depth = undistortion.depth(
             RecordedDepth(
                 width: 80, height: 60, encoding: .uint16(unitsPerMetre: 1000),
@@ -244,13 +249,146 @@ import Testing
         for row in 0..<60 {
             for column in 0..<80 {
                 let at = row * 80 + column
-                let value = Int(depth.bytes[2 * at]) | Int(depth.bytes[2 * at + 1]) << 8
+                let whole = Int(depth.bytes[2 * at]) | Int(depth.bytes[2 * at + 1]) << 8
+                let value = whole % 8000
                 let (x, y) = Self.source(of: 3 * column + 1, 3 * row + 1, undistortion)
                 #expect(abs(Double(value % 100) - min(max((x - 1) / 3, 0), 79)) < 0.509)
                 #expect(abs(Double(value / 100) - min(max((y - 1) / 3, 0), 59)) < 0.509)
-                #expect(Int(mask.pixels[at]) == value % 251)
+                #expect(Int(mask.pixels[at]) == whole % 251)
             }
         }
+    }
+
+    /// 1/z in the direction (x, y, 1), of a plane that is seen at a slant.
+    private static func inverseOfPlane(_ x: Double, _ y: Double) -> Double { 0.5 + 0.12 * x - 0.07 * y }
+
+    /// How far off the plane a map of 80 × 60 pixels is at most, as a share of the depth, within its border. Of that the
+    /// camera may see what was not recorded.
+    private static func worstOfPlane(
+        _ undistortion: Undistortion, as encoding: DepthEncoding
+    ) throws -> Double {
+        let (old, new) = (undistortion.recorded.intrinsics, undistortion.camera)
+        let lens = undistortion.recorded.lens
+        let metres = (0..<4800).map { at in
+            // A pixel is three of the picture's.
+            let (u, v) = (3 * Double(at % 80) + 1.5, 3 * Double(at / 80) + 1.5)
+            let (seenX, seenY) = ((u - old.cx) / old.fx, (v - old.cy) / old.fy)
+            var (x, y) = (seenX, seenY)
+            for _ in 0..<60 {
+                let seen = lens.distorted(x, y)
+                (x, y) = (x + 0.7 * (seenX - seen.x), y + 0.7 * (seenY - seen.y))
+            }
+            return 1 / inverseOfPlane(x, y)
+        }
+        let packed = metres.flatMap { metres -> [UInt8] in
+            switch encoding {
+            case .float16Metres: bytes(of: Float16(metres).bitPattern)
+            case .float32Metres: bytes(of: Float(metres).bitPattern)
+            case .uint16(let unitsPerMetre, _, _): bytes(of: UInt16(metres * unitsPerMetre + 0.5))
+            }
+        }
+        let depth = undistortion.depth(RecordedDepth(width: 80, height: 60, encoding: encoding, bytes: packed))
+        var worst = 0.0
+        for row in 1..<59 {
+            for column in 1..<79 {
+                let at = 80 * row + column
+                let found: Double
+                if case .uint16(let unitsPerMetre, _, _) = depth.encoding {
+                    found = Double(number(at, in: depth.bytes, as: UInt16.self)) / unitsPerMetre
+                } else {
+                    try #require(depth.encoding == DepthEncoding.float32Metres)
+                    found = Double(Float(bitPattern: number(at, in: depth.bytes, as: UInt32.self)))
+                }
+                let (x, y) = ((3 * Double(column) + 1.5 - new.cx) / new.fx, (3 * Double(row) + 1.5 - new.cy) / new.fy)
+                worst = max(worst, abs(found * inverseOfPlane(x, y) - 1))
+            }
+        }
+        return worst
+    }
+
+    private static func bytes<Number: FixedWidthInteger>(of number: Number) -> [UInt8] {
+        withUnsafeBytes(of: number.littleEndian) { Array($0) }
+    }
+
+    private static func number<Number: FixedWidthInteger>(_ at: Int, in bytes: [UInt8], as: Number.Type) -> Number {
+        let size = MemoryLayout<Number>.size
+        return (0..<size).reduce(0) { $0 | Number(bytes[size * at + $1]) << Number(8 * $1) }
+    }
+
+    static let limits: [(DepthEncoding, Double)] = [
+        (.float32Metres, 1e-4), (.float16Metres, 6e-4), (.uint16(unitsPerMetre: 1000), 7e-4),
+        (.uint16(unitsPerMetre: 5000), 2e-4), (.uint16(unitsPerMetre: 1000, mask: 0x1FFF), 7e-4),
+    ]
+
+    /// With the nearest pixel's depth, planes would be rough by 0.35 %, half a pixel's slope. The limits are what places in
+    /// 64ths of a pixel leave, and the recorded number's rounding; whole numbers are rounded twice.
+    @Test(arguments: limits)
+    func aPlaneStaysFlatWhereThePrincipalPointMoves(_ encoding: DepthEncoding, _ limit: Double) throws {
+        var camera = Self.camera
+        (camera.cx, camera.cy) = (120, 90)
+        let scale = try Undistortion.leastScale(of: camera, seenBy: CalibratedCamera(Self.camera))
+        camera.fx *= scale
+        camera.fy *= scale
+        let worst = try Self.worstOfPlane(Undistortion(CalibratedCamera(Self.camera), to: camera), as: encoding)
+        #expect(worst < limit)
+    }
+
+    /// Through a lens 1/z is not quite linear from pixel to pixel.
+    @Test(arguments: lenses) func aPlaneStaysFlat(_ lens: LensDistortion) throws {
+        let undistortion = try Undistortion(of: CalibratedCamera(Self.camera, lens))
+        #expect(try Self.worstOfPlane(undistortion, as: .float32Metres) < 2e-4)
+    }
+
+    /// What maps hold on the left, on the right, and strewn over both.
+    static let edges: [(DepthEncoding, [UInt32])] = [
+        (.float32Metres, [Float]([1, 2, 0, .nan, .infinity, -1, .leastNonzeroMagnitude, 1e30]).map(\.bitPattern)),
+        // In half floats: 1, 2, 0, NaN, infinite, −1, the smallest number, another NaN.
+        (.float16Metres, [0x3C00, 0x4000, 0, 0x7E00, 0x7C00, 0xBC00, 1, 0x7E01]),
+        // Bits above the mask, also with no depth below them.
+        (
+            .uint16(unitsPerMetre: 1000, mask: 0x1FFF),
+            [1000, 2000, 0, 0xE000, 1000 | 0x6000, 2000 | 0x2000, 1, 0x2000]
+        ),
+        (.uint16(unitsPerMetre: 1000, invalid: 65535), [1000, 2000, 0, 65535, 3000, 65534, 1, 4000]),
+        // Between the first two lies what stands for no depth.
+        (.uint16(unitsPerMetre: 1000, invalid: 1001), [1000, 1002, 0, 1001, 3000, 65535, 1, 4000]),
+    ]
+
+    /// Nothing floats between two surfaces, nor beside what is no depth.
+    @Test(arguments: edges)
+    func depthIsNotMixedAcrossEdges(_ encoding: DepthEncoding, _ numbers: [UInt32]) throws {
+        let undistortion = try Undistortion(of: CalibratedCamera(Self.camera, Self.lenses[0]))
+        let which = (0..<4800).map { (at: Int) -> UInt8 in
+            if at % 11 == 0 { return UInt8(2 + at / 11 % 6) }
+            return at % 80 < 40 ? 0 : 1
+        }
+        let size = encoding.bytesPerPixel
+        let depth = undistortion.depth(
+            RecordedDepth(
+                width: 80, height: 60, encoding: encoding,
+                bytes: which.flatMap { Self.bytes(of: numbers[Int($0)]).prefix(size) }))
+        let nearest = undistortion.confidence(ConfidenceMap(width: 80, height: 60, values: which, range: 0...7)).values
+        for (at, which) in nearest.enumerated() {
+            let recorded = numbers[Int(which)]
+            switch encoding {
+            case .float16Metres:
+                let found = Float(bitPattern: Self.number(at, in: depth.bytes, as: UInt32.self))
+                let expected = Float(Float16(bitPattern: UInt16(recorded)))
+                #expect(found == expected || found.isNaN && expected.isNaN)
+            case .float32Metres: #expect(Self.number(at, in: depth.bytes, as: UInt32.self) == recorded)
+            case .uint16: #expect(UInt32(Self.number(at, in: depth.bytes, as: UInt16.self)) == recorded)
+            }
+        }
+    }
+
+    /// Maps of one row or column, or of one pixel, have no four pixels.
+    @Test(arguments: [1, 2, 5], [1, 2, 5]) func depthOfTheSmallestMaps(_ width: Int, _ height: Int) throws {
+        let undistortion = try Undistortion(of: CalibratedCamera(Self.camera, Self.lenses[2]))
+        let metres = [Float](repeating: 1.5, count: width * height)
+        let depth = RecordedDepth(
+            width: width, height: height, encoding: .float32Metres,
+            bytes: metres.flatMap { Self.bytes(of: $0.bitPattern) })
+        #expect(undistortion.depth(depth) == depth)
     }
 
     /// What a fisheye sees far from its axis would take all pixels for itself.

@@ -37,7 +37,7 @@ import Testing
         var began: [String] = []
         var ended: [String] = []
         let outcomes = await batch.run(
-            Self.inputs(12), on: Self.sideBySide(4), make: Self.job, began: { began.append($0.id) },
+            Self.inputs(12), on: Self.sideBySide(4), make: Self.job, began: { input, _ in began.append(input.id) },
             progress: { input, progress in told.withLock { $0.append("\(input.id) \(progress.stage)") } },
             ended: { ended.append($0.input.id) })
         let names = Self.inputs(12).map(\.id)
@@ -103,9 +103,13 @@ import Testing
         var began: [String] = []
         var ended: [String] = []
         let outcomes = await batch.run(
-            Self.inputs(4), on: Self.sideBySide(1), make: Self.job, began: { began.append($0.id) },
-            ended: { ended.append($0.input.id) })
-        #expect(began == ["scan 0", "scan 1", "scan 2", "scan 3"])
+            Self.inputs(4), on: Self.sideBySide(1), make: Self.job,
+            began: { input, isAgain in began.append(isAgain ? "\(input.id) again" : input.id) },
+            putBack: { began.append("not \($0.id)") }, ended: { ended.append($0.input.id) })
+        #expect(
+            began == [
+                "scan 0", "not scan 0", "scan 1", "not scan 1", "scan 2", "scan 3", "scan 0 again", "scan 1 again",
+            ])
         #expect(tries.withLock { $0 } == ["scan 0", "scan 1", "scan 2", "scan 3", "scan 0", "scan 1"])
         #expect(outcomes.map(\.ending) == [.upToDate, .busy, .upToDate, .upToDate])
         #expect(ended == ["scan 2", "scan 3", "scan 0", "scan 1"])
@@ -121,7 +125,7 @@ import Testing
         }
         var began = 0
         let outcomes = await batch.run(
-            Self.inputs(9), on: Self.sideBySide(3), make: Self.job, began: { _ in began += 1 }, ended: { _ in })
+            Self.inputs(9), on: Self.sideBySide(3), make: Self.job, began: { _, _ in began += 1 }, ended: { _ in })
         #expect(outcomes.count == 9)
         #expect(outcomes.prefix(3).map(\.ending) == [.upToDate, .upToDate, .upToDate])
         let left = outcomes.count { $0.ending == .left("it was too late") }

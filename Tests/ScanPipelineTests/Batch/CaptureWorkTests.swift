@@ -60,6 +60,27 @@ import Testing
         #expect(fixture.results() == results)
     }
 
+    /// A digest that is kept in `.scanmill` and wrong would otherwise make false results for good.
+    @Test func whoForcesTrustsNoKeptDigest() throws {
+        let fixture = try DiskFixture()
+        let input = try fixture.capture("a")
+        try fixture.run(input)
+        func key() -> String? { PublishedResult("a", in: fixture.output)?.key?.text }
+        let (right, path) = (key(), fixture.state.inputs("a"))
+        let digest = Digest.of(Array("one\ntwo\n".utf8)).hex
+        let text = String(decoding: try FileSystem.bytes(of: path, limit: .max), as: UTF8.self)
+        let wrong = text.replacing(digest, with: String(digest.reversed()))
+        try #require(wrong != text)
+        try FileSystem.replace(path, with: Array(wrong.utf8))
+        // It is believed, as long as the file is as it was.
+        guard case .done = try fixture.run(input, "stages: [read, write: {level: 2}]") else {
+            Issue.record("nothing was done")
+            return
+        }
+        try fixture.run(input, forced: true)
+        #expect(key() == right)
+    }
+
     /// Whatever decides a result decides whether it is made again.
     @Test func whateverDecidesAResultMakesItAnew() throws {
         let fixture = try DiskFixture()
@@ -145,8 +166,8 @@ import Testing
         let input = try fixture.capture("a")
         try fixture.run(input)
         #expect(fixture.log.count("frames.txt") == 1)
+        try fixture.run(input, "stages: [read, write: {level: 2}]")
         try fixture.run(input)
-        try fixture.run(input, forced: true)
         #expect(fixture.log.count("frames.txt") == 1)
         try fixture.write("one\n", to: "in/a/frames.txt", minutesAgo: 30)
         try fixture.run(input)
@@ -268,7 +289,7 @@ import Testing
     @Test func aCaptureThatAnotherRunnerWorksOnIsLeft() throws {
         let fixture = try DiskFixture()
         let input = try fixture.capture("a")
-        let lock = try CaptureLock("a", in: fixture.state)
+        let lock = try StateLock("a", in: fixture.state)
         #expect(lock != nil)
         #expect(try fixture.run(input) == .busy)
         #expect(fixture.results().isEmpty)

@@ -63,6 +63,19 @@ import Testing
         guard case .done = try fixture.run(monday) else { Issue.record("not done"); return }
     }
 
+    /// Nor are damaged digests in one without a seal.
+    @Test func anotherCaptureOfTheSameNameBesideDamagedDigests() throws {
+        let fixture = try DiskFixture()
+        try fixture.run(try fixture.capture("a"))
+        try FileManager.default.removeItem(atPath: "\(fixture.output)/.scanmill/inputs/a.json")
+        let text = try String(contentsOfFile: "\(fixture.output)/a/receipt.json", encoding: .utf8)
+        let damaged = text.withoutSeal.replacing(#/"sha256": *"[^"]*"/#, with: #""sha256": "0""#)
+        try fixture.write(damaged, to: "out/a/receipt.json")
+        try fixture.write("eins\n", to: "tuesday/a/frames.txt")
+        let tuesday = CaptureInput(id: "a", path: "\(fixture.path)/tuesday/a", pipelineFolder: fixture.path)
+        #expect(problem { try fixture.run(tuesday) }?.summary == "the result of another capture has this name")
+    }
+
     /// The cache is gone, or results were copied without it; or a runner was killed before it could write it.
     @Test func anotherCaptureOfTheSameNameWithoutTheCache() throws {
         let fixture = try DiskFixture()

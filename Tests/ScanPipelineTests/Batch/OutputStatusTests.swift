@@ -15,7 +15,7 @@ import Testing
         try record.note(
             CaptureOutcome(input: fixture.input("failed"), ending: .failed(Problem(.input, "torn"))),
             fingerprint: Digest.of([]))
-        let lock = try CaptureLock("running", in: fixture.state)
+        let lock = try StateLock("running", in: fixture.state)
         let entries = OutputStatus(output: fixture.output, programs: fixture.programs).entries
         #expect(entries.map(\.id) == ["done", "failed", "left", "running", "stale"])
         #expect(entries.map(\.standing) == [.done, .failed, .neverRun, .running, .stale])
@@ -115,7 +115,7 @@ import Testing
         // A run replaces the result as a whole.
         #expect(try fixture.plan([input]) == [.run(cause)])
         do {
-            let lock = try CaptureLock("a", in: fixture.state)
+            let lock = try StateLock("a", in: fixture.state)
             #expect(entries().map(\.standing) == [.running] && entries().map(\.isBehind) == [true])
             withExtendedLifetime(lock) {}
         }
@@ -262,8 +262,8 @@ import Testing
 
     /// The record of a run that began so long ago.
     private func record(
-        _ fixture: DiskFixture, _ pipeline: Pipeline, _ inputs: [CaptureInput], formats: [String: Int] = [:],
-        minutesAgo: Double
+        _ fixture: DiskFixture, _ pipeline: Pipeline, _ inputs: [CaptureInput],
+        formats: FormatRevisions = FormatRevisions(), minutesAgo: Double
     ) throws -> RunRecord {
         let record = RunRecord(state: fixture.state, pipeline: pipeline, formats: formats, inputs: inputs)
         try fixture.age("out/.scanmill/runs/\(record.name)/plan.json", minutes: minutesAgo)
@@ -350,11 +350,12 @@ import Testing
         #expect(entries().map(\.cause) == [nil, "\(change) a stage; \(left): stopped by SIGINT"])
         // Who goes back to the version of before finds it up to date.
         let upToDate = [CaptureOutcome(input: inputs[1], ending: .upToDate)]
-        #expect(RunHistory.lacks(upToDate, of: before, in: fixture.state))
-        #expect(!RunHistory.lacks([CaptureOutcome(input: inputs[0], ending: .upToDate)], of: after, in: fixture.state))
+        #expect(RunHistory.isToRemember(idleRunWith: upToDate, of: before, in: fixture.state))
+        let newlyMade = [CaptureOutcome(input: inputs[0], ending: .upToDate)]
+        #expect(!RunHistory.isToRemember(idleRunWith: newlyMade, of: after, in: fixture.state))
         try record(fixture, before, [], minutesAgo: 20).end(upToDate, seconds: 1)
         #expect(entries().map(\.standing) == [.done, .done])
-        #expect(!RunHistory.lacks(upToDate, of: before, in: fixture.state))
+        #expect(!RunHistory.isToRemember(idleRunWith: upToDate, of: before, in: fixture.state))
         // The first bytes of a plan tell which recipe it is of.
         let plan = try String(contentsOfFile: "\(second.path)/plan.json", encoding: .utf8)
         #expect(plan.prefix(256).contains(after.digest.hex))
@@ -405,11 +406,14 @@ import Testing
         func entries() -> [OutputStatus.Entry] {
             OutputStatus(output: fixture.output, programs: fixture.programs).entries
         }
-        let (before, after) = (["lines": 1, "others": 1], ["lines": 2, "others": 1])
+        func revisions(_ lines: Int, _ others: Int) -> FormatRevisions {
+            FormatRevisions(byName: ["lines": lines, "others": others])
+        }
+        let (before, after) = (revisions(1, 1), revisions(2, 1))
         let first = try record(fixture, pipeline, [input], formats: before, minutesAgo: 60)
         try first.end([CaptureOutcome(input: input, ending: try fixture.run(input))], seconds: 1)
         // Another format's reader is none of its concern.
-        let second = try record(fixture, pipeline, [input], formats: ["lines": 1, "others": 2], minutesAgo: 50)
+        let second = try record(fixture, pipeline, [input], formats: revisions(1, 2), minutesAgo: 50)
         try second.end([CaptureOutcome(input: input, ending: .left("too late"))], seconds: 1)
         #expect(entries().map(\.standing) == [.done])
         let third = try record(fixture, pipeline, [input], formats: after, minutesAgo: 40)
@@ -418,8 +422,8 @@ import Testing
         let cause = "since an update, ScanMill reads lines in another way; the last run left it: too late"
         #expect(entries().map(\.cause) == [cause])
         let upToDate = [CaptureOutcome(input: input, ending: .upToDate)]
-        #expect(RunHistory.lacks(upToDate, of: pipeline, formats: before, in: fixture.state))
-        #expect(!RunHistory.lacks(upToDate, of: pipeline, formats: after, in: fixture.state))
+        #expect(RunHistory.isToRemember(idleRunWith: upToDate, of: pipeline, formats: before, in: fixture.state))
+        #expect(!RunHistory.isToRemember(idleRunWith: upToDate, of: pipeline, formats: after, in: fixture.state))
         fixture.versions.withLock { $0.format = 2 }
         try fixture.run(input)
         #expect(entries().map(\.standing) == [.done])
@@ -472,22 +476,22 @@ import Testing
         let done = [CaptureOutcome(input: a, ending: try fixture.run(a))]
         try record(fixture, before, [a], minutesAgo: 60).end(done, seconds: 1)
         let upToDate = [CaptureOutcome(input: a, ending: .upToDate)]
-        #expect(!RunHistory.lacks(upToDate, of: before, in: fixture.state))
+        #expect(!RunHistory.isToRemember(idleRunWith: upToDate, of: before, in: fixture.state))
         let left = [CaptureOutcome(input: a, ending: .left("too late"))]
         try record(fixture, after, [a], minutesAgo: 50).end(left, seconds: 1)
-        #expect(RunHistory.lacks(upToDate, of: before, in: fixture.state))
+        #expect(RunHistory.isToRemember(idleRunWith: upToDate, of: before, in: fixture.state))
         func entries() -> [OutputStatus.Standing] {
             OutputStatus(output: fixture.output, programs: fixture.programs).entries.map(\.standing)
         }
         #expect(entries() == [.stale])
         try record(fixture, before, [], minutesAgo: 40).end(upToDate, seconds: 1)
         #expect(entries() == [.done])
-        #expect(!RunHistory.lacks(upToDate, of: before, in: fixture.state))
+        #expect(!RunHistory.isToRemember(idleRunWith: upToDate, of: before, in: fixture.state))
         // Also when a later run was about others.
         let other = [CaptureOutcome(input: b, ending: try fixture.run(b))]
         try record(fixture, after, [b], minutesAgo: 30).end(other, seconds: 1)
         #expect(entries() == [.done, .stale])
-        #expect(!RunHistory.lacks(upToDate, of: before, in: fixture.state))
+        #expect(!RunHistory.isToRemember(idleRunWith: upToDate, of: before, in: fixture.state))
     }
 
     /// A capture that arrives is told of once, and not every hour anew.
@@ -496,15 +500,15 @@ import Testing
         let (a, b) = (try fixture.capture("a"), try fixture.capture("b"))
         let pipeline = try fixture.pipeline()
         let arriving = [a, b].map { CaptureOutcome(input: $0, ending: .arriving) }
-        #expect(!RunHistory.lacks([], of: pipeline, in: fixture.state))
-        #expect(RunHistory.lacks(arriving, of: pipeline, in: fixture.state))
+        #expect(!RunHistory.isToRemember(idleRunWith: [], of: pipeline, in: fixture.state))
+        #expect(RunHistory.isToRemember(idleRunWith: arriving, of: pipeline, in: fixture.state))
         try record(fixture, pipeline, [a, b], minutesAgo: 60).end(arriving, seconds: 0)
-        #expect(!RunHistory.lacks(arriving, of: pipeline, in: fixture.state))
+        #expect(!RunHistory.isToRemember(idleRunWith: arriving, of: pipeline, in: fixture.state))
         let entries = OutputStatus(output: fixture.output, programs: fixture.programs).entries
         #expect(entries.map(\.standing) == [.neverRun, .neverRun])
         #expect(entries.map(\.cause) == ["it was still arriving", "it was still arriving"])
         let third = CaptureOutcome(input: try fixture.capture("c"), ending: .arriving)
-        #expect(RunHistory.lacks(arriving + [third], of: pipeline, in: fixture.state))
+        #expect(RunHistory.isToRemember(idleRunWith: arriving + [third], of: pipeline, in: fixture.state))
     }
 
     /// What is known to be bad does not count as news, until a run takes it in again.
@@ -518,9 +522,9 @@ import Testing
         let made = CaptureOutcome(input: inputs[1], ending: try fixture.run(inputs[1]))
         try first.end([torn, made], seconds: 1)
         let excluded = inputs.map { CaptureOutcome(input: $0, ending: .excluded) }
-        #expect(RunHistory.lacks(excluded, of: pipeline, in: fixture.state))
+        #expect(RunHistory.isToRemember(idleRunWith: excluded, of: pipeline, in: fixture.state))
         try record(fixture, pipeline, [], minutesAgo: 30).end(excluded, seconds: 0)
-        #expect(!RunHistory.lacks(excluded, of: pipeline, in: fixture.state))
+        #expect(!RunHistory.isToRemember(idleRunWith: excluded, of: pipeline, in: fixture.state))
         func entries() -> [OutputStatus.Entry] {
             OutputStatus(output: fixture.output, programs: fixture.programs).entries
         }

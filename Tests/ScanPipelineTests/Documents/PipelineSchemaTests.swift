@@ -77,23 +77,29 @@ import Testing
                 true
             ),
             (
-                #"{"stages": [{"cull-points": {"levels": 3, "frames": [3, "17-20"]}}, {"cull-points": {"frames": "a.txt"}}]}"#,
+                #"{"stages": ["read", {"cull-points": {"levels": 3, "frames": [3, "17-20"]}}, {"cull-points": {"frames": "a.txt"}}]}"#,
                 true
             ),
-            (#"{"stages": [{"odd": {"quality": 10}}, {"odd": {"quality": true}}, {"odd": {"any": -1e300}}]}"#, true),
+            (
+                #"{"stages": [{"read": {}}, {"odd": {"quality": 10}}, {"odd": {"quality": true}}, {"odd": {"any": -1e300}}]}"#,
+                true
+            ),
+            (#"{"stages": [{"read": null}, "decompress"]}"#, true), (#"{"stages": ["decompress"]}"#, false),
+            (#"{"stages": ["decompress", "read"]}"#, false), (#"{"stages": [{"decompress": null}, "read"]}"#, false),
             (#"{}"#, false), (#"{"stages": []}"#, false), (#"{"stages": "read"}"#, false), (#"["read"]"#, false),
             (#"{"stages": ["reed"]}"#, false), (#"{"stages": ["read"], "extra": 1}"#, false),
             (#"{"stages": [{"read": {}, "decompress": {}}]}"#, false),
-            (#"{"stages": [{"decompress": {"level": 1}}]}"#, false),
-            (#"{"stages": [{"cull-points": {"margin": 11}}]}"#, false),
-            (#"{"stages": [{"cull-points": {"margin": "1"}}]}"#, false),
-            (#"{"stages": [{"cull-points": {"every": 0}}]}"#, false),
-            (#"{"stages": [{"cull-points": {"every": 1.5}}]}"#, false),
-            (#"{"stages": [{"cull-points": {"levels": [9]}}]}"#, false),
-            (#"{"stages": [{"cull-points": {"levels": []}}]}"#, false),
-            (#"{"stages": [{"cull-points": {"levels": [2, 2]}}]}"#, false),
-            (#"{"stages": [{"cull-points": {"keep": "up"}}]}"#, false),
-            (#"{"stages": [{"odd": {"quality": "10"}}]}"#, false), (#"{"stages": [{"odd": {"share": 0.4}}]}"#, false),
+            (#"{"stages": ["read", {"decompress": {"level": 1}}]}"#, false),
+            (#"{"stages": ["read", {"cull-points": {"margin": 11}}]}"#, false),
+            (#"{"stages": ["read", {"cull-points": {"margin": "1"}}]}"#, false),
+            (#"{"stages": ["read", {"cull-points": {"every": 0}}]}"#, false),
+            (#"{"stages": ["read", {"cull-points": {"every": 1.5}}]}"#, false),
+            (#"{"stages": ["read", {"cull-points": {"levels": [9]}}]}"#, false),
+            (#"{"stages": ["read", {"cull-points": {"levels": []}}]}"#, false),
+            (#"{"stages": ["read", {"cull-points": {"levels": [2, 2]}}]}"#, false),
+            (#"{"stages": ["read", {"cull-points": {"keep": "up"}}]}"#, false),
+            (#"{"stages": ["read", {"odd": {"quality": "10"}}]}"#, false),
+            (#"{"stages": ["read", {"odd": {"share": 0.4}}]}"#, false),
         ]
         let result = try runPython(script, [try Self.schema()] + cases.map(\.0))
         if result.output == "no jsonschema\n" {

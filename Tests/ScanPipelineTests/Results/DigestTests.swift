@@ -11,6 +11,17 @@ import Testing
         #expect(Digest.of(Array("abc".utf8)).hex == "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad")
     }
 
+    /// What a damaged file may have in the place of one.
+    @Test func whatIsNoDigest() {
+        let hex = Digest.of([]).hex
+        #expect(Digest(hex: hex) == Digest.of([]))
+        let other = [
+            "", "-", String(hex.dropLast()), hex + "0", hex.uppercased(), hex.dropLast() + "g", hex.dropLast() + "\0",
+            hex.dropLast(2) + "\u{e9}", hex.dropLast() + "\u{e9}",
+        ]
+        for text in other { #expect(Digest(hex: text) == nil, "\(text)") }
+    }
+
     @Test func equalsPython() throws {
         let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 18, alignment: 16)
         defer { buffer.deallocate() }

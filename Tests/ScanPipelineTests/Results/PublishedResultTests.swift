@@ -77,6 +77,18 @@ import Testing
         #expect(result.isWhole)
     }
 
+    /// They are no file's, and the files are of the result all the same.
+    @Test(arguments: ["", "0"]) func damagedDigestsInAReceiptWithoutASeal(_ digest: String) throws {
+        let fixture = try DiskFixture()
+        _ = try Self.result(fixture)
+        let text = try String(contentsOfFile: "\(fixture.output)/a/receipt.json", encoding: .utf8)
+        let damaged = text.withoutSeal.replacing(#/"sha256": *"[^"]*"/#, with: #""sha256": "\#(digest)""#)
+        try fixture.write(damaged, to: "out/a/receipt.json")
+        let found = PublishedResult.verify("a", in: fixture.output)
+        #expect(found.defects.map(\.summary) == ["a file of the result holds other bytes than were written"])
+        #expect(found.added == [])
+    }
+
     /// Between reading the receipt and reading the files, and where there is no exchange of names.
     @Test func aResultThatIsReplacedMeanwhile() throws {
         let fixture = try DiskFixture()

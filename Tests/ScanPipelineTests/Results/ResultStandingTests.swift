@@ -381,7 +381,8 @@ import Testing
         try fixture.run(input)
         let format = try #require(PublishedResult("a", in: fixture.output)?.receipt["capture"]?["format"]?.string)
         func plan(revision: Int) throws -> [BatchPlan.Decision] {
-            let programs = ProgramVersions(tool: "scanmill 0", formats: [format: revision]) { _ in nil }
+            let formats = FormatRevisions(byName: [format: revision])
+            let programs = ProgramVersions(tool: "scanmill 0", formats: formats) { _ in nil }
             return BatchPlan(
                 [input], pipeline: try fixture.pipeline(), output: fixture.output, rules: BatchPlan.Rules(),
                 programs: programs
@@ -391,7 +392,8 @@ import Testing
         #expect(try plan(revision: 2) == [.run("since an update, ScanMill reads \(format) in another way")])
         // What the old reader could not read, this one may, and what the old build could not do.
         let installations = [(1, "a"), (2, "a"), (2, "b")].map { revision, build in
-            ProgramVersions(tool: "", build: build, formats: [format: revision]) { _ in nil }.installation
+            let formats = FormatRevisions(byName: [format: revision])
+            return ProgramVersions(tool: "", build: build, formats: formats) { _ in nil }.installation
         }
         #expect(Set(installations).count == 3)
     }
@@ -434,6 +436,21 @@ import Testing
             try text.replacing(looked, with: "\"looked\":\(number)").write(
                 toFile: file, atomically: true, encoding: .utf8)
             #expect(try fixture.plan([input]).count == 1)
+        }
+    }
+
+    /// Such a cache is as good as none.
+    @Test func digestsThatCannotBe() throws {
+        let fixture = try DiskFixture()
+        let input = try fixture.capture("a")
+        try fixture.run(input)
+        let file = fixture.state.inputs("a")
+        let text = try String(contentsOfFile: file, encoding: .utf8)
+        for digest in [try fixture.pipeline().digest, Digest.of(Array("one\ntwo\n".utf8))] {
+            let damaged = text.replacing(digest.hex, with: "0")
+            try #require(damaged != text)
+            try damaged.write(toFile: file, atomically: true, encoding: .utf8)
+            #expect(try fixture.plan([input]) == [.compare("its digests are not known")])
         }
     }
 

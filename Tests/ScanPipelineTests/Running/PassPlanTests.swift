@@ -79,6 +79,30 @@ import Testing
         #expect(try Self.passes([Self.read, .decompress, turn, writePoses]).count == 2)
     }
 
+    /// Whoever asks for them below, and whatever stands in between.
+    @Test func aChangeOfPosesOutdatesPoints() throws {
+        let unproject = Mock.frame("unproject", .init(needs: [.depth, .pose], makes: [.points]))
+        let drift = Mock.fold("drift", .init(needs: [.depth], changes: [.pose]))
+        let align = Mock.finish("align", .init(changes: [.pose]))
+        for change in [drift, align] {
+            #expect(
+                try Self.passes([Self.read, .decompress, unproject, change, Self.ply]) == [
+                    "read no walk", "decompress unproject \(change.name) < recorded-depth",
+                    "write-ply (decompress unproject) < recorded-depth",
+                ])
+            // What was gathered of them stays, and depth is of no pose.
+            let cloudWriter = Mock.finish("write-cloud", .init(needs: [.cloud]), claims: ["c"])
+            #expect(try Self.passes([Self.read, .decompress, unproject, .sum, change, cloudWriter]).count == 2)
+            let writeDepth = Mock.writer("write-depth", to: "depth.bin", reading: [.depth])
+            #expect(try Self.passes([Self.read, .decompress, unproject, change, writeDepth]).count == 2)
+        }
+        // Intrinsics follow the size of the pictures, and no point moves.
+        let read = Mock.reader("read", [.recordedDepth, .intrinsics])
+        let project = Mock.frame("project", .init(needs: [.depth, .intrinsics], makes: [.points]))
+        let shrink = Mock.finish("shrink", .init(changes: [.intrinsics]))
+        #expect(try Self.passes([read, .decompress, project, shrink, Self.ply]).count == 2)
+    }
+
     @Test func aFinishThatDropsEndsThePass() throws {
         #expect(
             try Self.passes([Self.read, .every(2), Self.blur, .decompress, .unproject, Self.ply]) == [

@@ -64,6 +64,32 @@ import Testing
         }
     }
 
+    /// A reader says why a capture brought no cloud along; that is not why one that was made is empty.
+    @Test func whatAStageMakesIsNotAbsentAsBefore() throws {
+        func look(_ name: String) -> Mock {
+            .finish(name, .init(wants: [.cloud])) { capture, context in
+                context.record("reason", .string(capture.absences[.cloud]?.reason ?? "none"))
+            }
+        }
+        let empty = Mock.finish("empty", .init(changes: [.cloud])) { capture, _ in
+            capture.channels.insert(.cloud)
+            capture.absences[.cloud] = "emptied"
+        }
+        let merge = Mock.fold("merge", .init(needs: [.cloud], makes: [.cloud]))
+        let anew = Mock.finish("anew", .init(makes: [.cloud]))
+        let vain = Mock.finish("vain", .init(mayMake: [.cloud])) { capture, _ in
+            capture.absences[.cloud] = "nothing found"
+        }
+        let source = Mock.reader(2) { $0.absences[.cloud] = "not recorded" }
+        let run = try MockRun([
+            source, look("read-look"), .decompress, .unproject, .sum, look("sum-look"), empty, merge,
+            look("merge-look"), anew, look("anew-look"), vain, look("vain-look"),
+        ])
+        let reasons = ["read", "sum", "merge", "anew", "vain"].map { run.counts("\($0)-look")?["reason"]?.string }
+        // What is made of a cloud that was emptied is empty for the same reason.
+        #expect(reasons == ["not recorded", "none", "emptied", "none", "nothing found"])
+    }
+
     @Test func theReceiptNamesNoMachine() throws {
         let run = try MockRun([.reader(3), .decompress, .unproject, .ply])
         for word in [run.folder.path, "/somewhere", ".scanmill"] { #expect(!run.json.contains(word), "\(word)") }

@@ -110,10 +110,26 @@ import Testing
         #expect(FailureNote.load("a", in: fixture.state) == nil)
     }
 
+    /// Earlier versions wrote the same.
+    @Test func theTextsOfFingerprints() throws {
+        let fixture = try DiskFixture()
+        let digest = Digest.of([1])
+        let texts: [(String, FailureNote.Fingerprint?)] = [
+            (digest.hex, .of(digest)), ("", .changedMeanwhile), ("-", .leadsNowhere), ("0", nil),
+        ]
+        for (text, fingerprint) in texts {
+            let facts = #""id": "a", "input": "/a", "fault": "input", "summary": "torn", "when": 0"#
+            try fixture.write(#"{\#(facts), "fingerprint": "\#(text)"}"#, to: "out/.scanmill/failures/a.json")
+            let note = FailureNote.load("a", in: fixture.state)
+            #expect(note?.fingerprint == fingerprint)
+            if let fingerprint { #expect(fingerprint.text == text) }
+        }
+    }
+
     @Test func standsWhileTheInputIsAtFault() {
         let digest = Digest.of([1])
         func note(_ fault: Problem.Fault) -> FailureNote {
-            FailureNote(id: "a", input: "b", problem: Problem(fault, ""), fingerprint: digest, when: 0)
+            FailureNote(id: "a", input: "b", problem: Problem(fault, ""), fingerprint: .of(digest), when: 0)
         }
         #expect(note(.input).stands(for: digest))
         #expect(!note(.input).stands(for: Digest.of([2])))

@@ -16,7 +16,7 @@ import Testing
         }
         let base = fixture.output + "/.scanmill"
         do {
-            let lock = try CaptureLock("held", in: fixture.state)
+            let lock = try StateLock("held", in: fixture.state)
             #expect(lock != nil)
             let foreseen = try Leftovers.foreseen(in: fixture.state).removed
             let removed = try Leftovers.collect(in: fixture.state).removed
@@ -100,7 +100,7 @@ import Testing
         #expect(rename("\(trash)/lost.1a", "\(trash)/lost.0a") == 0)
         try fixture.write(OutputFixture.receipt, to: "out/done/receipt.json")
         try fixture.write("precious", to: "out/odd/file")
-        let lock = try CaptureLock("held", in: fixture.state)
+        let lock = try StateLock("held", in: fixture.state)
         let foreseen = try Leftovers.foreseen(in: fixture.state)
         #expect(FileSystem.names(in: trash).count == 6 && FileSystem.names(in: fixture.output).contains("a.b") == false)
         let collected = try Leftovers.collect(in: fixture.state)
@@ -240,7 +240,7 @@ import Testing
             // Taken away, and not yet removed; it may be removed before this thread comes to look.
             var (attempts, isFree) = (0, false)
             while !isFree, !FileSystem.names(in: work).isEmpty {
-                isFree = (try? CaptureLock("a", in: fixture.state)) != nil
+                isFree = (try? StateLock("a", in: fixture.state)) != nil
                 attempts += 1
             }
             #expect(isFree || attempts == 0)

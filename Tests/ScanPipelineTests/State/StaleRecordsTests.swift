@@ -81,10 +81,10 @@ import Testing
             CaptureOutcome(input: try fixture.capture("failed"), ending: .failed(Problem(.input, "torn"))),
             fingerprint: Digest.of([]))
         for id in ["done", "gone.part"] {
-            _ = try CaptureLock(id, in: fixture.state)
+            _ = try StateLock(id, in: fixture.state)
             #expect(fixture.comesFree(id))
         }
-        let lock = try CaptureLock("held", in: fixture.state)
+        let lock = try StateLock("held", in: fixture.state)
         if isByRun { try record.end([], seconds: 1) } else { _ = try Leftovers.collect(in: fixture.state) }
         withExtendedLifetime(lock) {}
         let left = ["caf\u{e9}", "done", "failed", "held"]

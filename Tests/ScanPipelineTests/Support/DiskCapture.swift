@@ -223,7 +223,7 @@ final class DiskFixture: Sendable {
     /// descriptors, and so of a lock that was just released, until it has executed its program.
     func comesFree(_ id: String) -> Bool {
         for _ in 0..<1000 {
-            if !CaptureLock.isHeld(id, in: state) { return true }
+            if !StateLock.isHeld(id, in: state) { return true }
             usleep(10_000)
         }
         return false

@@ -74,6 +74,64 @@ import Testing
         #expect(run.count("write-transforms", "pictures-made-rgb") == 1)
     }
 
+    /// What was lossless stays so. The kind is told by what a file holds, not by its name.
+    @Test(arguments: ["turn: {quarter-turns: 1}", "resize: {longest: 4}"])
+    func aChangedPictureKeepsItsKindOfFile(_ stage: String) throws {
+        var capture = try Self.withoutDepth()
+        capture.files["color/1.png"] = try JPEG.encode(try PNG.decodeRGB(try pngOf(width: 8, height: 6)))
+        let run = try StageRun(
+            """
+            - \(stage)
+            - downscale: {factors: [2]}
+            - write-colmap
+            - write-frames: {depth: none}
+            - write-scannet: {depth: false}
+            - write-tum
+            - write-transforms: {color: jpeg}
+            """, on: capture, probing: [.color])
+        #expect(run.drops == [])
+        guard case .pixels(let lossless)? = run.frames[0].picture, case .pixels(let other)? = run.frames[1].picture
+        else {
+            Issue.record("the pictures were not changed")
+            return
+        }
+        for file in ["colmap/images/000000.png", "outputs/color/0.png", "scannet/color/0.png"] {
+            #expect(try PNG.decodeRGB(try run.bytes(file)) == lossless, "\(file)")
+        }
+        let jpeg = try JPEG.encode(other, quality: 95, subsampling: .s444)
+        for file in ["colmap/images/000001.jpg", "outputs/color/1.jpg", "scannet/color/1.jpg"] {
+            #expect(try run.bytes(file) == jpeg, "\(file)")
+        }
+        #expect(PNG.isPNG(try run.bytes("colmap/images_2/000000.png")))
+        #expect(!PNG.isPNG(try run.bytes("colmap/images_2/000001.jpg")))
+        let sequence = run.files.filter { $0.hasPrefix("tum/rgb/") }
+        #expect(sequence.count == 2 && sequence.filter { $0.hasSuffix(".png") }.count == 1, "\(sequence)")
+        // Asked for, it is a JPEG.
+        #expect(!PNG.isPNG(try run.bytes("nerf/images/000000.jpg")))
+    }
+
+    @Test func changedPicturesOfAStagingCaptureStayPNGs() throws {
+        let run = try StageRun("- turn: {quarter-turns: 1}\n- write-staging", on: try Self.withoutDepth())
+        let back = try MultiScanCapture.open(try CaptureFormats.tree(at: run.path), rules: ReadRules())
+        #expect(back.frames.map(\.pictureFile) == ["color/000000.png", "color/000001.png"])
+        #expect(PNG.isPNG(try run.bytes("color/000001.png")))
+    }
+
+    private static func withoutDepth() throws -> MemoryCapture {
+        var capture = try MemoryCapture.posed(2)
+        for n in 0..<2 { capture.items[n].depth = nil }
+        return capture
+    }
+
+    /// Polycam's and 3D Scanner App's pictures are JPEGs, whatever they were.
+    @Test(arguments: [("polycam", "keyframes/images/0.jpg"), ("3d-scanner-app", "3d-scanner-app/frame_00000.jpg")])
+    func aChangedPNGIsAJPEGWhereAFormatWantsOne(_ format: String, _ file: String) throws {
+        let run = try StageRun(
+            "- turn: {quarter-turns: 1}\n- write-capture: {format: \(format)}", on: try Self.withoutDepth())
+        #expect(run.drops == [])
+        #expect(try JPEG.header(try run.bytes(file)).width == 6)
+    }
+
     /// Polycam's pictures are JPEGs.
     @Test func aPNGThatIsCalledJPGIsEncoded() throws {
         var capture = try MemoryCapture.posed(1)

@@ -4,22 +4,22 @@ import ScanPipeline
 import TestSupport
 import Testing
 
-@Suite struct CaptureLockTests {
+@Suite struct StateLockTests {
     @Test func oneHolderAtATime() throws {
         let fixture = try DiskFixture()
-        #expect(!CaptureLock.isHeld("a", in: fixture.state))
+        #expect(!StateLock.isHeld("a", in: fixture.state))
         #expect(!FileSystem.exists(fixture.output))
         do {
             // Also within one process.
-            let lock = try CaptureLock("a", in: fixture.state)
+            let lock = try StateLock("a", in: fixture.state)
             #expect(lock != nil)
-            #expect(try CaptureLock("a", in: fixture.state) == nil)
-            #expect(CaptureLock.isHeld("a", in: fixture.state))
-            #expect(try CaptureLock("b", in: fixture.state) != nil)
+            #expect(try StateLock("a", in: fixture.state) == nil)
+            #expect(StateLock.isHeld("a", in: fixture.state))
+            #expect(try StateLock("b", in: fixture.state) != nil)
             withExtendedLifetime(lock) {}
         }
         #expect(fixture.comesFree("a"))
-        #expect(try CaptureLock("a", in: fixture.state) != nil)
+        #expect(try StateLock("a", in: fixture.state) != nil)
     }
 
     /// Whoever has opened a lock that is removed before it is taken takes the one that others see.
@@ -27,7 +27,7 @@ import Testing
         let fixture = try DiskFixture()
         let path = fixture.state.lock("a")
         var attempts = 0
-        let lock = try CaptureLock(at: path) { _ in
+        let lock = try StateLock(at: path) { _ in
             attempts += 1
             if attempts == 1 { unlink(path) }
             return 0
@@ -38,7 +38,7 @@ import Testing
     /// As some shares are: work may be done twice there.
     @Test(arguments: [ENOLCK, ENOTSUP, EINVAL, ENOSYS]) func aFilesystemWithoutLocks(_ code: Int32) throws {
         let fixture = try DiskFixture()
-        let lock = try CaptureLock(at: fixture.state.lock("a")) { _ in
+        let lock = try StateLock(at: fixture.state.lock("a")) { _ in
             errno = code
             return -1
         }
@@ -50,32 +50,32 @@ import Testing
         let fixture = try DiskFixture()
         try fixture.write("", to: "out/.scanmill/locks/other")
         #expect(symlink("\(fixture.path)/made", fixture.state.lock("a")) == 0)
-        let problem = #expect(throws: Problem.self) { try CaptureLock("a", in: fixture.state) }
+        let problem = #expect(throws: Problem.self) { try StateLock("a", in: fixture.state) }
         #expect(problem?.fix == "remove this link: the next run makes a lock")
-        #expect(!FileSystem.exists("\(fixture.path)/made") && !CaptureLock.isHeld("a", in: fixture.state))
+        #expect(!FileSystem.exists("\(fixture.path)/made") && !StateLock.isHeld("a", in: fixture.state))
         #expect(mkfifo(fixture.state.lock("b"), 0o600) == 0)
-        #expect(!CaptureLock.isHeld("b", in: fixture.state))
+        #expect(!StateLock.isHeld("b", in: fixture.state))
     }
 
     @Test func aLockIsRemovedUnlessItIsHeld() throws {
         let fixture = try DiskFixture()
         do {
-            let lock = try CaptureLock("a", in: fixture.state)
-            #expect(!CaptureLock.remove("a", in: fixture.state))
+            let lock = try StateLock("a", in: fixture.state)
+            #expect(!StateLock.remove("a", in: fixture.state))
             withExtendedLifetime(lock) {}
         }
         #expect(fixture.comesFree("a"))
-        #expect(CaptureLock.remove("a", in: fixture.state))
+        #expect(StateLock.remove("a", in: fixture.state))
         #expect(!FileSystem.exists(fixture.state.lock("a")))
-        let again = try CaptureLock("a", in: fixture.state)
-        #expect(again != nil && CaptureLock.isHeld("a", in: fixture.state))
+        let again = try StateLock("a", in: fixture.state)
+        #expect(again != nil && StateLock.isHeld("a", in: fixture.state))
         withExtendedLifetime(again) {}
     }
 
     /// The kernel frees the lock of a process that is killed.
     @Test func aKilledHolderHoldsNothing() throws {
         let fixture = try DiskFixture()
-        _ = try CaptureLock("a", in: fixture.state)
+        _ = try StateLock("a", in: fixture.state)
         #expect(fixture.comesFree("a"))
         let script = """
             import fcntl, os, struct, sys, time
@@ -91,23 +91,23 @@ import Testing
         process.standardOutput = pipe
         try process.run()
         #expect(pipe.fileHandleForReading.availableData.starts(with: Array("held".utf8)))
-        #expect(CaptureLock.isHeld("a", in: fixture.state))
-        #expect(try CaptureLock("a", in: fixture.state) == nil)
+        #expect(StateLock.isHeld("a", in: fixture.state))
+        #expect(try StateLock("a", in: fixture.state) == nil)
         kill(process.processIdentifier, SIGKILL)
         process.waitUntilExit()
-        #expect(!CaptureLock.isHeld("a", in: fixture.state))
+        #expect(!StateLock.isHeld("a", in: fixture.state))
     }
 
     /// As another user, in a process of its own, since a user is the whole process's.
     @Test func whoMayOnlyReadTheLockCanAsk() async {
         await #expect(processExitsWith: .success) {
             let fixture = try DiskFixture()
-            let lock = try CaptureLock("a", in: fixture.state)
+            let lock = try StateLock("a", in: fixture.state)
             precondition(chmod(fixture.state.lock("a"), 0o444) == 0)
             // Root may do everything.
             let user = geteuid()
             if user == 0 { precondition(seteuid(65534) == 0) }
-            precondition(CaptureLock.isHeld("a", in: fixture.state))
+            precondition(StateLock.isHeld("a", in: fixture.state))
             if user == 0 { precondition(seteuid(0) == 0) }
             withExtendedLifetime(lock) {}
         }
@@ -116,6 +116,6 @@ import Testing
     @Test func aLockThatCannotBeMade() throws {
         let fixture = try DiskFixture()
         try fixture.write("", to: "out/.scanmill/locks")
-        #expect(problem { _ = try CaptureLock("a", in: fixture.state) }?.fault == .environment)
+        #expect(problem { _ = try StateLock("a", in: fixture.state) }?.fault == .environment)
     }
 }

@@ -1,5 +1,4 @@
 import Glibc
-import ScanModel
 
 /// The threads that a process of a run needs beside its first. Where the system gives none, what waits for them waits for
 /// ever, and no signal ends it.
@@ -13,11 +12,21 @@ public enum RunThreads {
 
     /// The same for a capture's own process.
     /// - Parameter workers: how many frames it may work on at once.
-    static func require(workers: Int) throws(Problem) {
+    package static func require(workers: Int) throws(Problem) {
         // However many are asked for, no more run than there are cores. The first thread is one of them; in its place
         // there may be one that reads what a program writes.
         try require(min(workers, sysconf(Int32(_SC_NPROCESSORS_ONLN))), orElse: ", or use fewer with --jobs")
     }
+
+    /// The same for starting a program.
+    package static func requireForProgram() throws(Problem) {
+        // One waits for its end, and one hands it over.
+        try require(3)
+    }
+
+    /// What to do where the system refuses threads or processes.
+    package static let fix =
+        "let this user have more processes and memory (ulimit -u and -v, a container's pids.max)"
 
     private static func require(_ needed: Int, orElse remedy: String = "") throws(Problem) {
         var threads: [pthread_t] = []
@@ -44,6 +53,6 @@ public enum RunThreads {
         guard error != 0 else { return }
         throw Problem(
             .environment, "the system refuses the threads that a run needs: \(systemText(error))",
-            fix: "let this user have more processes and memory (ulimit -u and -v, a container's pids.max)\(remedy)")
+            fix: fix + remedy)
     }
 }

@@ -2,12 +2,14 @@ internal import CLinux
 import Glibc
 import ScanModel
 
-/// The lock of one capture's result. The kernel frees it when its holder ends, kill -9 included, so there is nothing to
-/// unlock by hand. It only saves work: correctness rests on unique work names, one rename and deterministic bytes.
-public final class CaptureLock: Sendable {
+/// A lock in `OUT/.scanmill`. The kernel frees it when its holder ends, kill -9 included, so there is nothing to unlock
+/// by hand. That of a capture's result only saves work: correctness rests on unique work names, one rename and
+/// deterministic bytes.
+public final class StateLock: Sendable {
     /// Nil where the filesystem has no locks: the work may then be done twice, with the same result.
     private let descriptor: Int32?
 
+    /// The lock of one capture's result.
     /// - Returns: nil when another runner holds it.
     public convenience init?(_ id: String, in state: StateFolder) throws(Problem) {
         try self.init(at: state.lock(id), take: sm_lock)
@@ -48,6 +50,7 @@ public final class CaptureLock: Sendable {
             if descriptor < 0 {
                 let code = errno
                 var problem = Problem.system("cannot open the lock", path: FileSystem.absolute(path), code: code)
+                    .inOutput(code)
                 if code == ELOOP { problem.fix = "remove this link: the next run makes a lock" }
                 throw problem
             }
@@ -80,7 +83,7 @@ public final class CaptureLock: Sendable {
     /// Removes the lock of a capture that is gone, unless somebody holds it.
     /// - Returns: whether the lock is gone.
     package static func remove(_ id: String, in state: StateFolder) -> Bool {
-        guard let lock = try? CaptureLock(id, in: state), lock.isReal else { return false }
+        guard let lock = try? StateLock(id, in: state), lock.isReal else { return false }
         return withExtendedLifetime(lock) { unlink(state.lock(id)) == 0 }
     }
 
