@@ -6,8 +6,11 @@ extension [String] {
     }
 
     /// The first few of many: `a, b and 3 more`.
-    package func listed(most: Int) -> String {
-        prefix(most).joined(separator: ", ") + (count > most ? " and \(count - most) more" : "")
+    package func listed(most: Int) -> String { Array(prefix(most)).listed(of: count) }
+
+    /// The same of the first few alone, which need not be made of all.
+    package func listed(of count: Int) -> String {
+        joined(separator: ", ") + (count > self.count ? " and \(count - self.count) more" : "")
     }
 }
 

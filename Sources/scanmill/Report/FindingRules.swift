@@ -197,12 +197,10 @@ struct FindingRules {
     private var twin: Finding? {
         guard let same = capture.inputs.flatMap({ norms.twins[$0] }), same.count > 1 else { return nil }
         // Each names a few of the others: there may be thousands.
-        let shown = Array(same.lazy.filter { $0 != index }.prefix(5)).map { norms.captures[$0].id }
-        let rest = same.count - 1 - shown.count
-        let others = shown.joined(separator: ", ") + (rest > 0 ? " and \(rest) more" : "")
+        let others = Array(same.lazy.filter { $0 != index }.prefix(5)).map { norms.captures[$0].id }
         return Finding(
             kind: .warning, capture: index, title: "The files are those of another capture",
-            text: "Each of them has the same bytes in \(others).",
+            text: "Each of them has the same bytes in \(others.listed(of: same.count - 1)).",
             fix: "keep one of the captures, and remove the results of the others", isNeverUsual: true)
     }
 
