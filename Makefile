@@ -66,8 +66,9 @@ demo: build
 	@echo; echo "$(OUT)/desk:"; cd $(OUT)/desk && ls -1p
 
 # By default all tests begin at once, and each seems to take as long as all of them.
-test: export SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH = $(shell echo $$((8 * $$(nproc))))
-test: PACKAGES += cmark-gfm mandoc valgrind
+# Expanded at once (:=): make 4.4 hands exported variables to $(shell), and would expand this one for ever.
+test: export SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH := $(shell echo $$((8 * $$(nproc))))
+test: PACKAGES += cmark-gfm mandoc valgrind procps
 test: setup
 	@rm -f .build/tests-swift-testing.xml
 	swift test -c release --xunit-output .build/tests.xml || { .ci/failures .build/tests-swift-testing.xml; exit 1; }

@@ -11,7 +11,9 @@ public struct Decompress: FrameStage {
             Takes half floats in metres or 16-bit integers in millimetres, from raw deflate streams (or zlib streams,
             which re-packing makes of them), or from depth pictures. Nothing is unpacked to disk. NaN, infinite and
             negative values are counted and set to 0, which means "no value", and so are numbers of NumPy arrays that do
-            not fit into 16 bits. Confidence stays as recorded, and is read only where a stage below looks at it.
+            not fit into 16 bits. In NumPy arrays, NaN, infinite and negative numbers are how others say "no value": they
+            count as missing, and are no sign of damage. Confidence stays as recorded, and is read only where a stage
+            below looks at it.
 
             Raw deflate has no checksum: the stream's length is checked against the frames, and a stream that ends early
             fails the capture unless `read` says `truncated: keep-whole`. A frame is bad if more than a tenth of it is
@@ -65,7 +67,7 @@ public struct Decompress: FrameStage {
         let (depth, repaired) = try decode(recorded, of: frame, context)
         for (name, count) in [
             ("nan", repaired.nan), ("infinite", repaired.infinite), ("negative", repaired.negative),
-            ("beyond-16-bits", repaired.beyond),
+            ("beyond-16-bits", repaired.beyond), ("missing", repaired.missing),
         ] where count > 0 {
             context.count("\(name)-pixels-made-0", count)
         }

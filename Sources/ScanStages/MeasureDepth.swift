@@ -8,9 +8,9 @@ public struct MeasureDepth: FrameStage, FoldStage {
         summary: "Measure the range of depth, how much of it there is, and how much the recorder trusts it.",
         details: """
             Over all pixels with depth in the remaining frames: `lowest` and `highest` exactly, `p05`, `median` and
-            `p95` to 5 mm (within 20 m). `share-with-depth` is the share of such pixels among all depth pixels.
-            `histogram` has at most 60 bins of `step` metres starting at 0, as wide as the depth needs; the last one
-            also holds everything farther.
+            `p95` to 5 mm, and beyond 20 m to a 512th of the distance. `share-with-depth` is the share of such pixels
+            among all depth pixels. `histogram` has at most 60 bins of `step` metres starting at 0, as wide as the depth
+            needs; the last one also holds everything farther.
 
             `confidence` counts the recorded pixels by level, as `mask-confidence` defines them: for iOS's 0, 1 and 2
             these are low, medium and high.
@@ -20,7 +20,7 @@ public struct MeasureDepth: FrameStage, FoldStage {
             reason, the unit may not be the declared one. Where the world's unit is unknown, `is-metric` is false, and
             all of this is in that unit.
             """,
-        example: "- measure-depth", revision: 4)
+        example: "- measure-depth", revision: 5)
 
     private static let binLimit = 60
 

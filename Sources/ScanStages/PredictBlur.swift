@@ -27,7 +27,7 @@ public struct PredictBlur: FrameStage, FoldStage {
             The receipt holds the distribution, `predicted` with at most 256 frames as `[frame, pixels]`, and where
             exposure and distance came from. `filter-motion` can drop frames by this prediction.
             """,
-        example: "- predict-blur: {distance: 1.5, exposure: 16.7}", revision: 4)
+        example: "- predict-blur: {distance: 1.5, exposure: 16.7}", revision: 5)
 
     let exposure: Double?
     let distance: Double?

@@ -27,8 +27,8 @@ public struct WriteColmap: FrameStage, FoldStage {
             depth in metres⁻¹ as 16-bit PNGs, and `depth_params.json` beside the model. The trainer takes each pixel of a
             picture's depth as true. So a pixel without depth gets that of the nearest one that has it, counted in steps
             up, down, left and right; a picture without depth for half of its pixels is marked as one to pass over, and
-            counts as `inverse-depths-unused`; and where `mask-as: alpha` cuts a picture out, there is nothing at any
-            depth. Nothing can be nearer than 12.5 cm.
+            counts as `inverse-depths-unused`; and where `mask-as` cuts a picture out, there is nothing at any depth.
+            Nothing can be nearer than 12.5 cm.
             """,
         example: "- write-colmap", revision: 8)
 
@@ -63,7 +63,7 @@ public struct WriteColmap: FrameStage, FoldStage {
         var learnsDepth = false
         if inverseDepth.isOn {
             let path = "\(Self.folder)/inverse-depths/\(stem).png"
-            learnsDepth = try inverseDepth.write(&frame, to: path, cutBy: written.alpha, context)
+            learnsDepth = try inverseDepth.write(&frame, to: path, cutBy: written.cut, context)
         }
         frame.parcels[context.label] = Picture(
             name: written.picture.lastPart, stem: stem, split: frame.split, learnsDepth: learnsDepth)

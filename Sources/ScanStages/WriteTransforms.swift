@@ -22,9 +22,9 @@ public struct WriteTransforms: FrameStage, FoldStage {
             not known to be up, so that the trainer may find up itself. The points, if a stage above makes any, are
             written to `points.ply` in the same coordinates; grey 128 where they have no colour.
 
-            `depth` writes 16-bit PNGs in millimetres at the depth map's size, 0 for "no value" and beyond 65.535 m; a
-            frame without depth gets zeros and is counted. Depth of a sensor with a camera of its own is reprojected
-            into the colour camera's view.
+            `depth` writes 16-bit PNGs in millimetres at the depth map's size, or with `depth-size: picture` enlarged to
+            the picture's, 0 for "no value" and beyond 65.535 m; a frame without depth gets zeros and is counted. Depth
+            of a sensor with a camera of its own is reprojected into the colour camera's view.
 
             `masks` are 8-bit, 0 = ignore: `recorded` are the capture's own, if it has any, and a frame without one gets
             a mask that ignores nothing and is counted; `silhouette` is 255 where the pixel's ray meets the box in front
@@ -32,8 +32,12 @@ public struct WriteTransforms: FrameStage, FoldStage {
             `unproject` above, or else `half`. These two use the capture's box as it is: if `cull-by-box` above has a
             `margin` or a `bottom`, give them as `mask-margin` and `mask-bottom` too, or points will lie where a mask
             says ignore, and the table that `bottom` takes away will be learned. A capture without a box fails, or goes
-            on without masks with `mask-if-missing: pass`. **`mask-as: alpha`** writes PNGs with an alpha channel
-            instead of files with masks: what is ignored is transparent, and black for readers that leave alpha out.
+            on without masks with `mask-if-missing: pass`.
+
+            **`mask-as`** cuts the pictures out instead of writing files with masks: with `alpha` they become PNGs with
+            an alpha channel, where what is ignored is transparent, and black for readers that leave alpha out; with
+            `black` PNGs without one, which are black there for every reader. Cut out with `masks: depth`, as far as
+            depth reaches: a silhouette leaves in what is seen behind the object.
 
             `test-every: 8` puts every 8th frame into the test and validation lists and all others into the training
             list. Without it, frames stay in the lists of the dataset that they come from; if it has only one of the

@@ -86,9 +86,9 @@ enum StageDefaults {
             scale: 1
             ray-length: false
 
-        measure-depth 4
+        measure-depth 5
 
-        predict-blur 4
+        predict-blur 5
             exposure
             distance
             jump-speed: 3
@@ -197,6 +197,7 @@ enum StageDefaults {
             color: copy
             quality: 95
             depth: false
+            depth-size: map
             masks: recorded
             mask-margin: 0
             mask-bottom: 0
@@ -209,6 +210,7 @@ enum StageDefaults {
             color: copy
             quality: 95
             depth: false
+            depth-size: map
             masks: recorded
             mask-margin: 0
             mask-bottom: 0

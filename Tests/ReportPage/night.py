@@ -79,7 +79,7 @@ def receipt(number, name, device, fault, rng):
             "speed-m-per-s": spread([t[3] for t in track]),
             "turning-deg-per-s": spread([20 + rng.random() * 20 for _ in range(20)]),
             "too-fast": sum(1 for t in track if t[3] > 1), "too-slow": 7 if number % 4 == 0 else 0,
-            "limits": {"too-fast": 1.0, "too-slow": 0.0},
+            "limits": {"too-fast": 1.0, "too-slow": 0.0, "too-fast-turning": 90.0, "too-slow-turning": 2.0},
             "jumps": [{"frame": 77, "metres": 0.42, "degrees": 31}] if fault == "jump" else [],
             "jump-count": 1 if fault == "jump" else 0, "lost-tracking": 6 if fault == "jump" else 0,
             "track": track, "box-outline": [[-half, -half], [half, -half], [half, half], [-half, half]]},

@@ -29,6 +29,15 @@ import Testing
         #expect(run.count("decompress", "negative-pixels-made-0") == 2)
     }
 
+    @Test func whatArraysLackIsNoDamage() throws {
+        var item = item(.uint16(unitsPerMetre: 1000), Array(repeating: 0, count: 99) + [1000])
+        item.recordedDepth?.replaced = .init(missing: 99)
+        let run = try StageRun("- decompress", on: MemoryCapture([item]))
+        #expect(run.kept == [0] && run.drops == [])
+        #expect(run.count("decompress", "missing-pixels-made-0") == 99)
+        #expect(run.counts("decompress")["nan-pixels-made-0"] == nil)
+    }
+
     @Test func unpacksMillimetresWithoutTheHighestBits() throws {
         let encoding = DepthEncoding.uint16(unitsPerMetre: 1000, mask: 0x1FFF)
         // 1000, 1234 and 8191 mm, each with something else in the three highest bits; nothing; only high bits.

@@ -71,10 +71,11 @@ import Testing
         arguments: [
             (0.002, "half of the depth is within 0.002 m: it looks like metres that were read as millimetres"),
             (0.19, "half of the depth is within 0.19 m"), (0.2, nil), (2, nil), (9.99, nil),
-            (60, "half of the depth is beyond 60.0 m, which is not a room"),
+            (0.0001, "half of the depth is within 0.0001 m"),
+            (60, "half of the depth is beyond 60 m, which is not a room"),
             (
                 2000,
-                "half of the depth is beyond 2000.0 m, which is not a room: it looks like millimetres that were read as metres"
+                "half of the depth is beyond 2000 m, which is not a room: it looks like millimetres that were read as metres"
             ),
         ] as [(Float, String?)])
     func aMedianThatNoScanHas(_ metres: Float, _ warning: String?) throws {

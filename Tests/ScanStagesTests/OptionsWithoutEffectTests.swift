@@ -230,6 +230,14 @@ import Testing
             ])
         let both = "`mask-margin` goes with `masks: silhouette` and `masks: depth`; take it out"
         #expect(PipelineRun.mistakes("- read\n- write-transforms: {mask-margin: 0.02}") == [both])
+        let size = "- decompress\n- write-transforms: {depth: true, depth-size: map}"
+        #expect(
+            try warnings(size, "write-transforms.dialect=instant-ngp") == [
+                "`depth-size` has an effect only with `dialect: nerfstudio`"
+            ])
+        #expect(
+            try warnings(size, "write-transforms.depth=false").contains(
+                "`depth-size` has an effect only with `depth: true`"))
         let bottom = both.replacing("margin", with: "bottom")
         #expect(PipelineRun.mistakes("- read\n- write-transforms: {mask-bottom: 0.02}") == [bottom])
     }

@@ -280,6 +280,23 @@ import Testing
 
     // MARK: - Depth
 
+    /// As LichtFeld Studio wants it beside a COLMAP model.
+    @Test func depthIsEnlargedToThePictures() throws {
+        var capture = try MemoryCapture.posed(1)
+        capture.items[0].depth?.metres = (0..<12).map { Float($0) / 4 }
+        let run = try StageRun(
+            "- downscale: {factors: [2]}\n- write-colmap: {depth: true, depth-size: picture}", on: capture)
+        let depth = try PNG.decodeGray16(try run.bytes("colmap/depths/000000.png"))
+        #expect(depth.size == PixelSize(8, 6))
+        let enlarged = (0..<48).map { pixel in
+            let (row, column) = (pixel / 8, pixel % 8)
+            return UInt16(250 * (row / 2 * 4 + column / 2))
+        }
+        #expect(depth.pixels == enlarged)
+        let small = try PNG.decodeGray16(try run.bytes("colmap/depths_2/000000.png"))
+        #expect(small == Gray16Image(width: 4, height: 3, pixels: (0..<12).map { UInt16(250 * $0) }))
+    }
+
     @Test func depthIsWholeMillimetresAtTheDepthMapsSize() throws {
         var capture = try MemoryCapture.posed(2)
         capture.items[0].depth?.metres = [0, 0.0004, 0.0006, 1, 1.2344, 1.2346, 10, 65.535, 65.536, 1000, 0.5, 2.5]

@@ -22,7 +22,7 @@ public enum TransformsDataset: CaptureFormat {
             "timestamps", "confidence", "the bounding box", "motion",
             "that its unit is the metre, where there is no depth",
         ],
-        origin: .derived, revision: 19)
+        origin: .derived, revision: 20)
 
     static let file = "transforms.json"
     /// Blender's datasets have a description of each part, and none of the whole.

@@ -5,21 +5,24 @@ import ScanModel
 public enum DepthCodec {
     /// How many recorded pixels were not valid depths, and became 0 ("no value"). −0 is not counted.
     public struct Repaired: Hashable, Sendable {
-        /// In NumPy arrays also infinite and negative numbers, which stand for no value there.
         public var nan: Int
         /// Also distances beyond 65,504 m, which floats can hold and no sensor sees.
         public var infinite: Int
         public var negative: Int
         /// Numbers in the file that 16 bits cannot hold: `RecordedDepth.Replaced.beyond`.
         public var beyond: Int
+        /// Numbers in the file that stand for no value: `RecordedDepth.Replaced.missing`.
+        public var missing: Int
 
+        /// What may be damage; what stands for no value is none.
         public var total: Int { nan + infinite + negative + beyond }
 
-        public init(nan: Int = 0, infinite: Int = 0, negative: Int = 0, beyond: Int = 0) {
+        public init(nan: Int = 0, infinite: Int = 0, negative: Int = 0, beyond: Int = 0, missing: Int = 0) {
             self.nan = nan
             self.infinite = infinite
             self.negative = negative
             self.beyond = beyond
+            self.missing = missing
         }
 
         public static func += (sum: inout Repaired, more: Repaired) {
@@ -27,6 +30,7 @@ public enum DepthCodec {
             sum.infinite += more.infinite
             sum.negative += more.negative
             sum.beyond += more.beyond
+            sum.missing += more.missing
         }
     }
 
@@ -63,7 +67,7 @@ public enum DepthCodec {
             initialized = count
         }
         var all = Repaired(repaired)
-        all += Repaired(nan: recorded.replaced.nan, beyond: recorded.replaced.beyond)
+        all += Repaired(beyond: recorded.replaced.beyond, missing: recorded.replaced.missing)
         return (DepthMap(width: recorded.width, height: recorded.height, metres: metres), all)
     }
 

@@ -171,7 +171,9 @@ extension JPEG {
 
     /// The same for a file that is in memory as a whole.
     public static func cutDefect(_ file: [UInt8]) -> String? {
-        cutDefect(file, file.suffix(tailBytes), at: max(0, file.count - tailBytes))
+        let start = max(0, file.count - tailBytes)
+        // `suffix` as an array would go over every byte of the file.
+        return cutDefect(file, Array(file[start...]), at: start)
     }
 
     /// The byte before which there are only tables and notes: that of the marker SOS, with which the picture's own data

@@ -42,14 +42,13 @@ enum NPY {
         func whole(_ value: Double) -> UInt16 {
             if let number = UInt16(exactly: value.rounded()) { return number }
             // Arrays use NaN, infinity or −1 for no value; only numbers that are too large suggest another unit.
-            if value.isFinite && value > 0 { replaced.beyond += 1 } else { replaced.nan += 1 }
+            if value.isFinite && value > 0 { replaced.beyond += 1 } else { replaced.missing += 1 }
             return 0
         }
         let pixels = try numbers(of: bytes, header, whole)
-        guard 2 * replaced.beyond <= pixels.count else {
+        if let excess = excess(replaced, of: pixels.count, above: "65,535") {
             throw Problem(
-                .input,
-                "not a depth picture: \(replaced.beyond.counted(of: pixels.count, "number", "is", "are")) above 65,535",
+                .input, excess,
                 notes: ["NumPy arrays of depth hold whole units, such as millimetres, and 0 for no value"],
                 fix: "export the depth in millimetres, or leave it out")
         }
@@ -58,14 +57,42 @@ enum NPY {
     }
 
     /// The numbers in metres, not rounded, for units that are too long to be counted in whole ones.
+    /// - Returns: `replaced` counts those that stand for no value, and those beyond what half floats hold; they become 0.
+    /// - Throws: when the file is damaged, or most of its numbers are beyond: they cannot be depth in this unit.
     static func decodeMetres(
         _ bytes: [UInt8], unitsPerMetre: Double, limits: PictureLimits
     ) throws(Problem) -> RecordedDepth {
         let header = try header(bytes, limits)
-        let metres = try numbers(of: bytes, header) { Float($0 / unitsPerMetre) }
-        return RecordedDepth(
+        var replaced = RecordedDepth.Replaced()
+        func metres(_ value: Double) -> Float {
+            // As in whole units, NaN, infinity and −1 stand for no value.
+            guard value.isFinite, value >= 0 else {
+                replaced.missing += 1
+                return 0
+            }
+            let metres = Float(value / unitsPerMetre)
+            if metres <= 65_504 { return metres }
+            replaced.beyond += 1
+            return 0
+        }
+        let pixels = try numbers(of: bytes, header, metres)
+        if let excess = excess(replaced, of: pixels.count, above: "65,504 m") {
+            throw Problem(
+                .input, excess,
+                notes: ["NumPy arrays of depth hold the unit that the capture says, and 0 for no value"],
+                fix: "export the depth in that unit, or leave it out")
+        }
+        var depth = RecordedDepth(
             width: header.size.width, height: header.size.height, encoding: .float32Metres,
-            bytes: metres.withUnsafeBytes { Array($0) })
+            bytes: pixels.withUnsafeBytes { Array($0) })
+        depth.replaced = replaced
+        return depth
+    }
+
+    /// What is wrong with an array most of whose numbers are too large; nil for any other.
+    private static func excess(_ replaced: RecordedDepth.Replaced, of count: Int, above limit: String) -> String? {
+        if 2 * replaced.beyond <= count { return nil }
+        return "not a depth picture: \(replaced.beyond.counted(of: count, "number", "is", "are")) above \(limit)"
     }
 
     private static func numbers<Number>(

@@ -84,9 +84,8 @@ extension Capture {
             return nil
         }
         let seconds = (Double(last) - Double(end)) / 1e9
-        guard seconds >= 1, Double(times.count { $0 > end }) > rules.badFrameLimit * Double(frames.count) else {
-            return nil
-        }
+        let share = Double(times.count { $0 > end }) / Double(frames.count)
+        guard seconds >= 1, share > rules.badFrameLimit else { return nil }
         warnings.append(
             "the poses of \(list.file) end \(seconds.rounded(decimals: 1)) s before the pictures: copy the file again if it "
                 + "should be longer")

@@ -125,7 +125,7 @@ public struct ReadRules: Hashable, Sendable {
     /// - Returns: what fails the capture; nil when they are kept.
     public func refusal(of failure: Problem, whole: Int, of count: Int) -> Problem? {
         guard truncated == .keepWhole else { return failure }
-        if Double(whole) >= minWhole * Double(count) { return nil }
+        if isEnough(whole, of: count) { return nil }
         let least = (minWhole * 100).shortText
         var refusal = failure.noting(
             "\(whole.counted(of: count, "frame", "is", "are")) whole; the least is \(least) %")
@@ -143,9 +143,13 @@ public struct ReadRules: Hashable, Sendable {
     /// none.
     static func wayToKeep(_ whole: Int, of count: Int) -> String {
         if whole == 0 { return "" }
-        let isEnough = Double(whole) >= ReadRules().minWhole * Double(count)
         return ", or keep the whole frames with  --set read.truncated=keep-whole"
-            + (isEnough ? "" : " \(taking(whole, of: count))")
+            + (ReadRules().isEnough(whole, of: count) ? "" : " \(taking(whole, of: count))")
+    }
+
+    /// Whether ``minWhole`` allows so few frames. Shares are compared, not counts: 0.14 · 50 comes out above 7.
+    private func isEnough(_ whole: Int, of count: Int) -> Bool {
+        count == 0 || Double(whole) / Double(count) >= minWhole
     }
 
     /// The setting that allows so few, rounded down so that it does.

@@ -73,6 +73,14 @@ package struct LineReader {
 
     private mutating func skipByteOrderMark() throws(Problem) {
         let count = ByteOrderMark.bytes.count
-        if try rest.peek(count) == ByteOrderMark.bytes { rest.consume(count) }
+        let start = try rest.peek(count)
+        if start == ByteOrderMark.bytes { rest.consume(count) }
+        if ByteOrderMark.beginsUTF16(start) {
+            throw Problem(
+                .input, "the text is UTF-16, where UTF-8 is needed",
+                fix: "write it anew as UTF-8:  iconv -f UTF-16 -t UTF-8"
+            )
+            .at(file: rest.name)
+        }
     }
 }

@@ -6,6 +6,13 @@ struct PipeEnd: ~Copyable, Sendable {
     let descriptor: Int32
 
     deinit { close(descriptor) }
+
+    /// Leaves the closing to whoever takes the descriptor.
+    consuming func handOver() -> Int32 {
+        let descriptor = descriptor
+        discard self
+        return descriptor
+    }
 }
 
 /// A connection to a child process: `near` stays here, `far` is handed over and closed after the start.

@@ -2,7 +2,6 @@ import Dispatch
 import Glibc
 import ScanModel
 import Subprocess
-import Synchronization
 
 /// The two programs that read and write videos, `ffmpeg` and `ffprobe`, found on PATH.
 public struct FFmpeg: Hashable, Sendable {
@@ -101,16 +100,15 @@ extension RunningTool {
     /// Subprocess is asynchronous and ScanMill's workers are not. The task runs on a queue of its own, because the
     /// caller may block one of the few threads on which tasks run otherwise. Where the system gives a queue no thread, it
     /// asks again and again, and nothing would ever come of the task.
+    /// - Parameter launch: has the program's ends of its pipes.
     /// - Throws: a problem with fault `environment` when the program cannot be started.
     static func start(
-        _ executable: String, _ arguments: [String], input: borrowing PipeEnd, output: borrowing PipeEnd,
-        errors: borrowing PipeEnd
+        _ executable: String, _ arguments: [String], _ launch: Launch
     ) throws(Problem) -> (process: pid_t, reaping: AsyncStream<Never>.Continuation) {
         try RunThreads.requireForProgram()
         let (held, reaping) = AsyncStream.makeStream(of: Never.self)
-        let launch = Launch()
-        let (stdin, stdout, stderr) = (input.descriptor, output.descriptor, errors.descriptor)
         Task(executorPreference: QueueExecutor()) {
+            guard let ends = launch.takeEnds() else { return }
             do {
                 var options = PlatformOptions()
                 // A Ctrl-C at the terminal is for ScanMill, which itself finishes or drops what it is doing.
@@ -119,9 +117,9 @@ extension RunningTool {
                     .path(.init(executable)), arguments: .init(arguments),
                     environment: .inherit.updating(["AV_LOG_FORCE_NOCOLOR": "1", "FFREPORT": nil]),
                     platformOptions: options,
-                    input: .fileDescriptor(.init(rawValue: stdin), closeAfterSpawningProcess: false),
-                    output: .fileDescriptor(.init(rawValue: stdout), closeAfterSpawningProcess: false),
-                    error: .fileDescriptor(.init(rawValue: stderr), closeAfterSpawningProcess: false)
+                    input: .fileDescriptor(.init(rawValue: ends[0]), closeAfterSpawningProcess: true),
+                    output: .fileDescriptor(.init(rawValue: ends[1]), closeAfterSpawningProcess: true),
+                    error: .fileDescriptor(.init(rawValue: ends[2]), closeAfterSpawningProcess: true)
                 ) { execution in
                     launch.report(.success(execution.processIdentifier.value))
                     for await _ in held {}
@@ -143,25 +141,6 @@ extension RunningTool {
             throw Problem(
                 .environment, "\(executable) could not be started within \(Launch.limit) s", fix: RunThreads.fix)
         }
-    }
-}
-
-/// Says once whether the program has started.
-private final class Launch: Sendable {
-    private let outcome = Mutex<Result<pid_t, any Error>?>(nil)
-    private let isKnown = DispatchSemaphore(value: 0)
-    /// Seconds. Starting a program takes milliseconds, even on a busy machine.
-    static let limit = 60
-
-    func report(_ result: Result<pid_t, any Error>) {
-        outcome.withLock { $0 = $0 ?? result }
-        isKnown.signal()
-    }
-
-    /// - Returns: nil where nothing was heard of it for ``limit`` seconds.
-    func wait() -> Result<pid_t, any Error>? {
-        _ = isKnown.wait(timeout: .now() + .seconds(Self.limit))
-        return outcome.withLock { $0 }
     }
 }
 

@@ -101,7 +101,9 @@ struct RunningTool: ~Copyable, Sendable {
         let input = try ChildPipe()
         let output = try ChildPipe()
         let errors = try ChildPipe()
-        let started = try Self.start(executable, arguments, input: input.far, output: output.far, errors: errors.far)
+        let started = try Self.start(
+            executable, arguments,
+            Launch([input.far.handOver(), output.far.handOver(), errors.far.handOver()]))
         name = executable.lastPart
         self.log = log
         self.patience = patience

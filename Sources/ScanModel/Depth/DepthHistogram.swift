@@ -1,15 +1,21 @@
 /// How many depth pixels lie how far away.
 ///
-/// Bins of 5 mm up to 20 m, and one for everything farther: quantiles within 20 m are accurate to 5 mm.
+/// Bins of 5 mm up to 20 m, and beyond of at most a 512th of the distance: quantiles are as accurate as that.
 public struct DepthHistogram: Hashable, Sendable {
     /// Metres.
     private static let binSize = 0.005
     /// In bins, 2.5 µm: whole millimetres rounded to single precision must not fall short of their bin.
     private static let slack: Float = 0.0005
     private static let perMetre: Float = 200
-    private static let binCount = 4000
+    private static let nearCount = 4000
+    /// Metres: from here on there is a bin for each exponent of a float with the first nine bits of its fraction.
+    private static let far: Float = 20
+    private static let cutBits = 14
+    private static let firstFar = Int(far.bitPattern >> cutBits)
+    /// Up to 65,536 m, which is more than half floats hold; the last one has all that is farther.
+    private static let farCount = Int(Float(65_536).bitPattern >> cutBits) - firstFar + 1
 
-    /// The last one holds all that is farther; empty until there is a pixel.
+    /// First the near ones, then the far ones; empty until there is a pixel.
     private var bins: [Int] = []
     public private(set) var pixelCount = 0
     /// Pixels with depth.
@@ -21,7 +27,7 @@ public struct DepthHistogram: Hashable, Sendable {
     public init() {}
 
     public mutating func add(_ depth: DepthMap) {
-        if bins.isEmpty { bins = Array(repeating: 0, count: Self.binCount + 1) }
+        if bins.isEmpty { bins = Array(repeating: 0, count: Self.nearCount + Self.farCount) }
         var (valid, low, high) = (0, Float.infinity, Float(0))
         depth.metres.withUnsafeBufferPointer { metres in
             bins.withUnsafeMutableBufferPointer { bins in
@@ -31,7 +37,7 @@ public struct DepthHistogram: Hashable, Sendable {
                     valid &+= 1
                     low = min(low, z)
                     high = max(high, z)
-                    bins[Int(min(z * Self.perMetre + Self.slack, Float(Self.binCount)))] &+= 1
+                    bins[Self.bin(of: z)] &+= 1
                 }
             }
         }
@@ -63,8 +69,7 @@ public struct DepthHistogram: Hashable, Sendable {
         var below = 0
         for (bin, count) in bins.enumerated() where count > 0 {
             if rank <= Double(below + count) {
-                let start = Double(bin) * Self.binSize
-                let end = bin < Self.binCount ? start + Self.binSize : highest
+                let (start, end) = bounds(of: bin)
                 let value = start + (end - start) * (rank - Double(below)) / Double(count)
                 return max(lowest, min(highest, value))
             }
@@ -85,7 +90,30 @@ public struct DepthHistogram: Hashable, Sendable {
         let factor = factors.first { (needed + $0 - 1) / $0 <= limit } ?? widest
         let count = max(1, min(limit, (needed + factor - 1) / factor))
         var pixels = Array(repeating: 0, count: count)
-        for (bin, n) in bins.enumerated() where n > 0 { pixels[min(bin / factor, count - 1)] += n }
-        return (Double(factor) / Double(Self.perMetre), pixels)
+        let step = Double(factor) / Double(Self.perMetre)
+        for (bin, n) in bins.enumerated() where n > 0 {
+            let place = bin < Self.nearCount ? bin / factor : Int(bounds(of: bin).start / step)
+            pixels[min(place, count - 1)] += n
+        }
+        return (step, pixels)
+    }
+
+    /// The bin of a depth. What is within the slack of 20 m falls into the first far one.
+    @inline(__always)
+    private static func bin(of z: Float) -> Int {
+        z < far
+            ? Int(z * perMetre + slack) : nearCount + min(Int(z.bitPattern >> cutBits) - firstFar, farCount - 1)
+    }
+
+    /// Where a bin begins and ends, metres; the last one ends with the farthest pixel.
+    private func bounds(of bin: Int) -> (start: Double, end: Double) {
+        if bin < Self.nearCount {
+            let start = Double(bin) * Self.binSize
+            return (start, start + Self.binSize)
+        }
+        func start(ofFar bin: Int) -> Double {
+            Double(Float(bitPattern: UInt32(bin - Self.nearCount + Self.firstFar) << Self.cutBits))
+        }
+        return (start(ofFar: bin), bin + 1 < bins.count ? start(ofFar: bin + 1) : highest)
     }
 }

@@ -27,7 +27,7 @@ extension DepthMap {
     /// there.
     /// - Precondition: both maps have the same size.
     public mutating func mask(jumpsFrom earlier: DepthMap, over limit: Float) -> MaskCount {
-        precondition(earlier.metres.count == metres.count)
+        precondition(earlier.size == size)
         // A difference of exactly the limit is a difference of two rounded numbers.
         let limit = limit + Self.roundingSlack
         return earlier.metres.withUnsafeBufferPointer { earlier in

@@ -42,12 +42,12 @@ public struct RecordedDepth: PixelSized, Hashable, Sendable {
 
     public struct Replaced: Hashable, Sendable {
         /// Not a number, infinite or below 0: all mean "no value".
-        public var nan = 0
+        public var missing = 0
         /// Too large.
         public var beyond = 0
 
-        public init(nan: Int = 0, beyond: Int = 0) {
-            self.nan = nan
+        public init(missing: Int = 0, beyond: Int = 0) {
+            self.missing = missing
             self.beyond = beyond
         }
     }

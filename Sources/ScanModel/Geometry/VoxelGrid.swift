@@ -20,7 +20,8 @@ public struct VoxelGrid: Sendable {
     private var sums: [Sum] = []
     /// The sums of the points' normals: as long as `keys` once a point has one, before that empty.
     private var normals: [SIMD3<Float>] = []
-    /// Indices into `keys`, plus 1; 0 is an empty slot. A power of two long, at least twice as long as `keys`.
+    /// Indices into `keys`, plus 1; 0 is an empty slot. A power of two long, and at least twice as many as there
+    /// are voxels.
     private var slots: [Int32] = []
 
     private struct Sum {

@@ -179,15 +179,19 @@ public struct GeometryCheck: Sendable {
     /// What is odd about a median depth in metres, and the likely cause, where that is plain; nil for a usual one.
     package static func doubt(ofMedian median: Double) -> (summary: String, cause: String?)? {
         if usualMedians.contains(median) { return nil }
-        let shown = median.rounded(decimals: 3)
-        let summary =
-            median < usualMedians.lowerBound
-            ? "half of the depth is within \(shown) m" : "half of the depth is beyond \(shown) m, which is not a room"
+        let isNear = median < usualMedians.lowerBound
+        let summary = text(ofMedian: median) + (isNear ? "" : ", which is not a room")
         switch unitFactor(median) {
         case 1e-3: return (summary, "it looks like millimetres that were read as metres")
         case 1e3: return (summary, "it looks like metres that were read as millimetres")
         default: return (summary, nil)
         }
+    }
+
+    /// The beginning of a sentence on a median that no scan has.
+    static func text(ofMedian median: Double) -> String {
+        let side = median < usualMedians.lowerBound ? "within" : "beyond"
+        return "half of the depth is \(side) \(median.shortText(digits: 3)) m"
     }
 
     /// What the pairs so far say about the capture.

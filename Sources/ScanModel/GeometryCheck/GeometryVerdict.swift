@@ -136,8 +136,7 @@ extension GeometryVerdict {
         if factor == 1 { return nil }
         return Ruling(
             .fail, cause: factor < 1 ? .depthBy1000 : .depthTimes1000,
-            "half of the depth is \(factor < 1 ? "beyond" : "within") \(median.rounded(decimals: 3)) m, which no scan has"
-        )
+            "\(GeometryCheck.text(ofMedian: median)), which no scan has")
     }
 
     /// Too few pairs to tell a cause, but perhaps enough to see that something is wrong.

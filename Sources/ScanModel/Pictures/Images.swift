@@ -11,6 +11,18 @@ public struct RGBImage: PixelSized, Hashable, Sendable {
         self.height = height
         self.pixels = pixels
     }
+
+    /// The picture times a mask of its size: 255 leaves a pixel as it is, 0 makes it black.
+    public func masked(by mask: LumaImage) -> RGBImage {
+        precondition(mask.size == size)
+        var masked = self
+        for (place, value) in mask.pixels.enumerated() where value < 255 {
+            for sample in 3 * place..<3 * place + 3 {
+                masked.pixels[sample] = UInt8((Int(pixels[sample]) * Int(value) + 127) / 255)
+            }
+        }
+        return masked
+    }
 }
 
 /// A colour picture as most videos record it: luma for every pixel, and chroma for every block of 2 × 2 pixels.

@@ -173,7 +173,7 @@ public struct BatchPlan: Sendable {
                 ?? FailureNote.load(id, in: state).map(\.isPast) ?? true
             guard isPast else { continue }
             FailureNote.remove(id, in: state)
-            if !FileSystem.exists(state.failure(id)) { areForgotten = true }
+            if !FailureNote.isKept(id, in: state) { areForgotten = true }
         }
         return areForgotten
     }

@@ -6,11 +6,14 @@ public struct CaptureInput: Sendable, Hashable, Codable {
     public var path: String
     /// The folder in which the pipeline file stands: relative paths in options start there.
     public var pipelineFolder: String
+    /// The folder in which a run found it; nil where nobody has noted that.
+    public var source: SourceFolder?
 
-    public init(id: String, path: String, pipelineFolder: String = ".") {
+    public init(id: String, path: String, pipelineFolder: String = ".", source: SourceFolder? = nil) {
         self.id = id
         self.path = path
         self.pipelineFolder = pipelineFolder
+        self.source = source
     }
 
     /// Whether there is something at its path, links followed.

@@ -67,7 +67,7 @@ public struct CaptureWork {
                 remember(standing.files.map { ($0.path, $0.byteCount) }, receipt: standing.receipt)
                 return .upToDate
             }
-            try publish(made)
+            try publish(made, over: standing.receipt)
             remember(made.files.map { ($0.path, $0.byteCount) }, receipt: output.receiptStatus)
             var summary = CaptureSummary(made, times: runner.clock.times, peakBytes: PeakMemory.bytes)
             if let before = standing.framesKept, before > summary.framesKept { summary.framesBefore = before }
@@ -106,7 +106,7 @@ public struct CaptureWork {
             try output.requireReplaceable()
             try state.requireWritable()
             if !job.replaces {
-                try requireOwnResult(published, now)
+                try requireOwnResult(published, known, now)
                 try PublishedResult.requireNothingAdded(at: output.publishedPath)
             }
             return false
@@ -120,12 +120,16 @@ public struct CaptureWork {
         return published.receipt["frames"]?["kept"]?.integer.flatMap { Int(exactly: $0) }
     }
 
-    private func publish(_ receipt: Receipt) throws(Problem) {
+    /// - Parameter older: the status of the receipt that stood there when the capture was opened.
+    private func publish(_ receipt: Receipt, over older: FileSystem.Status?) throws(Problem) {
         try runner.clock.measurePublish { () throws(Problem) in
             try output.publish(receipt: receipt.bytes) { () throws(Problem) in
                 try opened?.requireUnchanged()
                 try state.requireOwner(pipeline)
-                if !job.replaces { try PublishedResult.requireNothingAdded(at: output.publishedPath) }
+                if !job.replaces {
+                    try requireStillOwnResult(older)
+                    try PublishedResult.requireNothingAdded(at: output.publishedPath)
+                }
                 // Before the result has its name: if killed right after, a note would go on saying that the capture
                 // fails.
                 FailureNote.remove(job.input.id, in: state)
@@ -172,6 +176,10 @@ public struct CaptureWork {
                 return error.summary == problem.summary ? problem : error.noting(problem.oneLine)
             }
         }
+        // The same with the captures' own disk: neither was any of them damaged, nor was it moved.
+        if opened == nil || [.input, .environment].contains(problem.fault), let loss = job.input.source?.loss {
+            return loss.noting(problem.oneLine)
+        }
         // It was there when the run looked for captures.
         if opened == nil, FileSystem.isGone(job.input.path) { return OpenedCapture.gone(job.input.path) }
         guard problem.fault == .input, let opened else { return problem }
@@ -180,10 +188,24 @@ public struct CaptureWork {
     }
 
     /// - Throws: a problem where the result that stands there is another capture's.
-    /// - Parameter published: that result, if its receipt can be read.
-    private func requireOwnResult(_ published: PublishedResult?, _ opened: OpenedCapture) throws(Problem) {
+    /// - Parameters:
+    ///   - published: that result, if its receipt can be read.
+    ///   - known: what is known of a result with this id.
+    private func requireOwnResult(
+        _ published: PublishedResult?, _ known: ResultState?, _ opened: OpenedCapture
+    ) throws(Problem) {
         let older = OlderResult(at: place, published, known: known, under: job.input.path)
         if let older, !older.isOf(opened, pipeline) { throw older.problemOfAnother }
+    }
+
+    /// The same right before the result gets its name: where locks do not reach another machine, or an id is one name
+    /// with another to the disk and not to the lock, another capture's result may have come meanwhile.
+    /// - Parameter older: the status of the receipt that stood there before.
+    private func requireStillOwnResult(_ older: FileSystem.Status?) throws(Problem) {
+        guard let opened, FileSystem.status(of: place.receipt) != older else { return }
+        let id = job.input.id
+        try requireOwnResult(
+            PublishedResult(id, in: job.output), ResultState.load(id, in: state), opened)
     }
 
     private func isUpToDate(_ published: PublishedResult, _ key: ResultKey) -> Bool {

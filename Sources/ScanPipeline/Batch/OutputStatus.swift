@@ -38,7 +38,12 @@ public struct OutputStatus: Sendable {
 
     /// - Parameter programs: what a run would make results with now.
     public init(output: String, programs: ProgramVersions) {
-        var reading = StatusReading(output: output, programs: programs)
+        self.init(output: output, programs: programs, names: OutputNames(of: output))
+    }
+
+    /// - Parameter names: how OUT's disk tells names apart.
+    package init(output: String, programs: ProgramVersions, names: OutputNames) {
+        var reading = StatusReading(output: output, programs: programs, names: names)
         entries = reading.ids.compactMap { reading.entry(of: $0) }
     }
 }
@@ -49,7 +54,7 @@ private struct StatusReading {
     let ids: [String]
     private let state: StateFolder
     private var programs: ProgramVersions
-    private let published: Set<PathKey>
+    private let published: ListedResults
     /// Why nobody can read a result's receipt, or tell whether something is a result that may be one.
     private let obstacles: [PathKey: Problem]
     private let unfinished: Set<PathKey>
@@ -70,17 +75,20 @@ private struct StatusReading {
         let run: Int
     }
 
-    init(output: String, programs: ProgramVersions) {
+    init(output: String, programs: ProgramVersions, names: OutputNames) {
         self.programs = programs
         state = StateFolder(output: output)
         let (results, obscure) = (state.results, state.obscure)
         history = RunHistory(in: state)
-        published = Set(results.map { PathKey($0.id) })
+        let published = ListedResults(results.map(\.id), names)
+        self.published = published
         let shut = results.compactMap { id, problem in problem.map { (id: id, problem: $0) } } + obscure
         obstacles = Dictionary(shut.map { (PathKey($0.id), $0.problem) }, uniquingKeysWith: { first, _ in first })
         unfinished = Set(state.unfinished.map(PathKey.init))
         owner = state.owningPipeline
-        ids = (results.map(\.id) + obscure.map(\.id) + state.failed + history.ids).distinctByBytes
+        // What failed did so by its own name; of a result that it had to leave alone, the folder's name tells.
+        let planned = history.ids.map(published.name)
+        ids = (results.map(\.id) + obscure.map(\.id) + state.failed + planned).distinctByBytes
     }
 
     /// Where its result is, or would be.
@@ -89,7 +97,8 @@ private struct StatusReading {
     /// - Returns: nil for an id that nothing is left of, such as a name that a capture had while it arrived.
     mutating func entry(of id: String) -> OutputStatus.Entry? {
         // It may have been published since they were listed.
-        let isPublished = published.contains(PathKey(id)) || state.place(id).holdsResult
+        let isPublished =
+            published.contains(id) || (published.name(of: id) == id && state.place(id).holdsResult)
         if StateLock.isHeld(id, in: state) {
             return .init(
                 id: id, standing: .running, isBehind: isPublished && entry(ofResult: id).standing != .done)

@@ -268,7 +268,11 @@ public final class OutputFolder: Sendable {
         var replaced: [String] = []
         while rename(workPath, publishedPath) != 0 {
             let code = errno
-            guard code == ENOTEMPTY || code == EEXIST || code == ENOTDIR else {
+            // sshfs says EPERM where an older result is in the way.
+            let isInTheWay =
+                [ENOTEMPTY, EEXIST, ENOTDIR].contains(code)
+                || code == EPERM && replaced.isEmpty && FileSystem.isFolderItself(publishedPath)
+            guard isInTheWay else {
                 if let old = replaced.last { rename(old, publishedPath) }
                 throw Problem.system("cannot rename to", path: FileSystem.absolute(publishedPath), code: code)
             }

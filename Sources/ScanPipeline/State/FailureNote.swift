@@ -92,15 +92,38 @@ public struct FailureNote: Sendable {
     }
 
     public static func load(_ id: String, in state: StateFolder) -> FailureNote? {
-        StateFolder.read(state.failure(id)).flatMap(FailureNote.init)
+        files(of: id, in: state).firstNonNil { $0.note }
     }
 
-    func save(in state: StateFolder) throws(Problem) { try StateFolder.write(json, to: state.failure(id)) }
+    /// Whether there is a note of a capture, however damaged.
+    static func isKept(_ id: String, in state: StateFolder) -> Bool { !files(of: id, in: state).isEmpty }
+
+    /// Where notes of a capture lie; one that is damaged is nil. On a disk that ignores case, another capture's note may
+    /// lie in the usual place.
+    private static func files(of id: String, in state: StateFolder) -> [(path: String, note: FailureNote?)] {
+        let (usual, other) = (state.failure(id), state.failureByDigest(id))
+        return (usual == other ? [usual] : [usual, other]).compactMap { path in
+            guard FileSystem.exists(path) else { return nil }
+            let note = StateFolder.read(path).flatMap(FailureNote.init)
+            return note.map { $0.id.utf8.elementsEqual(id.utf8) } ?? true ? (path, note) : nil
+        }
+    }
+
+    func save(in state: StateFolder) throws(Problem) {
+        let (usual, other) = (state.failure(id), state.failureByDigest(id))
+        let isTaken = FileSystem.exists(usual) && !Self.files(of: id, in: state).contains { $0.path == usual }
+        do throws(Problem) { try StateFolder.write(json, to: isTaken ? other : usual) } catch {
+            // It may be no name to the disk.
+            if isTaken || FileSystem.exists(usual) { throw error }
+            try StateFolder.write(json, to: other)
+        }
+    }
 
     static func remove(_ id: String, in state: StateFolder) {
-        // Behind a link, the file may be anybody's.
-        if !FileSystem.isFolderItself(state.failures), load(id, in: state) == nil { return }
-        FileSystem.removeTree(state.failure(id))
+        for (path, note) in files(of: id, in: state) {
+            // Behind a link, the file may be anybody's.
+            if note != nil || FileSystem.isFolderItself(state.failures) { FileSystem.removeTree(path) }
+        }
     }
 
     /// A digest of names, sizes and times below a capture and of the files that options name, of the pipeline, and of

@@ -87,7 +87,8 @@ private struct GoneCaptures {
     private let state: StateFolder
     /// What was kept of all captures, listed first: another runner saves it when its result is already there.
     private let listed: [(folder: String, name: String)]
-    /// The ids of the captures that are not gone.
+    private let names: OutputNames
+    /// The ids of the captures that are not gone, by what the disk tells them apart by.
     private let present: Set<PathKey>
 
     /// Nil where OUT cannot be listed: a share that went away does not tell what is gone.
@@ -99,10 +100,12 @@ private struct GoneCaptures {
         guard let names = try? FileSystem.list(state.output) else { return nil }
         // Where a result cannot be swapped, it is in the trash for a moment.
         let away = FileSystem.names(in: state.trash).compactMap(StateFolder.id(ofTrashName:))
-        present = Set((names + state.failed + away).map(PathKey.init))
+        let disk = OutputNames(of: state.output)
+        self.names = disk
+        present = Set((names + state.failed + away).map { PathKey(disk.key($0)) })
     }
 
-    func includes(_ id: String) -> Bool { !present.contains(PathKey(id)) }
+    func includes(_ id: String) -> Bool { !present.contains(PathKey(names.key(id))) }
 
     /// Their digests and small pictures. Lazy, so that each is looked at right before it goes.
     var kept: some Sequence<String> {

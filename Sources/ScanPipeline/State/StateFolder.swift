@@ -24,15 +24,23 @@ public struct StateFolder: Sendable, Hashable {
     package var drawings: String { "\(path)/drawings" }
     public var runs: String { "\(path)/runs" }
     var locks: String { "\(path)/locks" }
-    public func lock(_ id: String) -> String { "\(locks)/\(id)" }
+    /// One for all ids that are one name to the disk, which may give each spelling a file of its own all the same.
+    public func lock(_ id: String) -> String {
+        "\(locks)/\(ignoresCase ? OutputNames(ignoreCase: true).key(id) : id)"
+    }
     /// Where the failure note of a capture lies. An id that cannot name a result may be no name for a file either: its
     /// digest then takes its place.
     public func failure(_ id: String) -> String {
-        let name = OutputFolder.defect(ofID: id) == nil ? id : Digest.of(id).hex
-        return "\(failures)/\(name).json"
+        OutputFolder.defect(ofID: id) == nil ? "\(failures)/\(id).json" : failureByDigest(id)
     }
+    /// Where it lies if the disk does not take the id as a name, or has another capture's note under it.
+    func failureByDigest(_ id: String) -> String { "\(failures)/\(Digest.of(id).hex).json" }
     package func inputs(_ id: String) -> String { "\(inputs)/\(id).json" }
-    package var owner: String { "\(path)/owner.json" }
+    package var owner: String { "\(path)/\(Self.ownerName)" }
+    static let ownerName = "owner.json"
+
+    /// Whether OUT's disk is known to ignore case: the owner's file, which every run makes, answers to other letters.
+    var ignoresCase: Bool { FileSystem.exists("\(output)/\(Self.name.uppercased())/\(Self.ownerName.uppercased())") }
 
     private var parts: [String] { [work, trash, failures, inputs, thumbnails, drawings, runs, locks] }
 
@@ -134,7 +142,7 @@ public struct StateFolder: Sendable, Hashable {
             guard let name = Self.name(file, before: ".json") else { return nil }
             // It may be a digest, and then the note says of what.
             guard name.utf8.count == 64, let id = Self.read("\(failures)/\(file)")?["id"]?.string,
-                failure(id).utf8.elementsEqual("\(failures)/\(file)".utf8)
+                Digest.of(id).hex == name
             else { return name }
             return id
         }

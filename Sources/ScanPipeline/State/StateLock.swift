@@ -12,32 +12,37 @@ public final class StateLock: Sendable {
     /// The lock of one capture's result.
     /// - Returns: nil when another runner holds it.
     public convenience init?(_ id: String, in state: StateFolder) throws(Problem) {
-        try self.init(at: state.lock(id), take: sm_lock)
+        try self.init(at: state.lock(id), of: (id, state), take: sm_lock)
     }
 
     /// The lock under which OUT gets its owner. It is held only for a moment, and others wait for it.
     convenience init?(ownerOf state: StateFolder) throws(Problem) {
-        try self.init(at: state.lock(Self.owner), take: sm_wait_for_lock)
+        try self.init(at: "\(state.locks)/\(Self.owner)", take: sm_wait_for_lock)
     }
 
     /// The lock that all runs hold together while they are at work in OUT. One that another user has made can be shared,
     /// too.
     convenience init?(ofRunsIn state: StateFolder) throws(Problem) {
-        try self.init(at: state.lock(Self.runs), mode: O_RDONLY, take: sm_share_lock)
+        try self.init(at: "\(state.locks)/\(Self.runs)", mode: O_RDONLY, take: sm_share_lock)
     }
 
     /// The same lock alone, which keeps runs from beginning. It is held only for a moment.
     /// - Returns: nil while any run is at work.
     convenience init?(aloneIn state: StateFolder) throws(Problem) {
-        try self.init(at: state.lock(Self.runs), take: sm_lock)
+        try self.init(at: "\(state.locks)/\(Self.runs)", take: sm_lock)
     }
 
     // No capture's id begins with a dot.
     private static let owner = ".owner"
     private static let runs = ".runs"
 
-    /// - Parameter take: takes the lock of an open file, or fails as `fcntl` does.
-    package init?(at path: String, mode: Int32 = O_RDWR, take: (Int32) -> Int32) throws(Problem) {
+    /// - Parameters:
+    ///   - capture: whose lock it is, which the disk may not take as a name.
+    ///   - take: takes the lock of an open file, or fails as `fcntl` does.
+    package init?(
+        at path: String, of capture: (id: String, state: StateFolder)? = nil, mode: Int32 = O_RDWR,
+        take: (Int32) -> Int32
+    ) throws(Problem) {
         while true {
             // A link would have the file made wherever it leads.
             let flags = mode | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK
@@ -49,6 +54,11 @@ public final class StateLock: Sendable {
             }
             if descriptor < 0 {
                 let code = errno
+                if let (id, state) = capture, FileSystem.isFolder(state.locks),
+                    let refusal = OutputNames.refusal(of: id, code: code)
+                {
+                    throw refusal.at(file: FileSystem.absolute(state.place(id).path))
+                }
                 var problem = Problem.system("cannot open the lock", path: FileSystem.absolute(path), code: code)
                     .inOutput(code)
                 if code == ELOOP { problem.fix = "remove this link: the next run makes a lock" }
@@ -98,7 +108,7 @@ public final class StateLock: Sendable {
 
     /// Whether any run is at work in OUT; nil where its filesystem has no locks, so that nobody can tell.
     static func isHeldByRuns(in state: StateFolder) -> Bool? {
-        switch look(at: state.lock(runs)) {
+        switch look(at: "\(state.locks)/\(runs)") {
         case .free: false
         case .held: true
         case .unreal: nil
@@ -106,7 +116,7 @@ public final class StateLock: Sendable {
     }
 
     /// Whether the filesystem has locks, as far as a look at the one that every run has made tells. Makes and takes none.
-    static func areReal(in state: StateFolder) -> Bool { look(at: state.lock(owner)) != .unreal }
+    static func areReal(in state: StateFolder) -> Bool { look(at: "\(state.locks)/\(owner)") != .unreal }
 
     private enum Look { case free, held, unreal }
 

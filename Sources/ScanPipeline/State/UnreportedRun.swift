@@ -44,7 +44,7 @@ extension RunRecord {
             case .excluded where entry.ended == .failed, .failed where entry.ended == .excluded: isCorrected = true
             case nil where entry.ended != .failed: return false
             // Of one that still fails there is a note.
-            case nil where !FileSystem.exists(state.failure(entry.id)): isCorrected = true
+            case nil where !FailureNote.isKept(entry.id, in: state): isCorrected = true
             default: break
             }
         }

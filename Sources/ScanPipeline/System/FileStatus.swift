@@ -3,6 +3,7 @@ import Glibc
 extension FileSystem {
     /// What tells whether a file or folder has changed. All times are nanoseconds since 1970.
     package struct Status: Hashable, Sendable {
+        /// 0 for a folder: its size says nothing of what is in it, and ntfs-3g changes it when a folder is only looked at.
         var byteCount: Int64
         /// When its bytes changed. Copying and unpacking tools set it as they like.
         package var modified: Int64
@@ -46,8 +47,9 @@ extension FileSystem {
 extension FileSystem.Status {
     init(_ status: stat) {
         self.init(
-            byteCount: Int64(status.st_size), modified: Self.nanoseconds(status.st_mtim),
-            changed: Self.nanoseconds(status.st_ctim), file: Int64(truncatingIfNeeded: status.st_ino))
+            byteCount: status.st_mode & S_IFMT == S_IFDIR ? 0 : Int64(status.st_size),
+            modified: Self.nanoseconds(status.st_mtim), changed: Self.nanoseconds(status.st_ctim),
+            file: Int64(truncatingIfNeeded: status.st_ino))
     }
 
     /// Since 1970. A file may have any date; those outside the years 1678 to 2261 become the nearest within.

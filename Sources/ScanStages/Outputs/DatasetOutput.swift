@@ -15,7 +15,7 @@ struct DatasetOutput: Sendable {
     init(_ options: inout OptionReader, for dialect: TransformsJSON.Dialect = .nerfstudio) {
         self.dialect = dialect
         pictures = .forTraining(&options)
-        depth = DepthOutput(&options)
+        depth = DepthOutput(&options, for: dialect)
         masks = MaskOutput(&options)
         split = SplitOutput(&options)
     }
@@ -41,8 +41,8 @@ struct DatasetOutput: Sendable {
         var picture: String
         var depth: String?
         var mask: String?
-        /// The mask that became the picture's alpha channel.
-        var alpha: LumaImage?
+        /// The mask by which the picture was cut out.
+        var cut: LumaImage?
     }
 
     /// Writes a frame's picture, the depth and the mask that go with it, and smaller copies of all three.
@@ -50,27 +50,26 @@ struct DatasetOutput: Sendable {
         let name = FrameName.padded(frame.index)
         let stem = "\(folder)/images/\(name)"
         let picture: String
-        var alpha: LumaImage?
-        if masks.isAlpha && masks.isOn(context) {
+        var cut: LumaImage?
+        if let cutOut = masks.cutOut, masks.isOn(context) {
             let masks = try masks.masks(of: frame, context)
-            picture = try PictureOutput.write(&frame, with: masks, to: stem, context)
-            alpha = masks[0].image
+            picture = try PictureOutput.write(&frame, cutOut, by: masks, to: stem, context)
+            cut = masks[0].image
         } else {
             picture = try pictures.writeWithDownscaled(&frame, to: stem, context)
         }
         let depthPath = depth.isOn ? "depths/\(name).png" : nil
         if let depthPath {
-            // instant-ngp refuses other sizes than the picture's.
-            try depth.write(&frame, to: "\(folder)/\(depthPath)", fillsPicture: dialect == .instantNGP, context)
+            try depth.write(&frame, to: "\(folder)/\(depthPath)", context)
         }
         let mask = dialect == .nerfstudio ? "masks/\(name).png" : "images/dynamic_mask_\(name).png"
-        let maskPath = masks.isOn(context) && !masks.isAlpha ? mask : nil
+        let maskPath = masks.isOn(context) && masks.cutOut == nil ? mask : nil
         if let maskPath {
             // instant-ngp's masks say what to ignore.
             try masks.write(&frame, to: "\(folder)/\(maskPath)", saysIgnore: dialect == .instantNGP, context)
         }
         return Written(
-            picture: String(picture.dropFirst(folder.count + 1)), depth: depthPath, mask: maskPath, alpha: alpha)
+            picture: String(picture.dropFirst(folder.count + 1)), depth: depthPath, mask: maskPath, cut: cut)
     }
 
     /// Warns where no mask leaves anything to learn from.
@@ -80,7 +79,7 @@ struct DatasetOutput: Sendable {
     /// - Parameter recorded: the capture's own, for the remaining frames in their order.
     func splits(of recorded: [DatasetSplit?], _ context: StageContext) -> [DatasetSplit]? {
         let splits = split.splits(of: recorded, context)
-        if dialect == .nerfstudio, masks.isOn(context), !masks.isAlpha, splits?.count(where: \.isHeldOut) == 1 {
+        if dialect == .nerfstudio, masks.isOn(context), masks.cutOut == nil, splits?.count(where: \.isHeldOut) == 1 {
             context.warn(
                 "one frame alone is held out, and it has a mask: nerfstudio's nerfacto fails when it evaluates; hold out more, "
                     + "or write no masks")

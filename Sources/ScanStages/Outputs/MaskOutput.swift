@@ -5,11 +5,21 @@ import ScanPipeline
 /// Writes the masks of pictures: the options that say which, and the files.
 struct MaskOutput: Sendable {
     private enum Masks: String, CaseIterable, Sendable { case none, recorded, silhouette, depth }
-    private enum Place: String, CaseIterable, Sendable { case files, alpha }
+    private enum Place: String, CaseIterable, Sendable {
+        case files, alpha, black
+
+        var cutOut: PictureOutput.CutOut? {
+            switch self {
+            case .files: nil
+            case .alpha: .transparent
+            case .black: .black
+            }
+        }
+    }
 
     private let masks: Masks
-    /// Whether masks are the alpha channels of the pictures instead of files.
-    let isAlpha: Bool
+    /// How masks are put into the pictures; nil where they are files of their own, or there are none.
+    let cutOut: PictureOutput.CutOut?
     private let margin: Double
     private let bottom: Double
     private let missing: Missing
@@ -28,9 +38,11 @@ struct MaskOutput: Sendable {
             "mask-bottom", "Move the bottom face of the box for masks down; negative moves it up.", default: 0,
             in: -10...10, unit: "m")
         let place = options.choice(
-            "mask-as", "Where masks go: files of their own, or the alpha channel of the pictures, which become PNGs.",
+            "mask-as",
+            "Where masks go: files of their own, or into the pictures, which become PNGs that are transparent or black "
+                + "where a mask says ignore.",
             default: Place.files)
-        isAlpha = place == .alpha && masks != .none
+        cutOut = masks == .none ? nil : place.cutOut
         missing = options.choice(
             "mask-if-missing", "What to do with a capture without a box to make masks of.", default: .fail)
         centre = options.pixelCentreAbove ?? .half
@@ -38,12 +50,19 @@ struct MaskOutput: Sendable {
         for (name, value) in [("mask-margin", margin), ("mask-bottom", bottom)] where !isOfBox && value != 0 {
             options.refuse(name, beside: "masks", "with `masks: silhouette` and `masks: depth`")
         }
-        if place == .alpha && masks == .none { options.refuse("mask-as", beside: "masks", "with masks") }
+        if place != .files && masks == .none { options.refuse("mask-as", beside: "masks", "with masks") }
         // Recorded masks may be missing, as may a box, and then pictures are written as without masks.
         if needsBox {
-            for name in ["color", "quality"] { options.warn(name, unless: !isAlpha, "where masks are files") }
+            for name in ["color", "quality"] { options.warn(name, unless: cutOut == nil, "where masks are files") }
         }
         if isOfBox { warnOfAnotherBox(&options) }
+        if masks == .silhouette && cutOut != nil {
+            options.warn(
+                "masks",
+                "`masks: silhouette` leaves in what is seen behind the object, and in other pictures the same is cut away: "
+                    + "trainers are told both that it is there and that it is not",
+                fix: "set  masks: depth")
+        }
     }
 
     /// Warns where points are kept of more than the box for masks, or where masks reach below the points: what was to be
@@ -101,8 +120,8 @@ struct MaskOutput: Sendable {
                 fix: "go on without masks with  --set \(context.label).mask-if-missing=pass"
             ).ofPipeline()
         }
-        if isAlpha && !isOn(context) {
-            context.warn("the capture has no masks to put into pictures: `masks: silhouette` makes masks of the box")
+        if cutOut != nil && !isOn(context) {
+            context.warn("the capture has no masks to put into pictures: `masks: depth` makes masks of the box")
         }
         let shrinking = ["mask-margin": margin, "mask-bottom": bottom].filter { $0.value < 0 }
         guard isOfBox, !shrinking.isEmpty, let box = context.capture.box, grown(box).isEmpty else { return }

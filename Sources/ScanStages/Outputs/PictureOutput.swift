@@ -83,21 +83,29 @@ struct PictureOutput: Sendable {
         return path
     }
 
-    /// Writes the frame's picture, and its smaller pictures beside it, as PNGs with masks in their alpha channels.
+    /// What becomes of the pixels of a picture that a mask says to ignore.
+    enum CutOut: Sendable { case transparent, black }
+
+    /// Writes the frame's picture, and its smaller pictures beside it, as PNGs that are cut out by masks.
     /// - Parameters:
     ///   - masks: of the picture (factor 1) and of each smaller one.
     ///   - stem: the path without its extension.
     /// - Returns: the path with it.
     static func write(
-        _ frame: inout Frame, with masks: [MaskOutput.Mask], to stem: String, _ context: StageContext
+        _ frame: inout Frame, _ cutOut: CutOut, by masks: [MaskOutput.Mask], to stem: String, _ context: StageContext
     ) throws(Problem) -> String {
         try warnOfTransparency(frame, context)
         let path = "\(stem).png"
         for mask in masks {
             let small = frame.downscaled.first { $0.factor == mask.factor }
             let picture = if let small { small.picture } else { try frame.loadRGB(context) }
+            let bytes =
+                switch cutOut {
+                case .transparent: try PNG.encodeRGBA(picture, alpha: mask.image)
+                case .black: try PNG.encodeRGB(picture.masked(by: mask.image))
+                }
             try context.output.write(
-                try PNG.encodeRGBA(picture, alpha: mask.image), for: &frame,
+                bytes, for: &frame,
                 to: small.map { DownscaledPicture.path(of: path, factor: $0.factor) } ?? path)
         }
         return path

@@ -35,7 +35,9 @@ extension FactSheet {
                         "frames",
                         .phrase([
                             Part("", "source", .count(frames.sourceCount)),
-                            Part(", of which ", "whole", .count(frames.wholeCount), " are whole"),
+                            Part(
+                                ", of which ", "whole", .count(frames.wholeCount), " \(frames.wholeCount.isOrAre) whole"
+                            ),
                         ]))
                 },
                 inspection.frames.map { _ in

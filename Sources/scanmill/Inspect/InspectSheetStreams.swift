@@ -12,6 +12,7 @@ extension FactSheet {
         ]
         // Only NumPy's arrays have such numbers.
         if repaired.beyond > 0 { notDepths.append(Part(", ", "beyond", .count(repaired.beyond), " beyond 16 bits")) }
+        if repaired.missing > 0 { notDepths.append(Part(", ", "missing", .count(repaired.missing), " missing")) }
         add(
             "depth", "Depth",
             [

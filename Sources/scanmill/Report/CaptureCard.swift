@@ -1,4 +1,5 @@
 import ScanModel
+import ScanPipeline
 
 /// Everything that is known of one capture.
 struct CaptureCard {
@@ -28,21 +29,31 @@ struct CaptureCard {
 
     private var words: HTML {
         if let problem = capture.problem {
-            let rest = problem.notes + (problem.fix.map { ["fix: \($0)"] } ?? [])
+            let text = FindingRules.sentences(problem.notes + (olderResult(besides: problem).map { [$0] } ?? []))
             return """
-                <p><b>\(marked: Wording.capitalised(problem.oneLine))</b>. \(marked: rest.joined(separator: "; "))\
-                \(capture.hasResult && capture.failure?.damage != .lost ? "; the result that is there is from an earlier run" : "")</p>
+                <p><b>\(marked: Wording.capitalised(problem.oneLine))</b>.\(marked: text.isEmpty ? "" : " \(text)")</p>\
+                \(problem.fix.map { ReportPage.fix($0) })
                 """
         }
         if let wait = capture.wait, let why = wait.why {
-            if wait.isUnreadable { return "<p>\(marked: Wording.capitalised(why)).</p>" }
-            return capture.hasResult
-                ? "<p>An older result is there: \(marked: why).</p>" : "<p>It has no result: \(why).</p>"
+            let said =
+                wait.isUnreadable
+                ? why : capture.hasResult ? "an older result is there: \(why)" : "it has no result: \(why)"
+            return "<p>\(marked: FindingRules.sentences([said]))</p>"
         }
         let reasons = (page.report.findingsOf[index] ?? []).map { group, finding -> HTML in
-            "<li><b>\(marked: page.report.findings[group].title)</b>\(marked: finding.text.isEmpty ? "" : ". \(finding.text)")</li>"
+            let title = page.report.findings[group].title
+            let text = finding.text.isEmpty ? "" : "\(Wording.fullStop(behind: title)) \(finding.text)"
+            return "<li><b>\(marked: title)</b>\(marked: text)</li>"
         }
         return reasons.isEmpty ? HTML() : "<ul class=\"why-look\">\(reasons)</ul>"
+    }
+
+    /// That the result is an older one, where the notes of the capture's problem do not say so.
+    private func olderResult(besides problem: Problem) -> String? {
+        guard capture.hasResult, capture.failure?.damage != .lost else { return nil }
+        let words = Problem.nothingPublished(of: capture.id, older: "")
+        return problem.notes.contains { $0.hasPrefix(words) } ? nil : "the result that is there is from an earlier run"
     }
 
     private var details: HTML {
@@ -79,7 +90,7 @@ struct CaptureCard {
         if capture.hasResult {
             rows.append(
                 """
-                <dt>Result</dt><dd>\(Figure.count(capture.fileCount, "\(pointer)/files")) files, \
+                <dt>Result</dt><dd>\(Figure.counted(capture.fileCount, "file", "\(pointer)/files")), \
                 \(Figure.bytes(capture.byteCount, "\(pointer)/bytes")), \
                 \(link("receipt.json"))</dd>
                 """)
@@ -97,12 +108,11 @@ struct CaptureCard {
         let at = "\(pointer)/mesh"
         var parts: [HTML] = [
             "\(Figure.count(mesh.vertices, "\(at)/vertices")) vertices",
-            "\(Figure.count(mesh.triangles, "\(at)/triangles")) triangles",
+            Figure.counted(mesh.triangles, "triangle", "\(at)/triangles"),
             "\(Figure.measure(mesh.area, " \(mesh.unit)", "\(at)/area"))",
         ]
         if mesh.smallPieces > 0 {
-            let pieces = mesh.smallPieces == 1 ? "small piece" : "small pieces"
-            parts.append("without \(Figure.count(mesh.smallPieces, "\(at)/small-pieces")) \(pieces)")
+            parts.append("without \(Figure.counted(mesh.smallPieces, "small piece", "\(at)/small-pieces"))")
         }
         return (parts + mesh.files.map(link)).joined(", ")
     }

@@ -34,6 +34,8 @@ struct CaptureFacts: Sendable {
         var isExcluded = false
         /// Whether nobody can tell if OUT has a result of it; ``why`` says why.
         var isUnreadable = false
+        /// Whether a result of it was made, also where that is gone or cannot be read.
+        var hadResult = false
     }
 
     /// The same in one word, by which captures are counted and coloured.

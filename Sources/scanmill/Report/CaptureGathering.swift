@@ -8,7 +8,7 @@ struct CaptureGathering {
     private let run: RunFacts?
     private let results: [String]
     private let failures: [String]
-    private let published: Set<PathKey>
+    private let published: ListedResults
     private let failed: Set<PathKey>
     private let standings: [PathKey: OutputStatus.Entry]
     /// The digest of the run's resolved pipeline.
@@ -19,7 +19,7 @@ struct CaptureGathering {
         self.state = state
         self.run = run
         (results, failures) = (state.published, state.failed)
-        published = Set(results.map(PathKey.init))
+        published = ListedResults(results, OutputNames(of: state.output))
         failed = Set(failures.map(PathKey.init))
         // What is out of date for `status` is not ready here.
         let entries = OutputStatus(output: state.output, programs: .installed).entries
@@ -29,9 +29,13 @@ struct CaptureGathering {
 
     /// Sorted by id.
     func captures() -> [CaptureFacts] {
-        let entries = Dictionary(grouping: run?.entries ?? [], by: { PathKey($0.id) })
+        // Where another spelling of a name leads to its result, the folder's own name tells; what failed did so by its own.
+        let named = (run?.entries ?? []).map {
+            (id: $0.ended == .failed ? $0.id : published.name(of: $0.id), entry: $0)
+        }
+        let entries = Dictionary(grouping: named, by: { PathKey($0.id) }).mapValues { $0.map { $0.entry } }
         let unreadable = standings.values.filter { $0.standing == .unreadable }.map(\.id)
-        let ids = (results + failures + unreadable + (run?.entries.map(\.id) ?? [])).distinctByBytes
+        let ids = (results + failures + unreadable + named.map { $0.id }).distinctByBytes
         // Captures of one name are counted as the run counted them; the result of that name is shown with the first.
         let places = ids.flatMap { id -> [(id: String, entry: RunOutcome.Entry?, isFirst: Bool)] in
             guard let own = entries[PathKey(id)] else { return [(id, nil, true)] }
@@ -44,7 +48,7 @@ struct CaptureGathering {
     }
 
     private func capture(_ id: String, _ entry: RunOutcome.Entry?, isFirst: Bool) -> CaptureFacts {
-        let isPublished = isFirst && published.contains(PathKey(id))
+        let isPublished = isFirst && published.contains(id)
         let note = isFirst && failed.contains(PathKey(id)) ? FailureNote.load(id, in: state) : nil
         let standing = standings[PathKey(id)]
         var capture = CaptureFacts(id: id)
@@ -95,10 +99,13 @@ extension CaptureFacts {
     ) {
         var wait = Wait(isExcluded: entry?.ended == .excluded)
         switch fate {
-        case .waiting: wait.why = Self.lack(entry, standing)
+        case .waiting:
+            wait.why = Self.lack(entry, standing)
+            wait.hadResult = [.done, .upToDate].contains(entry?.ended) || standing?.standing == .resultGone
         case .ready:
             guard let why = flaw(entry, standing, pipeline: wanted) else { return }
             wait.why = why
+            wait.hadResult = true
         case .look, .failed: return
         }
         // The run may have called its result up to date before it could no longer be read, or was removed.

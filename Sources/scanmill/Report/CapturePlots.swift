@@ -40,7 +40,7 @@ struct CapturePlots {
         // As when the camera is laid down.
         let slow = motion.tooSlow.flatMap { $0 > 0 ? ", \(Figure.count($0, "\(at)/too-slow")) too slow" as HTML : nil }
         let count = motion.jumps.count
-        let jumps: HTML? = count > 0 ? ", \(Figure.count(count, "\(at)/jumps")) jump\(count == 1 ? "" : "s")" : nil
+        let jumps: HTML? = count > 0 ? ", \(Figure.counted(count, "jump", "\(at)/jumps"))" : nil
         return Self.plot(
             PathFromAbove.draw(motion) ?? HTML(),
             """
@@ -84,7 +84,7 @@ struct CapturePlots {
         let at = "\(pointer)/sharpness"
         var caption: HTML =
             """
-            sharpness of \(Figure.count(sharpness.count, "\(at)/frames")) frames: \
+            sharpness of \(Figure.counted(sharpness.count, "frame", "\(at)/frames")): \
             \(Figure.measure(sharpness.lowest, "", "\(at)/lowest")) to \(Figure.measure(sharpness.highest, "", "\(at)/highest")), \
             median \(Figure.measure(sharpness.median, "", "\(at)/median"))
             """
@@ -127,7 +127,7 @@ struct CapturePlots {
         return Self.plot(
             ShareBar.frames(frames) ?? HTML(),
             """
-            \(Figure.count(frames.source, "\(at)/source")) frames\(dropped) = \(Figure.count(frames.kept, "\(at)/kept")) kept, \
+            \(Figure.counted(frames.source, "frame", "\(at)/source"))\(dropped) = \(Figure.count(frames.kept, "\(at)/kept")) kept, \
             \(Figure.share(frames.keptShare, "\(at)/kept-share"))
             """)
     }

@@ -17,15 +17,17 @@ struct DeviceRow: Sendable {
         var runs = 0
         var droppedShare: Statistics.Band?
         var sharpness: Statistics.Band?
+        /// Whether anything is known to be usual.
+        var isKnown: Bool { droppedShare != nil || sharpness != nil }
     }
 
     static func usual(_ earlier: [EarlierRun]) -> [String: UsualRun] {
         var rows: [String: [EarlierRun.Device]] = [:]
         for run in earlier { for device in run.devices { rows[device.name, default: []].append(device) } }
-        return rows.filter { $0.value.count >= Statistics.fewestRuns }.mapValues { rows in
+        return rows.mapValues { rows in
             UsualRun(
-                runs: rows.count, droppedShare: Statistics.Band(rows.compactMap(\.droppedShare)),
-                sharpness: Statistics.Band(rows.compactMap(\.sharpness)))
+                runs: rows.count, droppedShare: Statistics.usual(rows.compactMap(\.droppedShare)),
+                sharpness: Statistics.usual(rows.compactMap(\.sharpness)))
         }
     }
 

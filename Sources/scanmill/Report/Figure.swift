@@ -12,6 +12,11 @@ struct Figure: Sendable {
         Figure(pointer: pointer, value: Double(value), words: Wording.grouped(value))
     }
 
+    /// With a noun whose plural ends in s: `1 frame`, `3 frames`.
+    static func counted(_ value: Int, _ noun: String, _ pointer: String) -> HTML {
+        "\(count(value, pointer)) \(noun)\(value == 1 ? "" : "s")"
+    }
+
     static func share(_ value: Double, _ pointer: String) -> Figure {
         Figure(pointer: pointer, value: value, words: Wording.percent(value))
     }

@@ -22,7 +22,7 @@ struct FigureSections {
                     "Captures ready", "\(Figure.count(summary.runReady, "/summary/run-ready"))",
                     "of \(Figure.count(summary.ran, "/summary/ran")) that ran", .ready))
         }
-        let ofRun = summary.runFrames.source > 0
+        let ofRun = summary.ran > 0
         let frames = ofRun ? summary.runFrames : summary.frames
         let at = ofRun ? "/summary/run-frames" : "/summary/frames"
         if let share = frames.keptShare {
@@ -42,10 +42,10 @@ struct FigureSections {
             let words = [rate, memory].compactMap(\.self).joined(", ")
             cards.append(card("Time", "\(Figure.time(seconds, "/summary/seconds"))", words, .time))
         }
-        let bytes = summary.ran > 0 ? summary.runBytes : summary.bytes
+        let bytes = ofRun ? summary.runBytes : summary.bytes
         cards.append(
             card(
-                "Written", "\(Figure.bytes(bytes, summary.ran > 0 ? "/summary/run-bytes" : "/summary/bytes"))",
+                "Written", "\(Figure.bytes(bytes, ofRun ? "/summary/run-bytes" : "/summary/bytes"))",
                 "\(Figure.bytes(summary.bytes, "/summary/bytes")) in all", .written))
         return "<section id=\"figures\"><h2>\(title)</h2><div class=\"trends\">\(cards)</div></section>"
     }
@@ -80,7 +80,7 @@ struct FigureSections {
     // MARK: - Devices
 
     private var devices: HTML {
-        let hasUsual = report.devices.contains { $0.usual.runs > 0 }
+        let hasUsual = report.devices.contains { $0.usual.isKnown }
         guard report.devices.count > 1 || hasUsual else { return HTML() }
         let hasSharpness = report.devices.contains { $0.sharpness != nil }
         let values = report.devices.flatMap { [$0.sharpness, $0.usual.sharpness?.high] }.compactMap(\.self)
@@ -145,7 +145,7 @@ struct FigureSections {
             let lost = Double(row.dropped) / Double(all) * 240
             let failed: [HTML] =
                 row.failed == 0
-                ? [] : ["\(Figure.count(row.failed, "\(at)/failed")) capture\(row.failed == 1 ? "" : "s") failed here"]
+                ? [] : ["\(Figure.counted(row.failed, "capture", "\(at)/failed")) failed here"]
             let dropped = row.reasons.prefix(2).enumerated().map { number, reason -> HTML in
                 "\(Figure.count(reason.count, "\(at)/reasons/\(number)/frames")) × \(marked: reason.reason)"
             }

@@ -208,9 +208,9 @@ struct FindingRules {
 
     /// Notes as consecutive sentences.
     static func sentences(_ notes: [String]) -> String {
-        notes.filter { !$0.isEmpty }.map { note in
-            let text = Wording.capitalised(note)
-            return text.last.map { ".!?…".contains($0) } == true ? text : text + "."
-        }.joined(separator: " ")
+        notes.filter { !$0.isEmpty }.reduce(into: "") { text, note in
+            if !text.isEmpty { text += Wording.endsInCommand(text) ? "  " : " " }
+            text += Wording.capitalised(note) + Wording.fullStop(behind: note)
+        }
     }
 }

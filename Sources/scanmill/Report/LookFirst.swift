@@ -1,4 +1,5 @@
 import ScanModel
+import ScanPipeline
 
 /// What a person should look at, one card per cause, with what proves it and the next command.
 struct LookFirst {
@@ -10,8 +11,7 @@ struct LookFirst {
     private static let mostNames = 40
     /// Fixes beyond this many are only counted, and so are the captures of each.
     private static let mostFixes = 5
-    /// The most captures in a command.
-    private static let mostNamed = 12
+    private static let mostNamed = RunRecord.Command.mostNamed
 
     private var report: NightReport { page.report }
 
@@ -65,22 +65,13 @@ struct LookFirst {
     /// What to do: in the words of the capture that is shown where it is for all of them, else with those that it is for.
     private func fixed(_ group: FindingGroup, _ fixes: [FindingGroup.Fix]) -> HTML {
         if let only = fixes.first, only.findings.count == group.findings.count {
-            return fix(group.findings[0].fix ?? only.text)
+            return ReportPage.fix(group.findings[0].fix ?? only.text)
         }
         let rows = fixes.prefix(Self.mostFixes).map {
-            fix($0.text, for: names($0.findings[...], most: Self.mostFixes))
+            ReportPage.fix($0.text, for: names($0.findings[...], most: Self.mostFixes))
         }
         let rest = fixes.count - Self.mostFixes
         return "\(rows)\(rest > 0 ? "<p class=\"fix muted\">and \(rest) more</p>" : HTML())"
-    }
-
-    private func fix(_ words: String, for whose: HTML? = nil) -> HTML {
-        // A full stop would be copied with an option.
-        let stop = words.split(separator: "  ").last?.hasPrefix("--") == true ? "" : "."
-        return """
-            <p class="fix"><span class="muted">fix\(whose == nil ? "" : " for")</span>\(whose.map { " \($0):" }) \
-            \(marked: Wording.capitalised(words))\(stop)</p>
-            """
     }
 
     /// The next commands, of which one tries all failures again that may succeed.

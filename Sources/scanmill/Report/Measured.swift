@@ -142,7 +142,9 @@ struct Measured: Sendable {
         var turning: Spread?
         var tooFast: Int?
         var tooSlow: Int?
+        /// In m/s, and in degrees per second; nil where the receipt does not say.
         var fastLimit: Double?
+        var turningLimit: Double?
         var jumps: PathJumps
         var lostTracking: Int
         /// Places of the camera seen from above, with the speed there where it is known.
@@ -160,6 +162,7 @@ struct Measured: Sendable {
             tooFast = json["too-fast"]?.count
             tooSlow = json["too-slow"]?.count
             fastLimit = json["limits"]?["too-fast"]?.finite
+            turningLimit = json["limits"]?["too-fast-turning"]?.finite
             lostTracking = json["lost-tracking"]?.count ?? 0
             typealias Place = (frame: Int, a: Double, b: Double, speed: Double?)
             let places = (json["track"]?.array ?? []).compactMap { place -> Place? in

@@ -167,8 +167,13 @@ extension FindingRules {
         guard share > Self.manyFrames || isOdd else { return nil }
         var sentences: [String] = []
         if let count = motion.tooFast, count > 0 {
-            let limit = (motion.isMetric ? motion.fastLimit : nil).map { ", above \(Wording.measure($0)) m/s" } ?? ""
-            sentences.append("\(Wording.count(count, "frame")) of \(Wording.grouped(frames)) are too fast\(limit)")
+            let limits = [
+                (motion.isMetric ? motion.fastLimit : nil).map { "above \(Wording.measure($0)) m/s" },
+                motion.turningLimit.map { "turning by more than \(Wording.measure($0)) °/s" },
+            ].compactMap(\.self)
+            sentences.append(
+                "\(Wording.count(count, "frame")) of \(Wording.grouped(frames)) \(count.isOrAre) too fast"
+                    + (limits.isEmpty ? "" : ": \(limits.joined(separator: ", or "))"))
         }
         if motion.isMetric, let spread = motion.speed {
             sentences.append(
@@ -186,6 +191,6 @@ extension FindingRules {
                     Finding.Headline("speed of the fastest tenth", p90, usual: usual?.median) {
                         "\(Self.metres($0))/s"
                     }
-                }, weight: max(share, p90 ?? 0))
+                }, weight: share)
     }
 }

@@ -9,9 +9,11 @@ struct Readable: Sendable {
 
     init?(_ problem: Problem) {
         let file = problem.place.file ?? "the file"
-        let text = problem.notes.joined(separator: "\n")
-        if let inside = text.firstMatch(of: #/inside frame (\d+)/#).flatMap({ Int($0.1) }),
-            let count = text.firstMatch(of: #/(\d+) frames/#).flatMap({ Int($0.1) }), inside < count
+        // Of some files the summary says it, with how many frames there should be; of others a note, which names that
+        // number behind.
+        let text = ([problem.summary] + problem.notes).joined(separator: "\n")
+        if let place = text.firstMatch(of: #/inside frame (\d+)(?: of (\d+))?/#), let inside = Int(place.1),
+            let count = (place.2 ?? text.firstMatch(of: #/(\d+) frames/#)?.1).flatMap({ Int($0) }), inside < count
         {
             share = Double(inside) / Double(count)
             headline = Finding.Headline(

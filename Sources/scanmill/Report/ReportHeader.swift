@@ -51,10 +51,12 @@ struct ReportHeader {
         let shared = report.verdict.shared
         var sentence: HTML
         if parts.isEmpty {
-            sentence = shared.map { "Nothing failed; \(marked: $0)." } ?? "Nothing failed, and nothing is odd."
+            sentence =
+                shared.map { "\(marked: FindingRules.sentences(["nothing failed; \($0)"]))" }
+                ?? "Nothing failed, and nothing is odd."
         } else {
             sentence = "\(list)."
-            if let shared { sentence += " \(marked: Wording.capitalised(shared))." }
+            if let shared { sentence += " \(marked: FindingRules.sentences([shared]))" }
         }
         if let standsOut = report.verdict.standsOut {
             sentence +=
@@ -75,7 +77,12 @@ struct ReportHeader {
         if summary.unreadable > 0 { return "waiting or unreadable" }
         if summary.excluded == summary.waiting { return "left out" }
         if summary.excluded > 0 { return "waiting or left out" }
-        return summary.older == 0 ? "not run yet" : "wait\(summary.waiting == 1 ? "s" : "") for another run"
+        if summary.older > 0 { return "wait\(summary.waiting == 1 ? "s" : "") for another run" }
+        // One that was stopped has run, and so has one whose result was lost since.
+        let hasRun = report.captures.contains { capture in
+            capture.wait.map { $0.hadResult || capture.share != nil } ?? false
+        }
+        return hasRun ? "without a result" : "not run yet"
     }
 
     /// How many of the waiting captures have a result that is not what a run would make now.
@@ -89,11 +96,14 @@ struct ReportHeader {
     /// What became of the captures that did not run.
     private var others: HTML {
         let others = report.captures.filter { $0.share == nil }
-        if others.allSatisfy(\.hasResult) { return "the others are as earlier runs left them" }
+        let isOne = others.count == 1
+        if others.allSatisfy(\.hasResult) {
+            return isOne ? "the other is as an earlier run left it" : "the others are as earlier runs left them"
+        }
         if others.contains(where: \.hasResult) {
             return "of the others, those that have a result are as earlier runs left them"
         }
-        return "the others did not"
+        return isOne ? "the other did not" : "the others did not"
     }
 
     private var legend: HTML {
@@ -113,7 +123,7 @@ struct ReportHeader {
         }
         let notes = report.notes.enumerated().map { index, note -> HTML in
             """
-            <li>\(Figure.count(note.count, "/notes/\(index)/captures")) capture\(note.count == 1 ? "" : "s"): \(marked: note.text)</li>
+            <li>\(Figure.counted(note.count, "capture", "/notes/\(index)/captures")): \(marked: note.text)</li>
             """
         }
         let items = warnings + notes

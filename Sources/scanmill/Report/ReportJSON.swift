@@ -101,7 +101,7 @@ extension DeviceRow {
         ]
         return .object([
             "name": .string(name), "captures": .of(captures), "odd": .of(odd), "dropped-share": .of(droppedShare),
-            "sharpness": .of(sharpness), "usual": usual.runs > 0 ? .object(earlier) : nil,
+            "sharpness": .of(sharpness), "usual": usual.isKnown ? .object(earlier) : nil,
         ])
     }
 }

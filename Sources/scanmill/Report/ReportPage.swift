@@ -91,4 +91,13 @@ extension ReportPage {
     static func pill(_ status: CaptureFacts.Status) -> HTML {
         "<span class=\"pill \(status.rawValue)\">\(Wording.capitalised(status.rawValue))</span>"
     }
+
+    /// What can be done, as a paragraph of its own.
+    /// - Parameter whose: the captures that it is for, where others need something else.
+    static func fix(_ words: String, for whose: HTML? = nil) -> HTML {
+        """
+        <p class="fix"><span class="muted">fix\(whose == nil ? "" : " for")</span>\(whose.map { " \($0):" }) \
+        \(marked: Wording.capitalised(words))\(Wording.fullStop(behind: words))</p>
+        """
+    }
 }

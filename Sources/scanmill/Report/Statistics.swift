@@ -16,4 +16,7 @@ enum Statistics {
             (low, median, high) = (values.quantile(0.25), values.median, values.quantile(0.75))
         }
     }
+
+    /// What was usual in earlier runs, of each of which there is a value; nil for fewer than ``fewestRuns`` of them.
+    static func usual(_ values: [Double]) -> Band? { values.count < fewestRuns ? nil : Band(values) }
 }

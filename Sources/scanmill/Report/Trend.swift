@@ -16,8 +16,7 @@ struct Trend: Sendable {
 
     static func all(_ summary: Summary, _ earlier: [EarlierRun]) -> [Trend] {
         func trend(_ kind: Kind, _ value: Double?, _ history: [Double]) -> Trend? {
-            let usual = history.count < Statistics.fewestRuns ? nil : Statistics.Band(history)
-            return value.map { Trend(kind: kind, value: $0, history: history, usual: usual) }
+            value.map { Trend(kind: kind, value: $0, history: history, usual: Statistics.usual(history)) }
         }
         guard summary.ran > 0 else { return [] }
         return [

@@ -10,7 +10,7 @@ struct Verdict: Sendable {
     let group: Int?
 
     /// The headline with the warnings.
-    var text: String { shared.map { "\(headline) \(Wording.capitalised($0))." } ?? headline }
+    var text: String { shared.map { FindingRules.sentences([headline, $0]) } ?? headline }
 
     /// - Parameters:
     ///   - common: warnings that most captures have, and how many.

@@ -21,11 +21,12 @@ enum Wording {
         return "\(Int(max(-1e9, min(1e9, percent)).rounded()))\(thin)%"
     }
 
-    /// Three significant digits.
+    /// Three significant digits, and no more than three decimals.
     static func measure(_ value: Double) -> String {
         guard value.isFinite, abs(value) < 1e15 else { return "–" }
         let size = abs(value)
         if size >= 100 || size == 0 { return grouped(Int(value.rounded())) }
+        if size < 0.0005 { return value < 0 ? "> −0.001" : "< 0.001" }
         let digits = size >= 10 ? 1 : size >= 1 ? 2 : 3
         let text = size.fixedText(decimals: digits)
         return value < 0 ? "−" + text : text
@@ -53,6 +54,19 @@ enum Wording {
     /// Small numbers as words, as in running text.
     static func word(_ number: Int) -> String {
         smallNumbers.indices.contains(number) ? smallNumbers[number] : grouped(number)
+    }
+
+    /// What ends a sentence: nothing behind one that has an end, or behind a command, with which it would be copied.
+    static func fullStop(behind text: String) -> String {
+        text.last.map { ".!?…".contains($0) } == true || endsInCommand(text) ? "" : "."
+    }
+
+    /// Messages set a command off by two spaces on either side, or by a space and a comma behind it.
+    static func endsInCommand(_ text: String) -> Bool {
+        let parts = text.split(separator: "  ").dropFirst()
+        // A comma may also stand right behind an option, so that it cannot be told where that ends.
+        if parts.last?.hasPrefix("--") == true { return true }
+        return parts.reduce(false) { isBehindCommand, part in !isBehindCommand && !part.contains(" , ") }
     }
 
     /// With a capital letter, unless it begins with a name, such as a stage's.

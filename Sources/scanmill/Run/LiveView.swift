@@ -18,9 +18,16 @@ final class LiveView: Sendable {
     private let isOn: Bool
     private let start = ContinuousClock.now
 
-    /// Whether stderr is a terminal that can move its cursor.
+    /// Whether stderr is a terminal that can move its cursor, and no other program writes to it what it gets of us, as
+    /// `tee` does: the view would erase that.
     static var isPossible: Bool {
-        isatty(STDERR_FILENO) == 1 && !["", "dumb"].contains(ProcessInfo.processInfo.environment["TERM"] ?? "")
+        isatty(STDERR_FILENO) == 1 && !isPiped(STDOUT_FILENO)
+            && !["", "dumb"].contains(ProcessInfo.processInfo.environment["TERM"] ?? "")
+    }
+
+    private static func isPiped(_ descriptor: Int32) -> Bool {
+        var status = stat()
+        return fstat(descriptor, &status) == 0 && [S_IFIFO, S_IFSOCK].contains(status.st_mode & S_IFMT)
     }
 
     init(count: Int, isOn: Bool) {
@@ -75,7 +82,10 @@ final class LiveView: Sendable {
         let size = Self.terminalSize
         // A line that is too long, or one line too many, would stay on the terminal for ever.
         let shown = state.running.prefix(max(0, size.rows - 2))
-        let lines = (shown.map { Self.line($0.id, $0.progress) } + [total(state)]).map {
+        let ids = shown.map { Self.name($0.id) }
+        let widest = ids.map(\.count).max() ?? 0
+        let running = zip(ids, shown).map { "\($0.padded(to: widest)) \(Self.text($1.progress))" }
+        let lines = (running + [total(state)]).map {
             Self.cut($0, to: size.columns)
         }
         let text = erasure(&state) + lines.joined(separator: "\n") + "\n"
@@ -93,12 +103,16 @@ final class LiveView: Sendable {
         return "\u{1B}[\(rows)A\u{1B}[J"
     }
 
-    private static func line(_ id: String, _ progress: RunProgress?) -> String {
+    /// A capture's name, of at most 24 characters.
+    private static func name(_ id: String) -> String {
         let id = Console.visible(id)
-        let name = id.count > 24 ? id.prefix(23) + "…" : id.padded(to: 24)
-        guard let progress, progress.frameCount > 0 else { return "\(name) [\(bar(0))] opening" }
+        return id.count > 24 ? id.prefix(23) + "…" : id
+    }
+
+    private static func text(_ progress: RunProgress?) -> String {
+        guard let progress, progress.frameCount > 0 else { return "[\(bar(0))] opening" }
         let share = Double(progress.frame) / Double(progress.frameCount)
-        return "\(name) [\(bar(share))] \(progress.stage), frame \(progress.frame) of \(progress.frameCount)"
+        return "[\(bar(share))] \(progress.stage), frame \(progress.frame) of \(progress.frameCount)"
     }
 
     private func total(_ state: State) -> String {

@@ -38,6 +38,8 @@ struct Night {
         hold = try Console.orExit { () throws(Problem) in
             try state.claim(for: loaded.pipeline, replacing: batch.replace)
         }
+        // The disk can only be asked for certain now that there is something on it.
+        found.tellApart(by: OutputNames(of: batch.output))
         var rules = batch.rules
         rules.explains = false
         plan = BatchPlan(

@@ -23,7 +23,7 @@ enum ReportProcess {
                 output: .string(limit: 1 << 16), error: .string(limit: 1 << 16), stop: stop, limit: limit)
             if ended.terminationStatus.isSuccess {
                 let doorway = "\(StateFolder(output: output).path)/\(ReportPage.fileName)"
-                if !isQuiet { Console.out("the report is \(doorway)") }
+                if !isQuiet { Console.out("the report is \(Console.visible(doorway))") }
                 return
             }
             let words = ended.standardError.split(separator: "\n").prefix(2).map { line in

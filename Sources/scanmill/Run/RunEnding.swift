@@ -56,6 +56,9 @@ struct RunEnding {
         }
         messages.summary(outcomes, of: night.found, options: options.batch, asRun: options.asRun)
         if !options.isSilent, let others = night.found.passedOver { Console.out(others) }
+        if !options.isSilent, stop.caught != nil, outcomes.contains(where: { $0.ending.kind == .left }) {
+            Console.error("run the same command again to go on with what is left")
+        }
         code = stop.exitCode ?? ExitStatus.of(outcomes)
         // The message about lost output comes last, as with every command; the code has to be right before it.
         if Console.hasLostOutput { environmentFailed() }

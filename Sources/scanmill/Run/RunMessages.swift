@@ -9,6 +9,7 @@ struct RunMessages: Sendable {
     private let start = ContinuousClock.now
     private let warnings = RepeatedMessages()
     private let failures = RepeatedMessages()
+    private let left = RepeatedMessages()
 
     init(isQuiet: Bool, log: RunLog? = nil) {
         self.isQuiet = isQuiet
@@ -79,13 +80,15 @@ struct RunMessages: Sendable {
         case .busy: say("busy     \(id)  another runner works on it")
         case .excluded: say("excluded \(id)")
         case .unsuited(let problem): say("excluded \(id)  \(problem.summary)")
-        case .left(let reason): say("left     \(id)  \(reason.text)")
+        case .left(let reason):
+            if !left.news(in: [reason.text], of: outcome.input.id).isEmpty { say("left     \(id)  \(reason.text)") }
         }
     }
 
     func summary(
         _ outcomes: [CaptureOutcome], of found: CaptureList, options: BatchOptions, asRun: RunRecord.Command
     ) {
+        for (reason, count) in left.rest { say("left     \(count.counted("more capture"))  \(reason)") }
         let groups = Dictionary(grouping: outcomes, by: \.ending.kind)
         if outcomes.isEmpty {
             say("0 captures: of those asked for, none has the format \(found.formats.joined(separator: " or "))")
@@ -94,8 +97,8 @@ struct RunMessages: Sendable {
                 groups[kind].map { "\($0.count) \(kind.rawValue)" }
             }
             Console.out(
-                "\(outcomes.count.counted("capture")): \(parts.joined(separator: ", ")); results are in \(options.output)"
-            )
+                "\(outcomes.count.counted("capture")): \(parts.joined(separator: ", ")); results are in "
+                    + Console.visible(options.output))
         }
         if !outcomes.isEmpty, outcomes.allSatisfy({ if case .unsuited = $0.ending { true } else { false } }) {
             Console.error("warning: the pipeline suits no capture: --exclude-unsuited left all of them out")
@@ -165,8 +168,7 @@ struct RunMessages: Sendable {
     /// A bad night fails many captures for one reason.
     private static let mostNames = 5
 
-    /// The most captures in a command.
-    private static let mostNamed = 12
+    private static let mostNamed = RunRecord.Command.mostNamed
 
     private static func listed(_ outcomes: [CaptureOutcome]) -> String {
         let ids = outcomes.prefix(mostNames).map { Console.visible($0.input.id) }.joined(separator: ", ")

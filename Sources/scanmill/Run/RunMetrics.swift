@@ -38,7 +38,15 @@ enum RunMetrics {
 
     /// As Prometheus' text format wants a label's value.
     private static func escaped(_ text: String) -> String {
-        text.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"").replacing("\n", with: "\\n")
+        // By scalars: a quote with an accent behind it, and CR LF, are Characters of their own.
+        text.unicodeScalars.reduce(into: "") { escaped, scalar in
+            switch scalar {
+            case "\\": escaped += "\\\\"
+            case "\"": escaped += "\\\""
+            case "\n": escaped += "\\n"
+            default: escaped.unicodeScalars.append(scalar)
+            }
+        }
     }
 
     /// - Parameters:

@@ -20,7 +20,7 @@ final class StopSignal: @unchecked Sendable {
     /// Less than the five seconds that are announced: ending takes some of them.
     private static let grace = Duration.seconds(4)
     /// Asked for before `listen` changes what a signal does.
-    private static let numbers = [SIGINT, SIGTERM] + (isIgnored(SIGHUP) ? [] : [SIGHUP])
+    private static let numbers = [SIGINT, SIGTERM] + (ProcessStart.isIgnored(SIGHUP) ? [] : [SIGHUP])
 
     /// Begins to listen.
     func listen() {
@@ -84,13 +84,6 @@ final class StopSignal: @unchecked Sendable {
 
     /// 129, 130 or 143 after a signal.
     var exitCode: Int32? { state.withLock { $0.first.map { ExitStatus.signals + $0.signal } } }
-
-    private static func isIgnored(_ number: Int32) -> Bool {
-        var action = sigaction()
-        guard sigaction(number, nil, &action) == 0 else { return false }
-        return unsafeBitCast(action.__sigaction_handler.sa_handler, to: Int.self)
-            == unsafeBitCast(SIG_IGN, to: Int.self)
-    }
 
     private static func name(_ number: Int32) -> String {
         switch number {

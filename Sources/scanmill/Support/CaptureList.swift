@@ -26,10 +26,14 @@ struct CaptureList {
     var count: Int { inputs.count + refused.count + excluded.count }
     /// Where the pipeline's file stands.
     private let pipelineFolder: String
+    /// Captures of which ``tellApart(by:)`` has not said yet whether they can be run.
+    private var others: [CaptureSearch.Found] = []
+    private let twins: CaptureTwins
 
     /// How many paths a message names.
     static let shown = 5
 
+    /// Looks at everything that was named. Which captures can be run, ``tellApart(by:)`` decides.
     /// - Parameter reports: files that a run would write in addition to the results.
     /// - Throws: exit code 2 when something that was named is not there, when there is no capture at all, when OUT is no
     ///   place for the results or a file would be written into a capture, for an `--only` that matches nothing, or for
@@ -38,8 +42,10 @@ struct CaptureList {
     {
         try requireFormats(options.formats)
         let formats = options.formats.isEmpty ? formatsRead(by: loaded.pipeline) : options.formats
-        var list = CaptureList(pipelineFolder: FileSystem.parent(of: loaded.path))
         let limits = (loaded.pipeline.steps.first?.stage as? Read)?.archiveLimits ?? ArchiveLimits()
+        var list = CaptureList(
+            pipelineFolder: FileSystem.parent(of: loaded.path),
+            twins: CaptureTwins(inputs: options.inputs, asked: formats, limits: limits))
         let found = try list.search(options.inputs, skipping: options.output, formats: Set(formats), limits: limits)
         list.warn(without: found.without, but: options.exclude)
         let asked = try found.only(options.only)
@@ -59,15 +65,40 @@ struct CaptureList {
         if wanted.captures.isEmpty { list.warn(ofFormats: Set(asked.captures.compactMap(\.format)), insteadOf: taken) }
         let kept = list.exclude(options.exclude, from: wanted, among: found.ids + found.without.map(\.lastPart))
         list.refused = kept.unreadable.map { list.outcome(of: $0.name, at: $0.path, .failed($0.problem)) }
-        let twins = CaptureTwins(inputs: options.inputs, asked: formats, limits: limits)
-        let (single, packed) = twins.separate(kept.captures)
+        let (single, packed) = list.twins.separate(kept.captures)
         list.warn(ofPacked: packed)
-        list.take(single, twins)
+        list.others = single
         return list
     }
 
-    private func input(_ id: String, at path: String) -> CaptureInput {
-        CaptureInput(id: id, path: path, pipelineFolder: pipelineFolder)
+    private init(pipelineFolder: String, twins: CaptureTwins) {
+        self.pipelineFolder = pipelineFolder
+        self.twins = twins
+    }
+
+    /// Separates captures that can be run from those that cannot because of their names.
+    /// - Parameter names: how the disk for the results tells these apart.
+    mutating func tellApart(by names: OutputNames) {
+        // What cannot be a name stands in nobody's way.
+        let key = { (id: String) in names.defect(ofID: id) == nil ? names.key(id) : id }
+        let byKey = Dictionary(grouping: others) { key($0.id) }
+        var folders = SourceFolders(named: twins.inputs)
+        var refusedKeys: Set<String> = []
+        for capture in others where !refusedKeys.contains(key(capture.id)) {
+            let alike = byKey[key(capture.id)] ?? []
+            if let defect = names.defect(ofID: capture.id) ?? twins.problem(of: alike) {
+                // All captures with one id, or with ids that are one name to the disk, are refused as one.
+                refusedKeys.insert(key(capture.id))
+                refused.append(outcome(of: capture.id, at: capture.path, .failed(defect.at(file: capture.path))))
+            } else {
+                inputs.append(input(capture.id, at: capture.path, in: folders.folder(of: capture.path)))
+            }
+        }
+        others = []
+    }
+
+    private func input(_ id: String, at path: String, in source: SourceFolder? = nil) -> CaptureInput {
+        CaptureInput(id: id, path: path, pipelineFolder: pipelineFolder, source: source)
     }
 
     private func outcome(of id: String, at path: String, _ ending: CaptureEnding) -> CaptureOutcome {
@@ -92,22 +123,6 @@ struct CaptureList {
         let places = out.captures.map { ($0.id, $0.path) } + out.unreadable.map { ($0.name, $0.path) }
         excluded = places.filter { seen.insert($0.0).inserted }.map { outcome(of: $0, at: $1, .excluded) }
         return found.filter { !choice.ids.contains($0) }
-    }
-
-    /// Separates captures that can be run from those that cannot because of their names.
-    private mutating func take(_ captures: [CaptureSearch.Found], _ twins: CaptureTwins) {
-        let byID = Dictionary(grouping: captures, by: \.id)
-        var refusedIDs: Set<String> = []
-        for capture in captures where !refusedIDs.contains(capture.id) {
-            let alike = byID[capture.id] ?? []
-            if let defect = OutputFolder.defect(ofID: capture.id) ?? twins.problem(of: alike) {
-                // All captures with one id are refused as one.
-                refusedIDs.insert(capture.id)
-                refused.append(outcome(of: capture.id, at: capture.path, .failed(defect.at(file: capture.path))))
-            } else {
-                inputs.append(input(capture.id, at: capture.path))
-            }
-        }
     }
 
     /// The format that the pipeline says it reads, if any: of a result that holds its capture in several formats, this
@@ -135,15 +150,18 @@ struct CaptureList {
     ) throws {
         guard let id = IDChoice(options.only, among: wanted.ids).idle.first else { return }
         let named = IDChoice([id], among: asked.ids).ids
-        let found = Set(asked.captures.filter { named.contains($0.id) }.compactMap(\.format)).sorted().listed
+        let found = asked.captures.filter { named.contains($0.id) }
+        let formats = Set(found.compactMap(\.format)).sorted()
+        let which = found.count == 1 ? "this capture is" : "these captures are"
+        let what = formats.count == 1 ? "format" : "formats"
         let (who, fix) =
             options.formats.isEmpty
-            ? ("the pipeline", "use a pipeline for captures of that format")
+            ? ("the pipeline", "use a pipeline for captures of \(formats.count == 1 ? "that" : "those") \(what)")
             : ("`--format`", "leave one of the two out")
         throw Console.exitCode(
             saying: Problem(
                 .usage,
-                "`--only \(id)`: this capture is in the format \(found), and \(who) asks for "
+                "`--only \(id)`: \(which) in the \(what) \(formats.listed), and \(who) asks for "
                     + taken.joined(separator: " or "), fix: fix))
     }
 

@@ -2,7 +2,7 @@ import ScanFormats
 import ScanModel
 import ScanPipeline
 
-/// Captures that share one id, under which only one result can be published.
+/// Captures that share one id, or have ids that are one name to the disk, under which only one result can be published.
 struct CaptureTwins {
     /// The paths that were named on the command line.
     let inputs: [String]
@@ -74,8 +74,11 @@ struct CaptureTwins {
     }
 
     private func spelling(_ twins: [CaptureSearch.Found]) -> [String] {
-        let isOne = twins.allSatisfy { $0.id.utf8.elementsEqual(twins[0].id.utf8) }
-        return isOne ? [] : ["the names look the same, and are spelt with other Unicode characters"]
+        if twins.allSatisfy({ $0.id.utf8.elementsEqual(twins[0].id.utf8) }) { return [] }
+        // To Swift, strings that differ only in Unicode composition are equal.
+        return twins.allSatisfy { $0.id == twins[0].id }
+            ? ["the names look the same, and are spelt with other Unicode characters"]
+            : ["the names differ only in case, and the disk of OUT does not tell them apart"]
     }
 
     // MARK: - In one result

@@ -9,6 +9,16 @@ enum ProcessStart {
         signal(SIGXFSZ, SIG_IGN)
         // Some supervisors ignore it, and that outlives `exec`: our children's exit statuses would then be lost.
         signal(SIGCHLD, SIG_DFL)
+        // Swift's runtime would call Ctrl-\ a crash, and wait for a key.
+        if !isIgnored(SIGQUIT) { signal(SIGQUIT, SIG_DFL) }
+    }
+
+    /// Whether a signal is ignored, as who started this process may have asked for.
+    static func isIgnored(_ number: Int32) -> Bool {
+        var action = sigaction()
+        guard sigaction(number, nil, &action) == 0 else { return false }
+        return unsafeBitCast(action.__sigaction_handler.sa_handler, to: Int.self)
+            == unsafeBitCast(SIG_IGN, to: Int.self)
     }
 
     /// Opens /dev/null in place of standard streams that are closed: else the next file would take their place, and get

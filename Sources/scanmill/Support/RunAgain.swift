@@ -2,6 +2,9 @@ import ScanModel
 import ScanPipeline
 
 extension RunRecord.Command {
+    /// The most captures in a command.
+    static let mostNamed = 12
+
     /// The command that runs captures again as they were run, for people to type.
     /// - Parameters:
     ///   - inputs: the captures' paths.

@@ -8,14 +8,15 @@ struct UsualMemory {
     /// Whether this is the most that captures of earlier runs took; else it is what the ready-made pipelines take.
     let isMeasured: Bool
 
-    /// How many runs are looked at, since each may list thousands of captures.
-    private static let runs = 3
+    /// How many runs count, and among how many of the newest they are looked for, since each may list thousands of
+    /// captures.
+    private static let (runs, records) = (3, 20)
     private static let unmeasured: Int64 = 200_000_000
 
     /// Goes by the newest runs of the pipeline that made a result.
     init(of pipeline: Pipeline, in state: StateFolder) {
         var peaks: [Int64] = []
-        for name in RunRecord.names(in: state).reversed() where peaks.count < Self.runs {
+        for name in RunRecord.names(in: state).suffix(Self.records).reversed() where peaks.count < Self.runs {
             let run = RunFacts(name, in: state)
             guard run.pipeline?["name"]?.string == pipeline.name else { continue }
             if let peak = run.entries.compactMap({ $0.share?.peakBytes }).max() { peaks.append(peak) }

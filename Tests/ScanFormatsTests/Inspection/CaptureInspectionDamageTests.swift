@@ -302,7 +302,7 @@ import Testing
         try sample.edit("mini.depth.zlib") { try Self.repacked($0) { _ in (0..<480).flatMap { _ in thousand } } }
         let finding = try #require(try CaptureInspection.inspect(sample.path).findings.first)
         #expect(finding.weight == .warning)
-        #expect(finding.problem.summary == "half of the depth is beyond 1000.0 m, which is not a room")
+        #expect(finding.problem.summary == "half of the depth is beyond 1000 m, which is not a room")
         #expect(finding.problem.notes == ["it looks like millimetres that were read as metres"])
     }
 

@@ -77,22 +77,34 @@ import Testing
         #expect(try DepthPicture.decode(floats).pixels == [0, 0, 0, 0, 3, 4])
     }
 
-    /// They are told beside what a recorder's own bytes have of such numbers.
-    @Test func whatDoesNotFitIsCounted() throws {
+    /// A capture of one frame with this depth.
+    private func recording(_ values: String) throws -> WrittenCapture {
         let recording = try WrittenCapture("0a1b2c3d4e")
         try recording.write("1, 2, 3, 1, 0, 0, 0", to: "odometry.csv")
         try recording.write("50, 0, 32\n0, 50, 24\n0, 0, 1\n", to: "camera_matrix.csv")
-        try recording.write(
-            try array("<f4", "float('nan'), float('inf'), -1, 1e9, 3000, 4000"), to: "depth/000000.npy")
+        try recording.write(try array("<f4", values), to: "depth/000000.npy")
+        return recording
+    }
+
+    /// They are told beside what a recorder's own bytes have of such numbers.
+    @Test func whatDoesNotFitIsCounted() throws {
+        let recording = try recording("float('nan'), float('inf'), -1, 1e9, 3000, 4000")
         let capture = try recording.open(StrayScannerCapture.self)
         let depth = try #require(try capture.loaded([.recordedDepth])[0].recordedDepth)
-        #expect(depth.replaced == .init(nan: 3, beyond: 1))
+        #expect(depth.replaced == .init(missing: 3, beyond: 1))
         let (map, repaired) = try DepthCodec.decode(depth)
         #expect(map.metres == [0, 0, 0, 0, 3, 4])
-        #expect(repaired == .init(nan: 3, beyond: 1) && repaired.total == 4)
+        #expect(repaired == .init(beyond: 1, missing: 3) && repaired.total == 1)
         #expect(depth.turned(quarterTurns: 1).replaced == depth.replaced)
         let inspection = try CaptureInspection.inspect(recording.path)
-        #expect(inspection.depth?.repaired == .init(nan: 3, beyond: 1))
+        #expect(inspection.depth?.repaired == .init(beyond: 1, missing: 3))
+    }
+
+    @Test func holesAreNoDamage() throws {
+        let recording = try recording("float('nan'), float('inf'), -1, -1, 3000, 4000")
+        let inspection = try CaptureInspection.inspect(recording.path)
+        #expect(inspection.depth?.repaired == .init(missing: 4))
+        #expect(!inspection.findings.contains { $0.problem.summary.hasSuffix("are no depths") })
     }
 
     @Test func numbersOfAnotherUnitAreNoDepth() throws {
@@ -105,6 +117,23 @@ import Testing
             let holes = try array("<f4", Array(repeating: hole, count: 5).joined(separator: ", ") + ", 4")
             #expect(try DepthPicture.decode(holes).pixels == [0, 0, 0, 0, 0, 4])
         }
+    }
+
+    /// In a unit that is too long for whole numbers.
+    @Test func holesAmongMetresAreNoDamage() throws {
+        func decoded(_ values: String) throws -> (map: DepthMap, repaired: DepthCodec.Repaired) {
+            try DepthCodec.decode(DepthPicture.recorded(array("<f8", values), as: .uint16(unitsPerMetre: 1)))
+        }
+        for hole in ["float('nan')", "float('inf')", "-float('inf')", "-1", "-0.5"] {
+            let (map, repaired) = try decoded(Array(repeating: hole, count: 5).joined(separator: ", ") + ", 4.5")
+            #expect(map.metres == [0, 0, 0, 0, 0, 4.5])
+            #expect(repaired == .init(missing: 5))
+        }
+        let (map, repaired) = try decoded("65504, 65505, 1e300, 1e10, 0, 4.5")
+        #expect(map.metres == [65_504, 0, 0, 0, 0, 4.5])
+        #expect(repaired == .init(beyond: 3))
+        let problem = #expect(throws: Problem.self) { try decoded("1e6, 2e6, 1e6, 1e6, 0, 4.5") }
+        #expect(problem?.summary == "not a depth picture: 4 of 6 numbers are above 65,504 m")
     }
 
     /// What can be seen at a file's beginning is seen there.

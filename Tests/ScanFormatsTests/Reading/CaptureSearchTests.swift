@@ -201,12 +201,16 @@ import Testing
         try folder.write("x", to: "night/old-results/.scanmill/owner.json")
         try folder.write("x", to: "night/.hidden/text.txt")
         try capture("night/day/b")
+        // What somebody threw away, and what was here yesterday.
+        try capture("night/#recycle/c")
+        try capture("night/#snapshot/monday/a")
         // A copy that never began is one; what is empty in a capture, or is the system's own, is not.
-        for path in ["empty", "a/empty", ".trash", "@eaDir"] {
+        for path in ["empty", "a/empty", ".trash", "@eaDir", "LOST.DIR"] {
             try FileManager.default.createDirectory(at: folder.url("night/\(path)"), withIntermediateDirectories: true)
         }
-        let without = try CaptureSearch(at: "\(folder.path)/night").without
-        #expect(without == ["empty", "notes"].map { "\(folder.path)/night/\($0)" })
+        let search = try CaptureSearch(at: "\(folder.path)/night")
+        #expect(search.captures.map(\.id) == ["a", "b"])
+        #expect(search.without == ["empty", "notes"].map { "\(folder.path)/night/\($0)" })
     }
 
     @Test func whatLiesTooDeepIsNamed() throws {

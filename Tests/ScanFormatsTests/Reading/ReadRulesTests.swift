@@ -54,6 +54,23 @@ import Testing
         #expect(rules.refusal(of: failure, whole: 0, of: 24) == nil)
     }
 
+    /// Although products of shares and counts are rounded.
+    @Test func theShareThatAFixProposesSuffices() throws {
+        let failure = Problem(.input, "depth stream truncated", fix: "copy it again")
+        var rules = ReadRules()
+        rules.truncated = .keepWhole
+        var refused: [String] = []
+        for count in 2...300 {
+            for whole in 1..<count {
+                rules.minWhole = 1
+                let fix = try #require(rules.refusal(of: failure, whole: whole, of: count)?.fix)
+                rules.minWhole = try #require(fix.split(separator: "=").last.flatMap { Double($0) })
+                if rules.refusal(of: failure, whole: whole, of: count) != nil { refused.append("\(whole) of \(count)") }
+            }
+        }
+        #expect(refused == [])
+    }
+
     @Test func allCountsAreNamed() {
         var rules = ReadRules()
         let problem = #expect(throws: Problem.self) {

@@ -37,6 +37,14 @@ import Testing
         #expect(try row.time(0) == 1_000_000_000)
     }
 
+    /// As Windows' shell writes what it is given with `>`.
+    @Test func sixteenBitsACharacterAreNamed() throws {
+        let bytes: [UInt8] = [0xFF, 0xFE] + "1 2\n".utf16.flatMap { [UInt8($0 & 255), UInt8($0 >> 8)] }
+        var table = TextTable(MemorySource(bytes, name: "rgb.txt"), .space, lineLimit: 100)
+        let found = problem { _ = try table.next() }
+        #expect(found?.summary == "the text is UTF-16, where UTF-8 is needed" && found?.place.file == "rgb.txt")
+    }
+
     @Test func longLinesHaveNoColumns() throws {
         let found = try rows("1\n" + String(repeating: "2 ", count: 80) + "\n3\n", .space)
         #expect(found.map(\.fields) == [["1"], [], ["3"]])

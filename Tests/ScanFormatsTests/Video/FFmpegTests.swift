@@ -52,6 +52,34 @@ import Testing
         #expect(problem?.summary == "\(folder.path)/gone could not be started")
     }
 
+    @Test func startsThatFailLeaveNothingOpen() throws {
+        let gone = FFmpeg(ffmpeg: "/nowhere/gone", ffprobe: "/nowhere/gone")
+        let before = try Self.descriptors()
+        for _ in 0..<30 { #expect(throws: Problem.self) { try gone.version() } }
+        // Other tests run at the same time, in this process.
+        #expect(try Self.descriptors() - before < 40)
+    }
+
+    /// A queue may get its thread after that, when the descriptors' numbers are those of other files.
+    @Test(.timeLimit(.minutes(20))) func aProgramThatNobodyWaitsForIsNotStarted() throws {
+        let kind = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue)
+        let pipes = try (0..<3).map { _ in
+            var ends: [Int32] = [-1, -1]
+            try #require(socketpair(AF_UNIX, kind, 0, &ends) == 0)
+            return ends
+        }
+        defer { for ends in pipes { close(ends[0]) } }
+        let launch = Launch(pipes.map { $0[1] })
+        #expect(launch.wait(seconds: 0) == nil)
+        #expect(launch.takeEnds() == nil)
+        // Until the other end is closed, reading waits.
+        let rests = pipes.map { ends in
+            var byte: UInt8 = 0
+            return read(ends[0], &byte, 1)
+        }
+        #expect(rests == [0, 0, 0])
+    }
+
     @Test func failureBringsTheProgramsWords() throws {
         let folder = try TemporaryFolder()
         let problem = #expect(throws: Problem.self) {

@@ -215,6 +215,12 @@ import Testing
         }
     }
 
+    @Test func oneFrameIsWhole() throws {
+        try MiniCapture(id: "one", frameCount: 1).write(in: sample.folder)
+        let output = try inspect("one").output
+        #expect(output.firstMatch(of: #/\n +frames +1, of which 1 is whole\n/#) != nil, "\(output)")
+    }
+
     /// Both say what to copy, and a run does not advise to want less.
     @Test func anIncompleteCopyIsNamed() throws {
         for i in 0..<40 { try sample.remove("color/0000\(i < 10 ? "0" : "")\(i).png") }

@@ -36,6 +36,55 @@ import Testing
         #expect(try nightPage().contains(nearly.replacing(" %", with: "\u{202F}%")))
     }
 
+    /// Nor does what is only small look like nothing.
+    @Test func whatIsSmallIsNotNothing() throws {
+        try makeNight(1)
+        try changeFirstReceipt(#/"lowest": 0.21/#, to: #""lowest": 0.0004"#)
+        try changeFirstReceipt(#/"correlation": -0.71/#, to: #""correlation": -0.0004"#)
+        _ = try report()
+        let text = try nightPage().replacing(#/<[^>]*>/#, with: "")
+        #expect(text.contains("depth &lt; 0.001 to 4.90 m,") && text.contains("correlated &gt; −0.001 with sharpness"))
+    }
+
+    /// Ticks of the run's time lie at half minutes where it is short.
+    @Test func halfMinutesOfARun() throws {
+        try makeNight(3)
+        let outcome = "out/.scanmill/runs/20261120T214000Z-night/outcome.json"
+        let text = String(decoding: try folder.bytes(outcome), as: UTF8.self)
+        let longer = text.replacing(#/Z", "seconds": [0-9.]+/#, with: #"Z", "seconds": 150"#)
+        try #require(longer != text)
+        try folder.write(longer, to: outcome)
+        _ = try report()
+        let drawing = try #require(try nightPage().firstMatch(of: #/(?s)<svg class="time".*?</svg>/#)?.0)
+        let ticks = drawing.matches(of: #/<text [^>]*>([^<]*)</#).map { String($0.1) }
+        #expect(ticks == ["0", "30 s", "60 s", "90 s", "2 min", "2 min 30 s"])
+    }
+
+    @Test func oneOfAThingIsNotSeveral() throws {
+        try MiniCapture(frameCount: 1).write(in: folder)
+        let run = try folder.run("read, measure-blur, decompress, unproject, write-ply")
+        try #require(run.status == 0, "\(run.errors)")
+        let text = try newestHTML().replacing(#/<[^>]*>/#, with: "")
+        for words in ["sharpness of 1 frame: ", "1 frame = 1 kept", "1 file, "] {
+            #expect(text.contains(words), "\(words)")
+        }
+    }
+
+    /// Its figures are its own, also where it has none, and not those of results that stand from before.
+    @Test func aRunThatMadeNothing() throws {
+        try folder.write(QuickRun.cloud, to: "quick.yaml")
+        try folder.copySample("desk", to: "a")
+        let run = ["run", "quick.yaml", "a", "-o", "out"]
+        #expect(try Scanmill.run(run, in: folder.path).status == 0)
+        #expect(try newestHTML().contains("<p>Frames kept</p>"))
+        let depth = try folder.bytes("a/desk.depth.zlib")
+        try folder.write(Array(depth.prefix(depth.count / 2)), to: "a/desk.depth.zlib")
+        #expect(try Scanmill.run(run, in: folder.path).status == 1)
+        #expect(try report()["summary"]?["frames"]?["source"]?.integer ?? 0 > 0)
+        let html = try newestHTML()
+        #expect(html.contains("<p>Captures ready</p>") && !html.contains("<p>Frames kept</p>"))
+    }
+
     /// A path that is a point has no length that a ruler could show.
     @Test func aCameraThatStandsStill() throws {
         try makeNight(1)

@@ -171,6 +171,34 @@ import Testing
         #expect(capture["of"]?.string == "speed of the fastest tenth" && capture["value"]?.double == 2.5)
     }
 
+    /// A frame is too fast for its speed or for how fast it turns; in a world of unknown unit, only for the latter.
+    @Test func whatMakesFramesTooFast() throws {
+        try makeNight(3)
+        try changeFirstReceipt(#/"too-fast": \d+, "too-slow"/#, to: #""too-fast": 90, "too-slow""#)
+        func text() throws -> String { try finding(of: "speed")["captures"]?.array?.first?["text"]?.string ?? "" }
+        let both = #/^90 frames of \d+ are too fast: above 1\.00 m/s, or turning by more than 90\.0 °/s\. The median /#
+        #expect(try text().firstMatch(of: both) != nil)
+        try changeFirstReceipt(#/"path-length-m"/#, to: #""is-metric": false, "path-length-m""#)
+        let turning = #/^90 frames of \d+ are too fast: turning by more than 90\.0 °/s\.$/#
+        #expect(try text().firstMatch(of: turning) != nil)
+    }
+
+    /// By how many of its frames are too fast, whatever the speed of the fastest.
+    @Test func theWorstOfThoseThatAreTooFast() throws {
+        try makeNight(3)
+        let names = try results()
+        for (name, count) in zip(names, [40, 150]) {
+            let path = "out/\(name)/receipt.json"
+            let receipt = String(decoding: try folder.bytes(path), as: UTF8.self)
+            let fast = #""too-fast": \#(count), "too-slow""#
+            try folder.write(receipt.replacing(#/"too-fast": \d+, "too-slow"/#, with: fast), to: path)
+        }
+        let speed = #""speed-m-per-s": {"lowest": 0.1, "median": 0.5, "p90": 5, "highest": 6}"#
+        try changeFirstReceipt(#/"speed-m-per-s": \{[^}]*\}/#, to: speed)
+        #expect(captures(of: "speed", in: try report()) == [names[1], names[0]])
+        #expect(try nightPage().contains("the worst of "))
+    }
+
     /// Without intrinsics only the aim is known, which says nothing of single sides.
     @Test func noCameraIsAimedAtTheBox() throws {
         try makeNight(3)
@@ -341,6 +369,25 @@ import Testing
         #expect(finding["title"]?.string == "Far blurrier than usual for this device")
         #expect(finding["count"]?.integer == 9 && finding["usual"]?.bool == true)
         #expect(json["summary"]?["ready"]?.integer == 9)
+    }
+
+    /// Of three earlier runs only one knows how sharp the device's pictures were.
+    @Test func fewValuesAreNotUsual() throws {
+        try makeNight(9, ["--earlier", "3"])
+        let runs = try FileManager.default.contentsOfDirectory(atPath: folder.url("out/.scanmill/runs").path)
+        for run in runs where !run.hasSuffix("-night") {
+            let path = "out/.scanmill/runs/\(run)/night.json"
+            let night = String(decoding: try folder.bytes(path), as: UTF8.self)
+            let sharpness = run.hasSuffix("-n0") ? #", "sharpness": 9000"# : ""
+            try folder.write(night.replacing(#/, "sharpness": [0-9.]+/#, with: sharpness), to: path)
+        }
+        let json = try report()
+        #expect(captures(of: "blur", in: json) == [])
+        let usual = (json["devices"]?.array ?? []).compactMap { $0["usual"] }
+        #expect(usual.count == 5)
+        for device in usual {
+            #expect(device["runs"]?.integer == 3 && device["dropped-share"] != nil && device["sharpness"] == nil)
+        }
     }
 
     @Test func abbreviationsStayAsTheyAre() throws {

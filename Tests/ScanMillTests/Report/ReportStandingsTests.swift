@@ -41,6 +41,9 @@ import Testing
         }
         #expect(try run("in/a", "in/b").contains("2 captures: 2 done"))
         #expect(try others() == "")
+        try FileManager.default.removeItem(atPath: "\(folder.path)/out/b")
+        #expect(try run("in/a", "in/b").contains("2 captures: 1 done, 1 up to date"))
+        #expect(try others() == "the other is as an earlier run left it.")
         try FileManager.default.removeItem(atPath: "\(folder.path)/out/.scanmill/inputs")
         #expect(try run("in").contains("4 captures: 1 done, 2 up to date, 1 failed"))
         let summary = try #require(try report()["summary"])
@@ -56,7 +59,7 @@ import Testing
         #expect(twins["captures"]?.integer == 2 && twins["ready"]?.integer == 1 && twins["failed"]?.integer == 1)
         // How captures are called is not mended by running them again.
         #expect(try !newestHTML().contains("--only b"))
-        #expect(try others() == "the others did not.")
+        #expect(try others() == "the other did not.")
     }
 
     /// A run that was killed says nothing itself: its plan does. While any run is at work it may be alive.
@@ -149,6 +152,7 @@ import Testing
             ])
         let html = try newestHTML()
         #expect(html.contains("<p>It has no result: the result that was made is gone.</p>"))
+        #expect(html.contains("</b> without a result</span>.") && !html.contains("not run yet"))
     }
 
     /// Damage that left the receipt its size and time: a run takes the result for up to date.
@@ -275,6 +279,53 @@ import Testing
         #expect(again.output.hasPrefix("done     it's cut  "))
     }
 
+    /// Of some files the summary says how many frames there should be.
+    @Test func aFileThatEndsInsideAFrame() throws {
+        try folder.copySample("sens", to: "cut")
+        let bytes = try folder.bytes("cut/sens.sens")
+        try folder.write(Array(bytes.prefix(bytes.count * 6 / 10)), to: "cut/sens.sens")
+        let failed = try folder.run("read, decompress", ["cut", "-o", "out"])
+        let frames = try #require(failed.errors.firstMatch(of: #/inside frame (\d+) of (\d+)/#))
+        let capture = try #require(try finding(of: "failure")["captures"]?.array?.first)
+        #expect(capture["of"]?.string == "whole frames" && capture["value"]?.double == Double(frames.1))
+        #expect(capture["expected"]?.string == "of \(frames.2)")
+    }
+
+    /// Nothing stands behind a command that would be copied with it, and a fix stands by itself.
+    @Test func commandsHaveNoFullStop() throws {
+        try makeNight(3)
+        let outcome = "out/.scanmill/runs/20261120T214000Z-night/outcome.json"
+        var text = String(decoding: try folder.bytes(outcome), as: UTF8.self)
+        let unchanged = "nothing was published for 2026-11-20_lobby_0000; the last good result is unchanged"
+        for (summary, note, fix) in [
+            ("no frame is left", unchanged, "see what is wrong with it with  scanmill inspect c6/b"),
+            ("the range is wrong", "asked for by  --set a.b=1", "see with  scanmill inspect  how far it goes"),
+        ] {
+            let problem =
+                #"{"fault": "input", "summary": "\#(summary)", "notes": ["\#(note)"], "fix": "\#(fix)"}"#
+            text = text.replacing(
+                #""ended": "done""#, with: #""ended": "failed", "problem": \#(problem)"#, maxReplacements: 1)
+        }
+        try folder.write(text, to: outcome)
+        _ = try report()
+        let html = try nightPage()
+        let cards = html.matches(of: #/(?s)<article class="card failed".*?</article>/#).map { String($0.0) }
+        try #require(cards.count == 2)
+        let begin = #"<p class="fix"><span class="muted">fix</span> "#
+        // The notes say which result is there, or the card does.
+        let kept = "Nothing was published for 2026-11-20_lobby_0000; the last good result is unchanged."
+        let whole = "\(begin)See what is wrong with it with  scanmill inspect c6/b</p>"
+        #expect(cards[1].contains("<p><b>No frame is left</b>. \(kept)</p>\(whole)"), "\(cards[1])")
+        let asked = "Asked for by  --set a.b=1  The result that is there is from an earlier run."
+        let inside = "\(begin)See with  scanmill inspect  how far it goes.</p>"
+        #expect(cards[0].contains("<p><b>The range is wrong</b>. \(asked)</p>\(inside)"), "\(cards[0])")
+        // As in what is to be looked at first.
+        #expect(html.components(separatedBy: whole).count == 3 && html.components(separatedBy: inside).count == 3)
+        let captures = (try report()["findings"]?.array ?? []).compactMap { $0["captures"]?.array?.first }
+        let texts = captures.compactMap { $0["text"]?.string }
+        #expect(texts.contains("Asked for by  --set a.b=1"))
+    }
+
     /// One cause may have several fixes: what was not copied is still on the phone, whatever another capture never had. The
     /// card names each with its captures, and its command tries all that may succeed.
     @Test func aCauseWithSeveralFixes() throws {
@@ -293,7 +344,8 @@ import Testing
         let ids = finding["captures"]?.array?.compactMap { $0["id"]?.string }
         #expect(ids == ["b_poly", "c_poly", "d_desk", "a_pictures"], "what can be saved is hidden")
         let html = try newestHTML()
-        let fixes = html.matches(of: #/<p class="fix">(.*?)</p>/#).map { $0.1.replacing(#/<[^>]*>/#, with: "") }
+        let card = try #require(html.firstMatch(of: #/(?s)<article class="finding.*?</article>/#)?.0)
+        let fixes = card.matches(of: #/<p class="fix">(.*?)</p>/#).map { $0.1.replacing(#/<[^>]*>/#, with: "") }
         #expect(
             fixes == [
                 "fix for b_poly, c_poly: Copy the folder keyframes/depth/ too.",
@@ -318,7 +370,8 @@ import Testing
         }
         #expect(try folder.run("read, decompress, unproject, write-ply", ["in", "-o", "out"]).status == 1)
         let html = try newestHTML()
-        #expect(html.matches(of: #/<p class="fix">/#).count == 1)
+        let card = try #require(html.firstMatch(of: #/(?s)<article class="finding.*?</article>/#)?.0)
+        #expect(card.matches(of: #/<p class="fix">/#).count == 1)
         let command = try #require(html.firstMatch(of: #/<code class="command">scanmill (run [^<]*)</#)?.1)
         #expect(command.hasSuffix(" in/a in/b -o out --only a --only b --retry"))
     }

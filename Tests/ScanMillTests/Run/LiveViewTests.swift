@@ -84,6 +84,29 @@ import Testing
         #expect(result.output == "True 0\n", "\(result.output) \(result.errors)")
     }
 
+    /// Short names leave the room to the stage and the frame.
+    @Test func namesTakeNoMoreThanTheyNeed() throws {
+        for number in 0..<4 { try MiniCapture(id: "captures/\(number)").write(in: folder) }
+        try folder.write("name: t\nstages: [read, decompress, unproject, write-ply]\n", to: "t.yaml")
+        let run = [Scanmill.path, "run", "t.yaml", "captures", "-o", "out", "--jobs", "1", "--no-report"]
+        let script = "print('0 [....................] opening\\r\\n' in text, run.returncode)"
+        let result = try runCommand(
+            ["python3", "-c", Self.onATerminal + script] + run, in: folder.path, environment: ["TERM": "xterm"])
+        #expect(result.output == "True 0\n", "\(result.output) \(result.errors)")
+    }
+
+    /// `tee` writes to the same terminal, and the view would erase that.
+    @Test func nothingIsDrawnOverWhatGoesThroughAPipe() throws {
+        try MiniCapture().write(in: folder)
+        try folder.write("name: t\nstages: [read, decompress, unproject, write-ply]\n", to: "t.yaml")
+        let run = [Scanmill.path, "run", "t.yaml", "mini", "-o", "out", "--no-report"]
+        let piped = Self.onATerminal.replacing("stdout=subprocess.DEVNULL", with: "stdout=subprocess.PIPE")
+        let result = try runCommand(
+            ["python3", "-c", piped + "print(run.returncode, '\\x1b' in text)"] + run, in: folder.path,
+            environment: ["TERM": "xterm"])
+        #expect(result.output == "0 False\n", "\(result.output) \(result.errors)")
+    }
+
     /// A terminal that cannot move its cursor gets lines alone.
     @Test(arguments: [["TERM": "dumb"], ["TERM": ""], ["TERM": "xterm"]])
     func aTerminalThatDrawsNothing(_ environment: [String: String]) throws {

@@ -30,6 +30,36 @@ import Testing
         #expect(again.status == 1 && again.errors.contains("error: 2 captures are called a"), "\(again)")
     }
 
+    /// Links make OUT's disk look like one that ignores case: there, the later result would replace the other one.
+    @Test func namesThatOnlyCaseTellsApart() throws {
+        for folder in ["in/one", "in/two"] {
+            try FileManager.default.createDirectory(
+                atPath: "\(quick.folder.path)/\(folder)", withIntermediateDirectories: true)
+        }
+        for name in ["one/Scan", "two/scan", "b"] { try quick.copySample(name) }
+        #expect(try quick.run(["in/b", "-o", "out", "-q"]).status == 0)
+        #expect(symlink(".scanmill", quick.folder.url("out/.SCANMILL").path) == 0)
+        #expect(symlink("owner.json", quick.folder.url("out/.scanmill/OWNER.JSON").path) == 0)
+        let plan = try Scanmill.run(["plan", "quick.yaml", "in", "-o", "out"], in: quick.folder.path)
+        #expect(plan.output.contains("cannot run Scan  2 captures are called Scan\n"), "\(plan)")
+        #expect(plan.output.contains("0 would run, ") && plan.output.contains(", 1 cannot run, "), "\(plan)")
+        let result = try quick.run(["in", "-o", "out"])
+        #expect(result.status == 1 && result.output.contains("2 captures: 1 up to date, 1 failed"), "\(result)")
+        let notes = """
+               = one is in/one/Scan
+               = one is in/two/scan
+               = the names differ only in case, and the disk of OUT does not tell them apart
+
+            """
+        #expect(result.errors.contains(notes), "\(result)")
+        #expect(quick.names("out").filter { !$0.hasPrefix(".") } == ["b"])
+        let status = try Scanmill.run(["status", "out"], in: quick.folder.path)
+        #expect(status.output == "failed  Scan  2 captures are called Scan\n1 done, 1 failed\n", "\(status)")
+        // To every other disk they are two.
+        let others = try quick.run(["in", "-o", "others", "-q"])
+        #expect(others.status == 0 && quick.names("others").contains("scan"), "\(others)")
+    }
+
     /// Before the night rather than after it.
     @Test func aPlanTellsWhatThePipelineMisses() throws {
         for id in ["boxed", "flat", "plain"] { try quick.copySample(id) }

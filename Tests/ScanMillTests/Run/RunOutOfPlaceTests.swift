@@ -180,6 +180,12 @@ import Testing
         #expect(run.status == 2)
         let refusal = "error: `--only p`: this capture is in the format polycam, and `--format` asks for multiscan\n"
         #expect(run.errors == refusal + "   = fix: leave one of the two out\n", "\(run.errors)")
+        let both = try Scanmill.run(
+            ["run", "cloud.yaml", "caps", "-o", "other", "--only", "[ap]", "--format", "tum"], in: folder.path)
+        #expect(
+            both.errors.contains(
+                "`--only [ap]`: these captures are in the formats multiscan and polycam, and `--format` asks for tum\n"),
+            "\(both.errors)")
     }
 
     /// A pipeline that was run first by mistake, and of which nothing came, keeps no other out.

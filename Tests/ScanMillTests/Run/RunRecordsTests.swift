@@ -238,7 +238,8 @@ import Testing
 
     /// Prometheus' collector refuses two files of a folder with one series, and a label that is not escaped.
     @Test func figuresSayWhoseTheyAre() throws {
-        let outputs = ["out", "o\"u\\t\n"]
+        // A quote with an accent behind it, and CR LF, are Characters of their own.
+        let outputs = ["out", "o\"u\\t\n", "q/x\"\u{301}y", "q/x\r\nz"]
         let series = try outputs.enumerated().map { number, output -> Set<Substring> in
             let run = try folder.run("read, decompress", ["sound", "-o", output, "-q", "--metrics", "\(number).prom"])
             #expect(run.status == 0, "\(run)")
@@ -246,7 +247,10 @@ import Testing
             return Set(lines.filter { !$0.hasPrefix("#") }.map { $0[..<($0.lastIndex(of: " ") ?? $0.endIndex)] })
         }
         #expect(series[0].isDisjoint(with: series[1]))
-        let whose = ["pipeline=\"trouble\",output=\"\(folder.path)/out\"", #"output="\#(folder.path)/o\"u\\t\n""#]
+        let whose = [
+            "pipeline=\"trouble\",output=\"\(folder.path)/out\"", #"output="\#(folder.path)/o\"u\\t\n""#,
+            #"output="\#(folder.path)/q/x\"\#u{301}y""#, #"output="\#(folder.path)/q/x\#r\nz""#,
+        ]
         for (series, whose) in zip(series, whose) {
             #expect(series.allSatisfy { $0.contains(whose) }, "\(series)")
         }

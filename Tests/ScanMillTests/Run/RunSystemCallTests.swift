@@ -107,6 +107,33 @@ import Testing
         #expect(verify.status == 3 && verify.errors.hasPrefix("error: cannot list the folder: "), "\(verify.errors)")
     }
 
+    /// sshfs can neither swap two names, nor does it say what keeps it from renaming.
+    @Test func anOlderResultIsReplacedWhereItsNameCannotBeTaken() throws {
+        guard Strace.isThere else { return }
+        try MiniCapture().write(in: folder)
+        #expect(try folder.run("read, decompress, unproject, write-ply").status == 0)
+        func calls(_ faults: [String]) throws -> [Substring] {
+            let options = ["-f", "-o", "calls", "-e", "trace=rename,renameat2"] + faults
+            let run = [
+                Scanmill.path, "run", "trouble.yaml", "mini", "-o", "out", "--force", "--jobs", "1", "--no-report",
+            ]
+            let result = try runCommand(["strace"] + options + run, in: folder.path)
+            #expect(result.status == 0, "\(result)")
+            return String(decoding: try folder.bytes("calls"), as: UTF8.self).split(separator: "\n")
+        }
+        // How many names a thread has given when the result's is in turn.
+        let usual = try calls([])
+        let inTheWay = try #require(usual.firstIndex { $0.contains("/out/mini\") = -1 ENOTEMPTY") })
+        let thread = usual[inTheWay].prefix { $0 != " " }
+        let turn = usual[...inTheWay].count { $0.hasPrefix("\(thread) ") && $0.contains(" rename(") }
+        let before = try runCommand(["ls", "-di", "out/mini"], in: folder.path).output
+        let refused = try calls(
+            ["-e", "inject=renameat2:error=EINVAL", "-e", "inject=rename:error=EPERM:when=\(turn)"])
+        #expect(refused.contains { $0.contains("/out/mini\") = -1 EPERM") }, "\(refused)")
+        #expect(try runCommand(["ls", "-di", "out/mini"], in: folder.path).output != before)
+        #expect(try Scanmill.run(["verify", "out"], in: folder.path).status == 0)
+    }
+
     /// As on network filesystems, which cannot swap two names: killed between the renames.
     @Test func anOlderResultThatWasMovedAwayIsPutBack() throws {
         guard Strace.isThere else { return }

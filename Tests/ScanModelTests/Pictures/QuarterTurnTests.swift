@@ -25,8 +25,8 @@ import Testing
     @Test func countsOfReplacedNumbersStay() {
         var depth = RecordedDepth(
             width: 2, height: 1, encoding: .uint16(unitsPerMetre: 1000), bytes: [1, 0, 0, 0])
-        depth.replaced = RecordedDepth.Replaced(nan: 3, beyond: 2)
-        #expect(depth.turned(quarterTurns: 1).replaced == RecordedDepth.Replaced(nan: 3, beyond: 2))
+        depth.replaced = RecordedDepth.Replaced(missing: 3, beyond: 2)
+        #expect(depth.turned(quarterTurns: 1).replaced == RecordedDepth.Replaced(missing: 3, beyond: 2))
     }
 
     @Test(arguments: [(1, 1), (1, 70), (70, 1), (64, 64), (33, 65), (129, 31), (100, 70)], [0, 1, 2, 3, -1, 6])

@@ -14,7 +14,7 @@ import Testing
     }
 
     @Test func jobs() throws {
-        let input = CaptureInput(id: "scan ä\n", path: "/a/b", pipelineFolder: "p")
+        let input = CaptureInput(id: "scan ä\n", path: "/a/b", pipelineFolder: "p", source: SourceFolder("/"))
         #expect(
             try Self.roundTrip(
                 CaptureJob(

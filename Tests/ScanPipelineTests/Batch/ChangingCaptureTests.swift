@@ -161,6 +161,56 @@ import Testing
         #expect(damaged?.fault == .input)
     }
 
+    /// What is below a mount point once the disk was taken off is another folder, without anything in it.
+    @Test func theFolderOfTheCapturesGoesAway() throws {
+        let fixture = try DiskFixture()
+        let folder = "\(fixture.path)/in"
+        var inputs = try ["a", "b"].map { try fixture.capture($0) }
+        for index in inputs.indices { inputs[index].source = SourceFolder(folder) }
+        let failure = try #require(
+            problem {
+                _ = try fixture.run(inputs[0]) {
+                    #expect(rename(folder, folder + "-away") == 0 && mkdir(folder, 0o755) == 0)
+                }
+            })
+        #expect(
+            failure.message() == """
+                error: the folder of the captures is not the one that the run began with
+                  --> \(folder)
+                   = the capture was changed while it was read
+                   = nothing was published for a
+                   = fix: mount it again, or put it back, and run again
+                """)
+        #expect(failure.fault == .environment && fixture.results().isEmpty)
+        let next = problem { try fixture.run(inputs[1]) }
+        #expect(next?.summary == failure.summary)
+        #expect(rmdir(folder) == 0)
+        #expect(problem { try fixture.run(inputs[1]) }?.summary == failure.summary)
+        // It is back; one capture alone was moved away.
+        #expect(rename(folder + "-away", folder) == 0 && rename(inputs[0].path, "\(fixture.path)/moved") == 0)
+        #expect(
+            problem { try fixture.run(inputs[0]) }?.summary == "the capture was moved away after the run had found it")
+        guard case .done = try fixture.run(inputs[1]) else { Issue.record("not done"); return }
+        // The same of the last one, where the folder stays.
+        FileSystem.removeTree(inputs[1].path)
+        #expect(
+            problem { try fixture.run(inputs[1]) }?.summary == "the capture was moved away after the run had found it")
+    }
+
+    /// The folder that was named, and not the one that is moved away with a single capture.
+    @Test func theFolderInWhichACaptureWasFound() throws {
+        let folder = try TemporaryFolder()
+        try folder.write("", to: "night/one/export/a.txt")
+        try folder.write("", to: "other/b/b.txt")
+        let (night, other) = ("\(folder.path)/night", "\(folder.path)/other")
+        var folders = SourceFolders(named: ["\(night)/", "\(other)/b"])
+        let found = SourceFolder(night)
+        let inside = ["one/export", "one"].map { folders.folder(of: "\(night)/\($0)") }
+        #expect(found != nil && inside == [found, found])
+        let named = folders.folder(of: "\(other)/b")
+        #expect(named == SourceFolder(other) && SourceFolder("\(night)/none") == nil)
+    }
+
     /// As a backup that makes links does it.
     @Test func bytesThatStayTheSame() throws {
         let fixture = try DiskFixture()

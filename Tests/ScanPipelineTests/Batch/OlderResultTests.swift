@@ -33,6 +33,30 @@ import Testing
         }
     }
 
+    /// Where no lock keeps it away, as between two machines, or where two ids are one name to the disk alone.
+    @Test func anotherCapturesResultThatComesMeanwhile() throws {
+        let fixture = try DiskFixture()
+        let (place, aside) = ("\(fixture.output)/a", "\(fixture.path)/aside")
+        try fixture.write("eins\n", to: "tuesday/a/frames.txt")
+        try fixture.run(CaptureInput(id: "a", path: "\(fixture.path)/tuesday/a", pipelineFolder: fixture.path))
+        let results = fixture.results()
+        #expect(rename(place, aside) == 0)
+        let monday = try fixture.capture("a")
+        let refused = problem { _ = try fixture.run(monday) { #expect(rename(aside, place) == 0) } }
+        #expect(refused?.summary == "the result of another capture has this name")
+        #expect(fixture.results() == results)
+        // The same capture's is what this run makes, too.
+        FileSystem.removeTree(place)
+        try fixture.run(monday)
+        let own = fixture.results()
+        #expect(rename(place, aside) == 0)
+        guard case .done = try fixture.run(monday, meanwhile: { #expect(rename(aside, place) == 0) }) else {
+            Issue.record("not done")
+            return
+        }
+        #expect(fixture.results() == own)
+    }
+
     /// One of two was renamed, as the message said.
     @Test func theOtherOneWasRenamed() throws {
         let fixture = try DiskFixture()

@@ -34,6 +34,30 @@ import Testing
         #expect(entries.map(\.cause) == [nil, "it was begun and not finished"])
     }
 
+    /// A result is counted once, by the name that the folder lists, whatever spelling a run had for it; and what failed
+    /// does not spoil the result that it had to leave alone.
+    @Test func aDiskThatIgnoresCase() throws {
+        let fixture = try DiskFixture()
+        let ids = ["Scan", "end", "scan", "end."]
+        let inputs = try ids.map { try fixture.capture($0) }
+        let pipeline = try fixture.pipeline()
+        for input in inputs.prefix(2) { try fixture.run(input) }
+        let record = RunRecord(state: fixture.state, pipeline: pipeline, inputs: inputs)
+        func entries(_ names: OutputNames) -> [OutputStatus.Entry] {
+            OutputStatus(output: fixture.output, programs: fixture.programs, names: names).entries
+        }
+        #expect(entries(OutputNames()).map(\.id) == ["Scan", "end", "end.", "scan"])
+        let card = OutputNames(ignoreCase: true, dropLastDots: true)
+        #expect(entries(card).map(\.id) == ["Scan", "end"])
+        #expect(entries(card).map(\.standing) == [.done, .done])
+        try record.note(
+            CaptureOutcome(input: inputs[2], ending: .failed(Problem(.usage, "another capture has this name"))),
+            fingerprint: Digest.of([]))
+        #expect(entries(card).map(\.id) == ["Scan", "end", "scan"])
+        #expect(entries(card).map(\.standing) == [.done, .done, .failed])
+        #expect(entries(card).map(\.hasOlderResult) == [false, false, false])
+    }
+
     /// What was planned and is no longer there, such as a name that it had while it arrived, is nobody's to run.
     @Test func plannedCapturesThatAreGone() throws {
         let fixture = try DiskFixture()

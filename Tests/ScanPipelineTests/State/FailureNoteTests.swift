@@ -1,3 +1,4 @@
+import Glibc
 import ScanModel
 import ScanPipeline
 import TestSupport
@@ -87,6 +88,51 @@ import Testing
         #expect(FileSystem.names(in: fixture.state.path + "/failures").allSatisfy { $0.hasSuffix(".json") })
         let entries = OutputStatus(output: fixture.output, programs: fixture.programs).entries
         #expect(entries.map(\.id) == [id] && entries.map(\.cause) == [problem.summary])
+    }
+
+    /// On a disk that ignores case, the names are one: what is said of one capture is not said of the other.
+    @Test func twoCapturesWhoseNotesWouldBeOneFile() throws {
+        let fixture = try DiskFixture()
+        let record = RunRecord(state: fixture.state, pipeline: try fixture.pipeline(), inputs: [])
+        func note(_ id: String, _ summary: String) throws {
+            try record.note(
+                CaptureOutcome(input: try fixture.capture(id), ending: .failed(Problem(.input, summary))),
+                fingerprint: Digest.of([]))
+        }
+        func summary(_ id: String) -> String? { FailureNote.load(id, in: fixture.state)?.problem.summary }
+        try note("Scan", "torn")
+        #expect(link(fixture.state.failure("Scan"), fixture.state.failure("scan")) == 0)
+        #expect(summary("Scan") == "torn" && summary("scan") == nil)
+        try note("scan", "another capture has this name")
+        #expect(summary("Scan") == "torn" && summary("scan") == "another capture has this name")
+        try fixture.run(fixture.input("scan"))
+        #expect(summary("Scan") == "torn" && summary("scan") == nil)
+        try fixture.run(fixture.input("Scan"))
+        #expect(summary("Scan") == nil)
+    }
+
+    /// Here the path that it would have is too long for the system.
+    @Test func aNameThatTheDiskDoesNotTake() throws {
+        let fixture = try DiskFixture()
+        let id = String(repeating: "x", count: 200)
+        try fixture.write("{}", to: "out/.scanmill/runs/none/plan.json")
+        var output = fixture.output
+        while output.utf8.count < 3980 - "/.scanmill/failures".utf8.count { output += "/." }
+        let state = StateFolder(output: output)
+        let record = RunRecord(state: state, pipeline: try fixture.pipeline(), inputs: [])
+        let outcome = CaptureOutcome(
+            input: CaptureInput(id: id, path: try fixture.capture("a").path),
+            ending: .failed(Problem(.usage, "the disk takes no such name")))
+        record.noteRefused([outcome])
+        #expect(FileSystem.names(in: "\(fixture.state.path)/failures") == ["\(Digest.of(id).hex).json"])
+        #expect(state.failed == [id] && fixture.state.failed == [id])
+        #expect(FailureNote.load(id, in: state)?.problem == outcome.ending.problem)
+        let entries = OutputStatus(output: fixture.output, programs: fixture.programs).entries
+        #expect(entries.map(\.id) == [id] && entries.map(\.standing) == [.failed])
+        // Under its usual name it counts first.
+        try RunRecord(state: fixture.state, pipeline: try fixture.pipeline(), inputs: []).note(
+            CaptureOutcome(input: outcome.input, ending: .failed(Problem(.input, "torn"))), fingerprint: Digest.of([]))
+        #expect(FailureNote.load(id, in: fixture.state)?.problem.summary == "torn")
     }
 
     @Test func onlyFailuresAreNoted() throws {

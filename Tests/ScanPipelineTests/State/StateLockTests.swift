@@ -113,6 +113,25 @@ import Testing
         }
     }
 
+    /// As FAT and exFAT refuse it. Only what is named can help, and not another attempt.
+    @Test func aNameThatTheDiskDoesNotTake() throws {
+        let fixture = try DiskFixture()
+        try fixture.write("", to: "out/.scanmill/locks/other")
+        func lock(_ id: String) throws { _ = try StateLock(at: "/proc/\(id)", of: (id, fixture.state)) { _ in 0 } }
+        let refusal = try #require(problem { try lock("a:b") })
+        #expect(refusal.fault == .usage)
+        #expect(
+            refusal.message() == """
+                error: the disk of OUT takes no names with `:`
+                  --> \(fixture.output)/a:b
+                   = fix: rename the capture, or choose a folder on another disk with -o
+                """)
+        #expect(problem { try lock("plain") }?.summary.hasPrefix("cannot open the lock") == true)
+        // The folder is what is missing.
+        FileSystem.removeTree("\(fixture.state.path)/locks")
+        #expect(problem { try lock("a:b") }?.summary.hasPrefix("cannot open the lock") == true)
+    }
+
     @Test func aLockThatCannotBeMade() throws {
         let fixture = try DiskFixture()
         try fixture.write("", to: "out/.scanmill/locks")

@@ -57,7 +57,10 @@ enum Timeline {
     private static func words(_ seconds: Double) -> String {
         if seconds < 10 { return "\(HTML.short(seconds)) s" }
         if seconds < 120 { return "\(Int(seconds)) s" }
-        if seconds < 7200 { return "\(Int(seconds / 60)) min" }
+        if seconds < 7200 {
+            let rest = Int(seconds) % 60
+            return "\(Int(seconds) / 60) min" + (rest == 0 ? "" : " \(rest) s")
+        }
         return "\(Int(seconds / 3600)) h\(Int(seconds) % 3600 == 0 ? "" : " \(Int(seconds) % 3600 / 60) min")"
     }
 }

@@ -4,8 +4,8 @@ import ScanPipeline
 import TestSupport
 import Testing
 
-/// Masks in the alpha channel of the pictures, for trainers that know no files of masks.
-@Suite struct AlphaMaskTests {
+/// Masks that are put into the pictures, for trainers that know no files of masks.
+@Suite struct CutOutTests {
     private static let box = OrientedBox(
         center: Vector3(0, 0, 0), worldFromBox: .identity, halfSize: Vector3(0.6, 0.6, 0.6))
 
@@ -47,6 +47,40 @@ import Testing
         #expect(!run.warnings.contains { $0.contains("one frame alone is held out") })
     }
 
+    /// Of three channels, so that no reader finds anything beneath.
+    @Test func blackIsBlackForEveryReader() throws {
+        var capture = try Self.capture(1)
+        // A recorded mask need not be of two values.
+        let values: [UInt8] = [0, 128, 255, 7]
+        capture.items[0].mask = LumaImage(width: 8, height: 6, pixels: (0..<48).map { values[$0 % 4] })
+        let whole = try StageRun("- write-colmap: {color: png}", on: capture)
+        let run = try StageRun("- write-colmap: {mask-as: black}", on: capture)
+        let color = try PNG.decodeRGB(whole.bytes("colmap/images/000000.png"))
+        let picture = try PythonReaders.run(
+            "print(json.dumps(read_png(sys.argv[1])))", ["\(run.path)/colmap/images/000000.png"])
+        #expect(picture["channels"]?.integer == 3)
+        let found = (picture["rows"]?.array ?? []).compactMap(\.doubles).flatMap { $0 }
+        let expected = color.pixels.enumerated().map { place, sample in
+            (Double(sample) * Double(values[place / 3 % 4]) / 255).rounded()
+        }
+        #expect(found == expected && found.contains { $0 > 0 && $0 < 255 })
+        #expect(throws: (any Error).self) { try run.bytes("colmap/masks/000000.png") }
+    }
+
+    /// What is behind the object is within a silhouette too, and outside others.
+    @Test(arguments: ["alpha", "black"]) func silhouettesAreNoCutOuts(_ place: String) throws {
+        func warnings(_ options: String) throws -> [Problem] {
+            // With the depth, so that it is of use in each of them.
+            let text = "stages:\n- read\n- decompress\n- write-transforms: {depth: true, \(options)}\n"
+            return try Pipeline.load(text: text, path: "p.yaml", library: .builtIn).warnings
+        }
+        let warned = try warnings("masks: silhouette, mask-as: \(place)")
+        #expect(warned.count == 1 && warned[0].summary.contains("leaves in what is seen behind the object"))
+        #expect(warned[0].fix == "set  masks: depth")
+        #expect(try warnings("masks: depth, mask-as: \(place)").isEmpty)
+        #expect(try warnings("masks: silhouette").isEmpty)
+    }
+
     @Test func theDatasetNamesNoMasks() throws {
         let run = try StageRun(
             "- write-transforms: {masks: silhouette, mask-as: alpha}", on: try Self.capture(1))
@@ -71,7 +105,7 @@ import Testing
         #expect(try run.bytes("nerf/images/000000.png") == capture.files["color/0.png"])
         #expect(
             run.warnings == [
-                "write-transforms: the capture has no masks to put into pictures: `masks: silhouette` makes masks of the box"
+                "write-transforms: the capture has no masks to put into pictures: `masks: depth` makes masks of the box"
             ])
     }
 
@@ -85,8 +119,8 @@ import Testing
             try Pipeline.load(text: recorded, path: "p.yaml", library: .builtIn).warnings.map(\.summary) == [
                 "`mask-if-missing` has an effect only with `masks: silhouette` and `masks: depth`"
             ])
-        let options = "masks: silhouette, mask-as: alpha, color: jpeg, quality: 80"
-        let text = "stages:\n- read\n- write-transforms: {\(options)}\n"
+        let options = "masks: depth, mask-as: alpha, color: jpeg, quality: 80"
+        let text = "stages:\n- read\n- decompress\n- write-transforms: {\(options)}\n"
         #expect(
             try Pipeline.load(text: text, path: "p.yaml", library: .builtIn).warnings.map(\.summary) == [
                 "`color` has an effect only where masks are files",
