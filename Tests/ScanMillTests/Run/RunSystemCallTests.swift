@@ -117,8 +117,8 @@ import Testing
             let run = [
                 Scanmill.path, "run", "trouble.yaml", "mini", "-o", "out", "--force", "--jobs", "1", "--no-report",
             ]
-            let result = try runCommand(["strace"] + options + run, in: folder.path)
-            #expect(result.status == 0, "\(result)")
+            // The run's own process may meet the fault too, in its records: what is published decides.
+            _ = try runCommand(["strace"] + options + run, in: folder.path)
             return String(decoding: try folder.bytes("calls"), as: UTF8.self).split(separator: "\n")
         }
         // How many names a thread has given when the result's is in turn.
