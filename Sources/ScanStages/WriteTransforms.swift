@@ -34,10 +34,11 @@ public struct WriteTransforms: FrameStage, FoldStage {
             says ignore, and the table that `bottom` takes away will be learned. A capture without a box fails, or goes
             on without masks with `mask-if-missing: pass`.
 
-            **`mask-as`** cuts the pictures out instead of writing files with masks: with `alpha` they become PNGs with
-            an alpha channel, where what is ignored is transparent, and black for readers that leave alpha out; with
-            `black` PNGs without one, which are black there for every reader. Cut out with `masks: depth`, as far as
-            depth reaches: a silhouette leaves in what is seen behind the object.
+            **`mask-as`** cuts the pictures out instead of writing files with masks. With `alpha` they become PNGs with
+            an alpha channel: what is ignored is transparent, and black for readers that leave alpha out. With `black`
+            they become PNGs without one, for trainers whose background is black and which take alpha for something
+            else; before any other background, black is learned as black surface. Cut out with `masks: depth`: a
+            silhouette leaves in what is seen behind the object.
 
             `test-every: 8` puts every 8th frame into the test and validation lists and all others into the training
             list. Without it, frames stay in the lists of the dataset that they come from; if it has only one of the
@@ -68,6 +69,12 @@ public struct WriteTransforms: FrameStage, FoldStage {
         dialect = options.choice("dialect", "Whose loader is to read it.", default: .nerfstudio)
         isZUp = options.flag("z-up", "Turn a y-up world so that z is up.", default: true)
         dataset = DatasetOutput(&options, for: dialect)
+        if dataset.cutOut == .black {
+            options.warn(
+                "mask-as",
+                "trainers that read this dataset have other backgrounds than black, and learn `mask-as: black` as black "
+                    + "surface", fix: "set  mask-as: alpha")
+        }
     }
 
     public var uses: Uses {

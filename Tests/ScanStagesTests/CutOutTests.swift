@@ -71,7 +71,7 @@ import Testing
     @Test(arguments: ["alpha", "black"]) func silhouettesAreNoCutOuts(_ place: String) throws {
         func warnings(_ options: String) throws -> [Problem] {
             // With the depth, so that it is of use in each of them.
-            let text = "stages:\n- read\n- decompress\n- write-transforms: {depth: true, \(options)}\n"
+            let text = "stages:\n- read\n- decompress\n- write-colmap: {depth: true, \(options)}\n"
             return try Pipeline.load(text: text, path: "p.yaml", library: .builtIn).warnings
         }
         let warned = try warnings("masks: silhouette, mask-as: \(place)")
@@ -79,6 +79,44 @@ import Testing
         #expect(warned[0].fix == "set  masks: depth")
         #expect(try warnings("masks: depth, mask-as: \(place)").isEmpty)
         #expect(try warnings("masks: silhouette").isEmpty)
+    }
+
+    /// nerfstudio's and instant-ngp's trainers change their background at each step.
+    @Test func blackIsForModelsOfColmap() throws {
+        func warnings(_ stage: String) throws -> [String?] {
+            let text = "stages:\n- read\n- decompress\n- \(stage)\n"
+            return try Pipeline.load(text: text, path: "p.yaml", library: .builtIn).warnings.map(\.fix)
+        }
+        #expect(try warnings("write-transforms: {masks: depth, mask-as: black}") == ["set  mask-as: alpha"])
+        #expect(try warnings("write-transforms: {masks: depth, mask-as: alpha}") == [])
+    }
+
+    /// What a trainer would take for emptiness, or for a part of the object.
+    @Test func falseCutOutsAreNamed() throws {
+        var capture = try Self.capture(3)
+        for index in capture.items.indices {
+            capture.items[index].depth?.metres = Array(repeating: index == 1 ? 0 : 2.5, count: 12)
+        }
+        let blind = try StageRun("- write-colmap: {masks: depth, mask-as: black}", on: capture)
+        #expect(blind.count("write-colmap", "pictures-cut-for-want-of-depth") == 1)
+        let away =
+            "1 of 3 pictures is cut away as a whole, because there is no depth: trainers learn that nothing is there"
+        #expect(blind.warnings.contains("write-colmap: \(away)"), "\(blind.warnings)")
+        let files = try StageRun("- write-colmap: {masks: depth}", on: capture)
+        #expect(!files.warnings.contains { $0.contains("cut away") })
+        for index in [0, 1] {
+            capture.items[index].mask = LumaImage(width: 8, height: 6, pixels: Array(repeating: 255, count: 48))
+        }
+        let whole = try StageRun("- write-colmap: {mask-as: black}", on: capture)
+        #expect(
+            whole.warnings.contains("write-colmap: 1 of 3 pictures is not cut out, because there is no mask"),
+            "\(whole.warnings)")
+        capture.box = nil
+        let passing = try StageRun(
+            "- write-colmap: {masks: depth, mask-as: black, mask-if-missing: pass}", on: capture)
+        #expect(
+            passing.warnings.contains("write-colmap: the capture has no box, so its pictures were not cut out"),
+            "\(passing.warnings)")
     }
 
     @Test func theDatasetNamesNoMasks() throws {
@@ -105,7 +143,7 @@ import Testing
         #expect(try run.bytes("nerf/images/000000.png") == capture.files["color/0.png"])
         #expect(
             run.warnings == [
-                "write-transforms: the capture has no masks to put into pictures: `masks: depth` makes masks of the box"
+                "write-transforms: the capture has no masks to put into pictures"
             ])
     }
 

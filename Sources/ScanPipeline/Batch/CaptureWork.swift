@@ -41,6 +41,8 @@ public struct CaptureWork {
         _ job: CaptureJob, _ runner: Runner, looked: Int64
     ) throws(Problem) -> (StateLock, CaptureWork)? {
         try RunThreads.require(workers: job.workers)
+        var job = job
+        job.input.source = job.input.source?.renewed
         let state = StateFolder(output: job.output)
         try state.requireOwner(runner.pipeline)
         guard let lock = try StateLock(job.input.id, in: state) else { return nil }

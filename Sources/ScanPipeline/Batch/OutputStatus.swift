@@ -58,6 +58,8 @@ private struct StatusReading {
     /// Why nobody can read a result's receipt, or tell whether something is a result that may be one.
     private let obstacles: [PathKey: Problem]
     private let unfinished: Set<PathKey>
+    private let failed: Set<PathKey>
+    private let ignoreCase: Bool
     private var history: RunHistory
     private let owner: String?
     /// Pipelines by their digests, each from the receipt of a result that it made.
@@ -85,10 +87,13 @@ private struct StatusReading {
         let shut = results.compactMap { id, problem in problem.map { (id: id, problem: $0) } } + obscure
         obstacles = Dictionary(shut.map { (PathKey($0.id), $0.problem) }, uniquingKeysWith: { first, _ in first })
         unfinished = Set(state.unfinished.map(PathKey.init))
+        let failed = state.failed
+        self.failed = Set(failed.map(PathKey.init))
+        ignoreCase = names.ignoreCase
         owner = state.owningPipeline
         // What failed did so by its own name; of a result that it had to leave alone, the folder's name tells.
         let planned = history.ids.map(published.name)
-        ids = (results.map(\.id) + obscure.map(\.id) + state.failed + planned).distinctByBytes
+        ids = (results.map(\.id) + obscure.map(\.id) + failed + planned).distinctByBytes
     }
 
     /// Where its result is, or would be.
@@ -99,11 +104,11 @@ private struct StatusReading {
         // It may have been published since they were listed.
         let isPublished =
             published.contains(id) || (published.name(of: id) == id && state.place(id).holdsResult)
-        if StateLock.isHeld(id, in: state) {
+        if StateLock.isHeld(id, in: state, ignoringCase: ignoreCase) {
             return .init(
                 id: id, standing: .running, isBehind: isPublished && entry(ofResult: id).standing != .done)
         }
-        if let note = FailureNote.load(id, in: state) {
+        if failed.contains(PathKey(id)), let note = FailureNote.load(id, in: state) {
             return .init(
                 id: id, standing: isExcluded(id) ? .excluded : .failed, cause: note.problem.summary,
                 hasOlderResult: isPublished, isBehind: isPublished)

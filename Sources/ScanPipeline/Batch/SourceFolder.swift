@@ -18,22 +18,28 @@ public struct SourceFolder: Sendable, Hashable, Codable {
         (device, file) = (UInt64(status.st_dev), UInt64(status.st_ino))
     }
 
-    /// What to say of a capture in it that failed, where the folder is no longer the one that the run began with; nil
-    /// where it is, or nobody can tell.
+    /// As it is when a capture is begun: a disk that came back may have another number, and is read like the first.
+    var renewed: SourceFolder {
+        guard let now = SourceFolder(path), !FileSystem.isGone(path) else { return self }
+        return now
+    }
+
+    /// What to say of a capture in it that failed, where the folder is no longer the one that it was; nil where it is, or
+    /// nobody can tell.
     var loss: Problem? {
         var status = stat()
-        if stat(path, &status) == 0 {
-            if status.st_dev == device {
-                // Filesystems without inode numbers of their own number a folder anew now and then, but what is in it
-                // stays.
-                if status.st_ino == file || !FileSystem.isGone(path) { return nil }
-            }
-        } else if errno == EACCES {
+        let summary: String
+        if stat(path, &status) != 0 {
+            if errno == EACCES { return nil }
+            summary = "the folder of the captures is gone, perhaps with its disk"
+        } else if status.st_dev != device || status.st_ino != file && FileSystem.isGone(path) {
+            // Filesystems without inode numbers of their own number a folder anew now and then, but what is in it stays.
+            summary = "another folder is where the captures' was, perhaps because its disk is gone"
+        } else {
             return nil
         }
         return Problem(
-            .environment, "the folder of the captures is not the one that the run began with",
-            fix: "mount it again, or put it back, and run again"
+            .environment, summary, fix: "mount the disk again, or put the folder back, and run again"
         ).at(file: path)
     }
 }

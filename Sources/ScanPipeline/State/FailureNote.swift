@@ -80,7 +80,8 @@ public struct FailureNote: Sendable {
     /// Whether the note no longer applies: the capture is gone, or the link that led nowhere leads somewhere again. In
     /// the latter case what it leads to is found and run anew, perhaps under other ids.
     var isPast: Bool {
-        FileSystem.isGone(input) || (fingerprint == .leadsNowhere && FileSystem.leads(input))
+        FileSystem.isGone(input) || FileSystem.isRenamedInCase(input)
+            || (fingerprint == .leadsNowhere && FileSystem.leads(input))
     }
 
     /// A problem as a note keeps it: where its place is the capture itself, that is a whole path, as ``input`` is.
@@ -92,7 +93,11 @@ public struct FailureNote: Sendable {
     }
 
     public static func load(_ id: String, in state: StateFolder) -> FailureNote? {
-        files(of: id, in: state).firstNonNil { $0.note }
+        let (usual, other) = (state.failure(id), state.failureByDigest(id))
+        func own(_ path: String) -> FailureNote? {
+            StateFolder.read(path).flatMap(FailureNote.init).flatMap { $0.id.utf8.elementsEqual(id.utf8) ? $0 : nil }
+        }
+        return own(usual) ?? (usual == other ? nil : own(other))
     }
 
     /// Whether there is a note of a capture, however damaged.

@@ -25,8 +25,9 @@ public struct StateFolder: Sendable, Hashable {
     public var runs: String { "\(path)/runs" }
     var locks: String { "\(path)/locks" }
     /// One for all ids that are one name to the disk, which may give each spelling a file of its own all the same.
-    public func lock(_ id: String) -> String {
-        "\(locks)/\(ignoresCase ? OutputNames(ignoreCase: true).key(id) : id)"
+    public func lock(_ id: String) -> String { lock(id, ignoringCase: ignoresCase) }
+    func lock(_ id: String, ignoringCase ignoreCase: Bool) -> String {
+        "\(locks)/\(OutputNames(ignoreCase: ignoreCase).key(id))"
     }
     /// Where the failure note of a capture lies. An id that cannot name a result may be no name for a file either: its
     /// digest then takes its place.

@@ -104,7 +104,14 @@ public final class StateLock: Sendable {
 
     /// Whether another runner works on the capture now. Makes nothing, and takes no lock either, which would stand in a
     /// runner's way.
-    public static func isHeld(_ id: String, in state: StateFolder) -> Bool { look(at: state.lock(id)) == .held }
+    public static func isHeld(_ id: String, in state: StateFolder) -> Bool {
+        isHeld(id, in: state, ignoringCase: state.ignoresCase)
+    }
+
+    /// The same for many ids, so that the disk is not asked again for each of them whether it ignores case.
+    static func isHeld(_ id: String, in state: StateFolder, ignoringCase ignoreCase: Bool) -> Bool {
+        look(at: state.lock(id, ignoringCase: ignoreCase)) == .held
+    }
 
     /// Whether any run is at work in OUT; nil where its filesystem has no locks, so that nobody can tell.
     static func isHeldByRuns(in state: StateFolder) -> Bool? {

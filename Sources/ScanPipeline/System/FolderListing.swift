@@ -102,6 +102,14 @@ extension FileSystem {
         return names.allSatisfy { isFolderItself("\(path)/\($0)") && isGone("\(path)/\($0)") }
     }
 
+    /// Whether the folder that a path leads into has its name in other letters alone: a disk that ignores case still answers
+    /// to the name that something had before it was renamed.
+    package static func isRenamedInCase(_ path: String) -> Bool {
+        guard let name = path.pathName, let names = try? list(parent(of: path)) else { return false }
+        return !names.contains { $0.utf8.elementsEqual(name.utf8) }
+            && names.contains { $0.lowercased() == name.lowercased() }
+    }
+
     /// Whether the folder that a path leads into lists its name, even if that is not text.
     private static func isListed(_ path: String) -> Bool {
         guard let name = path.pathName, let names = try? list(parent(of: path)) else { return true }

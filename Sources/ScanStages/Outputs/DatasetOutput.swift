@@ -32,6 +32,7 @@ struct DatasetOutput: Sendable {
     }
 
     var writesDepth: Bool { depth.isOn }
+    var cutOut: PictureOutput.CutOut? { masks.cutOut }
 
     /// - Throws: if nothing is left of the box for masks, or a stage above that was to make one could not.
     func begin(_ context: StageContext) throws(Problem) { try masks.begin(context) }

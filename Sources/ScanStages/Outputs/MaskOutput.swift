@@ -98,7 +98,8 @@ struct MaskOutput: Sendable {
     func instead(of channel: Channel) -> [Uses.Instead] {
         switch channel {
         case .box where needsBox: [.option("mask-if-missing", set: "pass", not: "fail")]
-        case .depth where needsDepth: [.option("masks", set: "silhouette", not: "depth")]
+        // A silhouette is no cut-out.
+        case .depth where needsDepth && cutOut == nil: [.option("masks", set: "silhouette", not: "depth")]
         default: []
         }
     }
@@ -113,7 +114,11 @@ struct MaskOutput: Sendable {
     func begin(_ context: StageContext) throws(Problem) {
         if isOfBox && !isOn(context) {
             // Needed, it was promised by a stage above.
-            guard needsBox else { return context.note("the capture has no box, so no masks were written") }
+            guard needsBox else {
+                return cutOut == nil
+                    ? context.note("the capture has no box, so no masks were written")
+                    : context.warn("the capture has no box, so its pictures were not cut out")
+            }
             let reason = context.capture.absences[.box]?.reason ?? "no stage has made it"
             throw Problem(
                 .input, "there is no box for masks: \(reason)",
@@ -121,7 +126,8 @@ struct MaskOutput: Sendable {
             ).ofPipeline()
         }
         if cutOut != nil && !isOn(context) {
-            context.warn("the capture has no masks to put into pictures: `masks: depth` makes masks of the box")
+            let way = context.capture.box == nil ? "" : ": `masks: depth` makes masks of the box"
+            context.warn("the capture has no masks to put into pictures\(way)")
         }
         let shrinking = ["mask-margin": margin, "mask-bottom": bottom].filter { $0.value < 0 }
         guard isOfBox, !shrinking.isEmpty, let box = context.capture.box, grown(box).isEmpty else { return }
@@ -131,8 +137,9 @@ struct MaskOutput: Sendable {
     /// The box for masks.
     private func grown(_ box: OrientedBox) -> OrientedBox { box.grown(by: margin, bottom: bottom) }
 
-    /// Warns where no mask leaves anything to learn from.
+    /// Warns where no mask leaves anything to learn from, and where a cut-out is false.
     func end(of count: Int, _ context: StageContext) {
+        if cutOut != nil { warnOfFalseCutOuts(of: count, context) }
         guard count > 0, context.counted(Self.empty) == count else { return }
         context.warn(
             isOfBox
@@ -140,7 +147,22 @@ struct MaskOutput: Sendable {
                 : "every mask ignores its whole picture")
     }
 
+    private func warnOfFalseCutOuts(of count: Int, _ context: StageContext) {
+        let blind = context.counted(Self.blind)
+        if blind > 0 {
+            context.warn(
+                "\(blind.counted(of: count, "picture", "is", "are")) cut away as a whole, because there is no depth: trainers "
+                    + "learn that nothing is there")
+        }
+        let whole = context.counted(Self.unmasked)
+        if whole > 0 {
+            context.warn("\(whole.counted(of: count, "picture", "is", "are")) not cut out, because there is no mask")
+        }
+    }
+
     private static let empty = "masks-that-ignore-all"
+    private static let unmasked = "frames-without-mask"
+    private static let blind = "pictures-cut-for-want-of-depth"
 
     /// A mask of a picture that is smaller by a factor, 255 = use, 0 = ignore.
     typealias Mask = (factor: Int, image: LumaImage)
@@ -183,6 +205,7 @@ struct MaskOutput: Sendable {
         let pose = try frame.facts.requiredPose
         if masks == .depth {
             let depth = frame.aligned(try frame.requiredDepth, context)
+            if cutOut != nil && depth.validCount == 0 { context.count(Self.blind, 1) }
             let mask = BoxMask.depth(depth, in: box, camera: camera, pose: pose, centre: centre)
             return { mask.nearest(to: size($0)) }
         }
@@ -193,7 +216,7 @@ struct MaskOutput: Sendable {
         of frame: Frame, _ size: PixelSize, _ context: StageContext
     ) throws(Problem) -> LumaImage {
         guard let mask = frame.mask else {
-            context.count("frames-without-mask", 1)
+            context.count(Self.unmasked, 1)
             let pixels = [UInt8](repeating: 255, count: size.width * size.height)
             return LumaImage(width: size.width, height: size.height, pixels: pixels)
         }

@@ -180,6 +180,7 @@ extension FindingRules {
                 "The median is \(Wording.measure(spread.median)) m/s, a tenth is above \(Wording.measure(spread.p90)) m/s"
                     + (usual.map { ", where \(Wording.measure($0.median)) m/s is usual in this batch" } ?? ""))
         }
+        // Those with many fast frames by their share, and below them the others by their speed.
         return Finding(
             kind: .speed, capture: index, title: "The camera moves too fast", text: Self.sentences(sentences),
             fix: "drop the fast frames, or record it again more slowly",
@@ -191,6 +192,6 @@ extension FindingRules {
                     Finding.Headline("speed of the fastest tenth", p90, usual: usual?.median) {
                         "\(Self.metres($0))/s"
                     }
-                }, weight: share)
+                }, weight: share > Self.manyFrames ? share : Self.manyFrames * (p90.map { $0 / (1 + $0) } ?? 0))
     }
 }

@@ -44,7 +44,12 @@ struct CaptureTwins {
         guard let first = twins.first, twins.count > 1 else { return nil }
         // A result holds one capture in the format of each of its writers.
         let isOne = first.result != nil && twins.allSatisfy { $0.result == first.result }
-        let summary = "\(twins.count) captures are called \(first.id)"
+        let names = twins.map(\.id).distinctByBytes
+        // To Swift, strings that differ only in Unicode composition are equal.
+        let summary =
+            names.allSatisfy { $0 == first.id }
+            ? "\(twins.count) captures are called \(first.id)"
+            : "\(names.listed) are one name on OUT's disk, which ignores case"
         if isOne {
             return lackOfFormat(twins)
                 ?? Problem(.usage, summary, notes: places(twins) + resultAround(twins), fix: choice(of: twins))
@@ -74,11 +79,9 @@ struct CaptureTwins {
     }
 
     private func spelling(_ twins: [CaptureSearch.Found]) -> [String] {
-        if twins.allSatisfy({ $0.id.utf8.elementsEqual(twins[0].id.utf8) }) { return [] }
-        // To Swift, strings that differ only in Unicode composition are equal.
-        return twins.allSatisfy { $0.id == twins[0].id }
-            ? ["the names look the same, and are spelt with other Unicode characters"]
-            : ["the names differ only in case, and the disk of OUT does not tell them apart"]
+        let isOneSpelling = twins.allSatisfy { $0.id.utf8.elementsEqual(twins[0].id.utf8) }
+        return isOneSpelling || twins.contains { $0.id != twins[0].id }
+            ? [] : ["the names look the same, and are spelt with other Unicode characters"]
     }
 
     // MARK: - In one result

@@ -175,17 +175,19 @@ import Testing
             })
         #expect(
             failure.message() == """
-                error: the folder of the captures is not the one that the run began with
+                error: another folder is where the captures' was, perhaps because its disk is gone
                   --> \(folder)
                    = the capture was changed while it was read
                    = nothing was published for a
-                   = fix: mount it again, or put it back, and run again
+                   = fix: mount the disk again, or put the folder back, and run again
                 """)
         #expect(failure.fault == .environment && fixture.results().isEmpty)
         let next = problem { try fixture.run(inputs[1]) }
         #expect(next?.summary == failure.summary)
         #expect(rmdir(folder) == 0)
-        #expect(problem { try fixture.run(inputs[1]) }?.summary == failure.summary)
+        let gone = problem { try fixture.run(inputs[1]) }
+        #expect(gone?.summary == "the folder of the captures is gone, perhaps with its disk")
+        #expect(gone?.fault == .environment && gone?.fix == failure.fix)
         // It is back; one capture alone was moved away.
         #expect(rename(folder + "-away", folder) == 0 && rename(inputs[0].path, "\(fixture.path)/moved") == 0)
         #expect(

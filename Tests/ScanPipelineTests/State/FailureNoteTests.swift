@@ -111,6 +111,17 @@ import Testing
         #expect(summary("Scan") == nil)
     }
 
+    /// Its former name still leads to it on a disk that ignores case; the folder lists the new one.
+    @Test func aCaptureThatWasRenamedInCase() throws {
+        let fixture = try DiskFixture()
+        let path = try fixture.capture("Scan").path
+        let folder = FileSystem.parent(of: path)
+        #expect(!FileSystem.isRenamedInCase(path) && !FileSystem.isRenamedInCase("\(folder)/scan-2"))
+        #expect(FileSystem.isRenamedInCase("\(folder)/scan"))
+        _ = try fixture.capture("scan")
+        #expect(!FileSystem.isRenamedInCase("\(folder)/scan"))
+    }
+
     /// Here the path that it would have is too long for the system.
     @Test func aNameThatTheDiskDoesNotTake() throws {
         let fixture = try DiskFixture()
