@@ -20,7 +20,7 @@ public struct SourceFolder: Sendable, Hashable, Codable {
 
     /// As it is when a capture is begun: a disk that came back may have another number, and is read like the first.
     var renewed: SourceFolder {
-        guard let now = SourceFolder(path), !FileSystem.isGone(path) else { return self }
+        guard let now = SourceFolder(path), now != self, !FileSystem.isGone(path) else { return self }
         return now
     }
 
