@@ -46,12 +46,8 @@ enum NPY {
             return 0
         }
         let pixels = try numbers(of: bytes, header, whole)
-        if let excess = excess(replaced, of: pixels.count, above: "65,535") {
-            throw Problem(
-                .input, excess,
-                notes: ["NumPy arrays of depth hold whole units, such as millimetres, and 0 for no value"],
-                fix: "export the depth in millimetres, or leave it out")
-        }
+        try requireDepth(
+            replaced, of: pixels.count, atMost: "65,535", "whole units, such as millimetres,", "in millimetres")
         let image = Gray16Image(width: header.size.width, height: header.size.height, pixels: pixels)
         return (image, replaced)
     }
@@ -76,12 +72,8 @@ enum NPY {
             return 0
         }
         let pixels = try numbers(of: bytes, header, metres)
-        if let excess = excess(replaced, of: pixels.count, above: "65,504 m") {
-            throw Problem(
-                .input, excess,
-                notes: ["NumPy arrays of depth hold the unit that the capture says, and 0 for no value"],
-                fix: "export the depth in that unit, or leave it out")
-        }
+        try requireDepth(
+            replaced, of: pixels.count, atMost: "65,504 m", "the unit that the capture says,", "in that unit")
         var depth = RecordedDepth(
             width: header.size.width, height: header.size.height, encoding: .float32Metres,
             bytes: pixels.withUnsafeBytes { Array($0) })
@@ -89,10 +81,15 @@ enum NPY {
         return depth
     }
 
-    /// What is wrong with an array most of whose numbers are too large; nil for any other.
-    private static func excess(_ replaced: RecordedDepth.Replaced, of count: Int, above limit: String) -> String? {
-        if 2 * replaced.beyond <= count { return nil }
-        return "not a depth picture: \(replaced.beyond.counted(of: count, "number", "is", "are")) above \(limit)"
+    /// - Throws: when most numbers of an array are above the limit.
+    private static func requireDepth(
+        _ replaced: RecordedDepth.Replaced, of count: Int, atMost limit: String, _ held: String, _ wanted: String
+    ) throws(Problem) {
+        if 2 * replaced.beyond <= count { return }
+        throw Problem(
+            .input, "not a depth picture: \(replaced.beyond.counted(of: count, "number", "is", "are")) above \(limit)",
+            notes: ["NumPy arrays of depth hold \(held) and 0 for no value"],
+            fix: "export the depth \(wanted), or leave it out")
     }
 
     private static func numbers<Number>(

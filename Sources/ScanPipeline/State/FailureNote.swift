@@ -93,11 +93,17 @@ public struct FailureNote: Sendable {
     }
 
     public static func load(_ id: String, in state: StateFolder) -> FailureNote? {
-        let (usual, other) = (state.failure(id), state.failureByDigest(id))
-        func own(_ path: String) -> FailureNote? {
-            StateFolder.read(path).flatMap(FailureNote.init).flatMap { $0.id.utf8.elementsEqual(id.utf8) ? $0 : nil }
+        places(of: id, in: state).firstNonNil { path in
+            StateFolder.read(path).flatMap(FailureNote.init).flatMap { $0.isOf(id) ? $0 : nil }
         }
-        return own(usual) ?? (usual == other ? nil : own(other))
+    }
+
+    private func isOf(_ id: String) -> Bool { self.id.utf8.elementsEqual(id.utf8) }
+
+    /// Where a note of a capture may lie, the usual place first.
+    private static func places(of id: String, in state: StateFolder) -> [String] {
+        let (usual, other) = (state.failure(id), state.failureByDigest(id))
+        return usual == other ? [usual] : [usual, other]
     }
 
     /// Whether there is a note of a capture, however damaged.
@@ -106,11 +112,10 @@ public struct FailureNote: Sendable {
     /// Where notes of a capture lie; one that is damaged is nil. On a disk that ignores case, another capture's note may
     /// lie in the usual place.
     private static func files(of id: String, in state: StateFolder) -> [(path: String, note: FailureNote?)] {
-        let (usual, other) = (state.failure(id), state.failureByDigest(id))
-        return (usual == other ? [usual] : [usual, other]).compactMap { path in
+        places(of: id, in: state).compactMap { path in
             guard FileSystem.exists(path) else { return nil }
             let note = StateFolder.read(path).flatMap(FailureNote.init)
-            return note.map { $0.id.utf8.elementsEqual(id.utf8) } ?? true ? (path, note) : nil
+            return note?.isOf(id) ?? true ? (path, note) : nil
         }
     }
 

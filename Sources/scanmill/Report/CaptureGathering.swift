@@ -19,10 +19,11 @@ struct CaptureGathering {
         self.state = state
         self.run = run
         (results, failures) = (state.published, state.failed)
-        published = ListedResults(results, OutputNames(of: state.output))
+        let names = OutputNames(of: state.output)
+        published = ListedResults(results, names)
         failed = Set(failures.map(PathKey.init))
         // What is out of date for `status` is not ready here.
-        let entries = OutputStatus(output: state.output, programs: .installed).entries
+        let entries = OutputStatus(output: state.output, programs: .installed, names: names).entries
         standings = Dictionary(entries.map { (PathKey($0.id), $0) }, uniquingKeysWith: { first, _ in first })
         wanted = run?.pipeline.map(Digest.of)
     }

@@ -164,7 +164,8 @@ extension FindingRules {
         let p90 = motion.speed?.p90
         let usual = norms.speed
         let isOdd = motion.isMetric && p90.map { usual?.isTooHigh($0, step: 0.3) ?? false } ?? false
-        guard share > Self.manyFrames || isOdd else { return nil }
+        let hasMany = share > Self.manyFrames
+        guard hasMany || isOdd else { return nil }
         var sentences: [String] = []
         if let count = motion.tooFast, count > 0 {
             let limits = [
@@ -181,10 +182,11 @@ extension FindingRules {
                     + (usual.map { ", where \(Wording.measure($0.median)) m/s is usual in this batch" } ?? ""))
         }
         // Those with many fast frames by their share, and below them the others by their speed.
+        let weight = hasMany ? share : Self.manyFrames * (p90.map { $0 / (1 + $0) } ?? 0)
         return Finding(
             kind: .speed, capture: index, title: "The camera moves too fast", text: Self.sentences(sentences),
             fix: "drop the fast frames, or record it again more slowly",
-            headline: share > Self.manyFrames
+            headline: hasMany
                 ? Finding.Headline(
                     label: "frames too fast", value: share, words: Wording.percent(share),
                     expected: "at most \(Wording.percent(Self.manyFrames))")
@@ -192,6 +194,6 @@ extension FindingRules {
                     Finding.Headline("speed of the fastest tenth", p90, usual: usual?.median) {
                         "\(Self.metres($0))/s"
                     }
-                }, weight: share > Self.manyFrames ? share : Self.manyFrames * (p90.map { $0 / (1 + $0) } ?? 0))
+                }, weight: weight)
     }
 }

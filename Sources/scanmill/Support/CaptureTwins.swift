@@ -58,7 +58,7 @@ struct CaptureTwins {
             return problem(of: folder, beside: archive, summary)
         }
         return Problem(
-            .usage, summary, notes: places(twins) + spelling(twins), fix: "rename all but one, \(Self.waysApart)")
+            .usage, summary, notes: places(twins) + spelling(names), fix: "rename all but one, \(Self.waysApart)")
     }
 
     private static let waysApart =
@@ -78,9 +78,9 @@ struct CaptureTwins {
         ]
     }
 
-    private func spelling(_ twins: [CaptureSearch.Found]) -> [String] {
-        let isOneSpelling = twins.allSatisfy { $0.id.utf8.elementsEqual(twins[0].id.utf8) }
-        return isOneSpelling || twins.contains { $0.id != twins[0].id }
+    /// - Parameter names: that differ in their bytes.
+    private func spelling(_ names: [String]) -> [String] {
+        names.count == 1 || names.contains { $0 != names[0] }
             ? [] : ["the names look the same, and are spelt with other Unicode characters"]
     }
 
