@@ -110,7 +110,11 @@ public struct Problem: Error, Hashable, Sendable, Codable {
     /// All that has to be done in one line, ``fix`` and ``besides``; nil where nothing is known to help.
     package var allFixes: String? {
         let fixes = [fix].compactMap(\.self) + besides
-        return fixes.isEmpty ? nil : fixes.joined(separator: "; ")
+        guard let first = fixes.first else { return nil }
+        return fixes.dropFirst().reduce(first) { all, next in
+            // What stands right behind a command would be copied with it.
+            "\(all)\(all.endsInCommand ? " ;" : ";") \(next)"
+        }
     }
 
     /// With the fix for any damaged file of a capture, where no better one is known.
@@ -119,6 +123,18 @@ public struct Problem: Error, Hashable, Sendable, Codable {
         var copy = self
         copy.fix = "correct the file, or copy it again"
         return copy
+    }
+}
+
+extension String {
+    /// Whether a message ends in a command. Messages set one off by two spaces on either side, or by a space and a comma or
+    /// a semicolon behind it.
+    package var endsInCommand: Bool {
+        let parts = split(separator: "  ").dropFirst()
+        let hasEnd = { (part: Substring) in part.contains(" , ") || part.contains(" ; ") }
+        // Of an option, a comma may be a part, so that it cannot be told where that ends.
+        if let last = parts.last, last.hasPrefix("--"), !hasEnd(last) { return true }
+        return parts.reduce(false) { isBehindCommand, part in !isBehindCommand && !hasEnd(part) }
     }
 }
 

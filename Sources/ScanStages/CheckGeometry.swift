@@ -49,7 +49,7 @@ public struct CheckGeometry: FoldStage {
             together, shifts of half a pixel, poses that belong to the next frame (`read` compares times for that), and
             which way is up (only gravity tells). Focal lengths that are far too short may be taken for ray length.
             """,
-        example: "- check-geometry: {if-wrong: fail}", revision: 12)
+        example: "- check-geometry: {if-wrong: fail}", revision: 13)
 
     let consequence: Consequence
     /// What the stages above make up for already.
@@ -78,7 +78,7 @@ public struct CheckGeometry: FoldStage {
     public func begin(_ context: StageContext) -> GeometryCheck {
         let capture = context.capture
         let file = PoseInFile(of: capture, colorFromCamera: capture.depthCamera?.colorFromDepth ?? .identity)
-        return GeometryCheck(frameCount: capture.frames.count, file: file)
+        return GeometryCheck(frames: capture.keptFrames.map(\.index), file: file)
     }
 
     public func fold(_ frame: inout Frame, into check: inout GeometryCheck, in context: StageContext) {
@@ -249,10 +249,14 @@ public struct CheckGeometry: FoldStage {
         let frames = capture.keptFrames
         var defects: [String] = []
         let cameras = frames.compactMap(\.intrinsics).map { $0.counted(from: .corner) }
-        if let k = cameras.first, cameras.allSatisfy(Self.isPlaceholder) {
+        if let k = cameras.first, cameras.allSatisfy({ !$0.isOfPhone }) {
+            let (across, down) = k.fieldsOfView
+            let what =
+                max(across, down) > CameraIntrinsics.viewsOfPhones.upperBound
+                ? "placeholders" : "those of no phone's lens"
             defects.append(
-                "the intrinsics are placeholders (fx \(k.fx.shortText), cx \(k.cx.shortText), cy \(k.cy.shortText) of \(k.width)×\(k.height))"
-            )
+                "the intrinsics are \(what) (fx \(k.fx.shortText), fy \(k.fy.shortText), cx \(k.cx.shortText), cy "
+                    + "\(k.cy.shortText) of \(k.width)×\(k.height))")
         } else if let k = cameras.first, cameras.allSatisfy(Self.isTurned) {
             defects.append(
                 "the pictures are turned against their intrinsics (cx \(k.cx.shortText), cy \(k.cy.shortText) fit \(k.height)×\(k.width), and they are \(k.width)×\(k.height))"
@@ -263,11 +267,6 @@ public struct CheckGeometry: FoldStage {
             defects.append("the clock stands still: all frames have one timestamp")
         }
         return defects
-    }
-
-    /// No lens of a phone sees more than 150°.
-    private static func isPlaceholder(_ k: CameraIntrinsics) -> Bool {
-        k.fx < 0.13 * Double(k.width) || k.fy < 0.13 * Double(k.height)
     }
 
     private static func isTurned(_ k: CameraIntrinsics) -> Bool {

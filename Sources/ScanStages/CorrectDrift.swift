@@ -35,7 +35,7 @@ public struct CorrectDrift: FoldStage {
             far apart surfaces are that are seen again: root mean square along their normals, averaged over those
             frames), and by how much the frame that moves most does so, and the one that turns most.
             """,
-        example: "- correct-drift", revision: 2)
+        example: "- correct-drift", revision: 3)
 
     /// A share of the distance.
     let minApart: Double
@@ -51,7 +51,9 @@ public struct CorrectDrift: FoldStage {
         Uses(fold: .init(needs: [.frames, .depth, .intrinsics], changes: [.pose]))
     }
 
-    public func begin(_ context: StageContext) -> PathDrift { PathDrift(frameCount: context.capture.frames.count) }
+    public func begin(_ context: StageContext) -> PathDrift {
+        PathDrift(frames: context.capture.keptFrames.map(\.index))
+    }
 
     public func fold(_ frame: inout Frame, into drift: inout PathDrift, in context: StageContext) {
         guard let depth = frame.depth, let camera = frame.intrinsics, let pose = frame.pose else { return }

@@ -160,7 +160,9 @@ public struct CullByBox: FrameStage, CaptureStage, DemandingStage {
     }
 
     public func finish(_ capture: inout Capture, in context: StageContext) throws(Problem) {
-        if margin != 0 || bottom != 0 {
+        if let file {
+            context.warnUnlessMetric(capture, "the box of \(file) is in metres")
+        } else if margin != 0 || bottom != 0 {
             context.warnUnlessMetric(capture, "\((margin == 0 ? bottom : margin).shortText) m may be anything")
         }
         if let file, replacesBox {

@@ -7,8 +7,8 @@ public struct FindFloor: CaptureStage, DemandingStage {
         name: "find-floor",
         summary: "Find the dominant horizontal plane below the cameras: the floor, or the table that was filmed.",
         details: """
-            The cloud is cut into layers of 2 cm along the world's up. Of the layers below the lowest camera (less
-            `clearance`), the three neighbouring ones whose points cover the most ground, in cells of 5 cm, are where the
+            The cloud is cut into layers of 2 cm along the world's up. Of the layers below nine tenths of the cameras
+            (less `clearance`), the three neighbouring ones whose points cover the most ground, in cells of 5 cm, are where the
             floor is. Cells are counted rather than points, because places near the cameras have more points. A plane is
             fitted to the points near it, except those of walls, beyond the layers too where it is tilted. The floor's
             height is that of the plane in the middle of these points: their mean. The plane gives the tilt, up to some
@@ -18,14 +18,14 @@ public struct FindFloor: CaptureStage, DemandingStage {
             `crop` measures heights from the floor. Layers that cover less than `min-area` are no floor, and the capture
             goes on without one. `area` in the receipt is what they cover: of a tilted floor, only a strip.
             """,
-        example: "- find-floor", revision: 4)
+        example: "- find-floor", revision: 5)
 
     let clearance: Double
     let minArea: Double
 
     public init(_ options: inout OptionReader) {
         clearance = options.number(
-            "clearance", "The floor's least distance below the lowest camera.", default: 0.1, in: 0...100,
+            "clearance", "The floor's least distance below nine tenths of the cameras.", default: 0.1, in: 0...100,
             usual: 0...5, unit: "m")
         minArea = options.number(
             "min-area", "The smallest area that counts as a floor.", default: 0.25, in: 0...1e6, unit: "m²")
@@ -46,9 +46,10 @@ public struct FindFloor: CaptureStage, DemandingStage {
     public func finish(_ capture: inout Capture, in context: StageContext) throws(Problem) {
         let up = try Self.up(of: capture)
         context.warnUnlessMetric(capture, "cells of 5 cm may be anything")
-        let lowest = capture.cameraPositions.map(up.dot).min() ?? .infinity
+        // Not below the lowest: recordings end with the phone being laid down, and a single pose may be wrong.
+        let low = Distribution(capture.cameraPositions.map(up.dot))?.range(without: 0.1).lowerBound ?? .infinity
         guard let cloud = capture.cloud,
-            let floor = Floor.find(in: cloud, up: up, below: lowest - clearance, minArea: minArea)
+            let floor = Floor.find(in: cloud, up: up, below: low - clearance, minArea: minArea)
         else {
             context.record("found", .bool(false))
             context.warn(

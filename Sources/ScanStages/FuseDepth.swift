@@ -19,7 +19,9 @@ public struct FuseDepth: FrameStage, FoldStage {
             farther off may stay as well, as the blocks happen to lie; `min-frames` helps where few frames saw it. What
             most frames have no depth of may be carved, such as a pane of glass, or a thin pole that the sensor misses
             from afar: `carve: false` keeps it. Where a pixel covers more than a block, for 256 × 192 pixels beyond 34 m
-            at voxels of 0.02 m, nothing is carved.
+            at voxels of 0.02 m, nothing is carved, and beyond 10 m what was seen there is no surface either: mostly it is
+            a number that means “nothing measured”. The receipt counts such pixels as `pixels-too-far` of all `pixels`,
+            and there is a warning above 1 %. A frame is bad whose intrinsics have it see more than 87° off its axis.
 
             `voxel` decides how fine the surface is, and what it costs: half of it takes four times the memory and time. A
             room of 4 × 3 m at 0.02 m takes some 60 MB. The depth of a phone's LiDAR carries 0.01 m for what is near, and
@@ -42,7 +44,7 @@ public struct FuseDepth: FrameStage, FoldStage {
             Source: B. Curless, M. Levoy, “A volumetric method for building complex models from range images”, SIGGRAPH 1996.
             """,
         example: "- fuse-depth: {voxel: 0.01}",
-        revision: 5)
+        revision: 6)
 
     let layout: VolumeLayout
     let minFrames: Int
@@ -101,12 +103,29 @@ public struct FuseDepth: FrameStage, FoldStage {
         let camera = try frame.facts.requiredIntrinsics
         let picture = isColored && context.available.contains(.color) ? try frame.loadRGB(context) : nil
         let view = context.capture.depthView(camera: camera, pose: pose)
+        try Self.requirePinhole(view.camera)
         let (points, isPainted) = context.capture.points(
             of: depth, seenBy: CameraView(camera: camera, pose: pose), centre: centre, picture: picture)
         if let doubt = PointCloud.coarseness(at: view.pose.position) { context.warn(doubt) }
-        frame.parcels[context.label] = VolumeFrame(
+        let part = VolumeFrame(
             depth, points: points, isPainted: isPainted, view: view, centre: centre, carves: carves, in: layout)
+        context.count("pixels", points.count)
+        if part.beyondCount > 0 { context.count("pixels-too-far", part.beyondCount) }
+        frame.parcels[context.label] = part
     }
+
+    /// The surface of a frame that saw to the side is larger than memory.
+    private static func requirePinhole(_ camera: CameraIntrinsics) throws(Problem) {
+        guard camera.widestAngle > widestAngle else { return }
+        throw Problem(
+            .input,
+            "its depth would reach \(camera.widestAngle.shortText(digits: 3))° away from the camera's axis, as of no pinhole "
+                + "camera",
+            fix: "see with  scanmill inspect  whether the intrinsics are right")
+    }
+
+    /// Degrees. Beyond, neighbouring pixels lie as far apart as the scene is large.
+    private static let widestAngle = 87.0
 
     public func begin(_ context: StageContext) -> DistanceVolume {
         DistanceVolume(layout, hasColor: isColored && context.available.contains(.color))
@@ -129,9 +148,21 @@ public struct FuseDepth: FrameStage, FoldStage {
         guard mesh.triangleCount > 0 else { throw nothingLeft(of: found, volume, context) }
         context.count("vertices", mesh.vertices.count)
         context.count("triangles", mesh.triangleCount)
+        warnOfFar(context)
         context.record("area", .number(mesh.area))
         capture.mesh = mesh
         capture.channels.insert(.mesh)
+    }
+
+    /// Where much of the depth is that far away, it may be none.
+    private func warnOfFar(_ context: StageContext) {
+        let (all, far) = (context.counted("pixels"), context.counted("pixels-too-far"))
+        guard Double(far) > 0.01 * Double(all) else { return }
+        let percent = (100 * Double(far) / Double(all)).shortText(digits: 2)
+        context.warn(
+            "\(percent) % of \(all) depth pixels are so far away that one covers more than eight voxels, and became no "
+                + "surface; see with  scanmill inspect  whether they mean \u{201C}nothing measured\u{201D}, or make the "
+                + "voxels larger")
     }
 
     /// Whether something would be left without carving.
@@ -155,6 +186,14 @@ public struct FuseDepth: FrameStage, FoldStage {
             return Problem(
                 .input, "all pieces of the surface have fewer than \(minPiece) triangles: nothing would be left of it",
                 fix: "make the voxels smaller, or keep small pieces with  \(setting("min-piece", 0))")
+        }
+        if volume.blockCount == 0, context.counted("pixels-too-far") > 0 {
+            return Problem(
+                .input, "all depth is so far away that one pixel covers more than eight voxels",
+                notes: ["a voxel is \(layout.voxel.shortText) m"],
+                fix:
+                    "see with  scanmill inspect  whether the depth's unit and the intrinsics are right, or make the voxels "
+                    + "larger")
         }
         if volume.blockCount == 0 {
             return Problem(

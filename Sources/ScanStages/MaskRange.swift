@@ -30,6 +30,8 @@ public struct MaskRange: FrameStage, CaptureStage {
     }
 
     public func finish(_ capture: inout Capture, in context: StageContext) {
+        context.warnUnlessMetric(
+            capture, "\(OptionText.number(near)) to \(OptionText.number(far)) m may be anything")
         DepthMask.warnOfLoss(
             context,
             "the range is \(OptionText.number(near)) to \(OptionText.number(far)) m; see with  scanmill inspect  how far "

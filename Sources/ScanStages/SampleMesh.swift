@@ -32,6 +32,7 @@ public struct SampleMesh: CaptureStage {
 
     public func finish(_ capture: inout Capture, in context: StageContext) throws(Problem) {
         let mesh = try capture.requiredMesh
+        context.warnUnlessMetric(capture, "\(spacing.shortText) m between points may be anything")
         let expected = mesh.pointCount(spacing: spacing)
         guard expected <= Double(Self.mostPoints) else {
             let least = ((mesh.area / Double(Self.mostPoints)).squareRoot() * 10_000).rounded(.up) / 10_000

@@ -29,6 +29,20 @@ public struct SelectEvery: CaptureStage {
         let count = options.integer("count", "How many frames to keep, spread evenly over time.", in: 1...1_000_000_000)
         if count != nil && offset != 0 { options.refuse("offset", beside: "count", "with `step`, not with `count`") }
         rule = count.map(Rule.count) ?? .step(step ?? 1, from: offset)
+        // Other rules of `filter-blur` leave most frames.
+        let picksSharpest = ["window", "seconds", "count"].contains { rule in
+            options.value(of: rule, above: FilterBlur.self)?.double.map { rule != "window" || $0 > 1 } ?? false
+        }
+        let chooser: String? =
+            picksSharpest
+            ? FilterBlur.card.name : options.isBelow(SelectKeyframes.self) ? SelectKeyframes.card.name : nil
+        if step ?? 1 > 1, let chooser {
+            options.warn(
+                "step",
+                "`step` counts source frames, and the `\(chooser)` above has left some of them only: those that both "
+                    + "happen to keep are few, and not evenly spread",
+                fix: "spread a number of them over time with  count: …")
+        }
     }
 
     public var uses: Uses {

@@ -63,16 +63,22 @@ public struct VoxelDownsample: FrameStage, FoldStage {
     }
 
     public func end(_ grid: consuming VoxelGrid, _ capture: inout Capture, in context: StageContext) throws(Problem) {
+        context.warnUnlessMetric(capture, "a voxel of \(size.shortText) m may be anything")
         if context.reads.contains(.cloud), let cloud = capture.cloud {
             context.count("points", cloud.count)
             grid.add(cloud)
         }
         if grid.outOfRange > 0 && grid.count == 0 {
             let all = grid.outOfRange == 1 ? "the only point lies" : "all \(grid.outOfRange) points lie"
+            let cameras = capture.cameraPositions
+            let areCamerasNear = !cameras.isEmpty && cameras.allSatisfy { $0.length < size * 1e5 }
             throw Problem(
                 .input, "\(all) more than a million voxels from the origin",
                 notes: ["a voxel is \(size.shortText) m: nothing would be left of the cloud"],
-                fix: "move the origin of the world near the scene, or make the voxels larger")
+                fix: areCamerasNear
+                    ? "they lie far from the cameras too: see with  scanmill inspect  whether the depth's unit and the "
+                        + "intrinsics are right, or put mask-range above"
+                    : "move the origin of the world near the scene, or make the voxels larger")
         }
         if grid.outOfRange > 0 {
             let (lie, were) = grid.outOfRange == 1 ? ("lies", "was") : ("lie", "were")

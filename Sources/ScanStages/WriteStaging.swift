@@ -266,6 +266,7 @@ public struct WriteStaging: FrameStage, FoldStage {
 
     /// Warnings are for this capture’s faults; what the pipeline does to every capture is only noted.
     private func warn(_ content: StagingContent, _ turn: WorldTurn, _ capture: Capture, _ context: StageContext) {
+        context.warnUnlessMetric(capture, "the capture may not be in metres")
         if content.depthSize != nil && depth == .source && capture.depthCamera != nil {
             context.warn(
                 "depth is of a camera of its own, for which MultiScan's format has no place: it was carried over to the "

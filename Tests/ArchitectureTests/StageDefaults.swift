@@ -115,13 +115,14 @@ enum StageDefaults {
             near: 0.1
             far: 10
 
-        mask-jumps 4
+        mask-jumps 5
             max: 0.05
+            within: 0.05
 
-        correct-drift 2
+        correct-drift 3
             min-apart: 0.75
 
-        check-geometry 12
+        check-geometry 13
             if-wrong: warn
 
         unproject 3
@@ -143,7 +144,7 @@ enum StageDefaults {
             size: 0.02
             min-points: 1
 
-        fuse-depth 5
+        fuse-depth 6
             voxel: 0.02
             truncation: 4
             min-frames: 2
@@ -155,7 +156,7 @@ enum StageDefaults {
         sample-mesh 1
             spacing: 0.01
 
-        find-floor 4
+        find-floor 5
             clearance: 0.1
             min-area: 0.25
 

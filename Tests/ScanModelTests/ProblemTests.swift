@@ -23,6 +23,20 @@ import Testing
         #expect(problem.oneLine == "depth stream truncated (scan_0402.depth.zlib at byte 18442113 of 18442113)")
     }
 
+    /// A command is copied as it stands.
+    @Test func allFixesInOneLine() {
+        var problem = Problem(.input, "cull needs a box", fix: "give a box in a file, with  --set cull.box=FILE")
+        #expect(problem.allFixes == problem.fix)
+        problem.besides = ["copy images/ too", "see  scanmill inspect a", "tidy up"]
+        let all =
+            "give a box in a file, with  --set cull.box=FILE ; copy images/ too; see  scanmill inspect a ; tidy up"
+        #expect(problem.allFixes == all)
+        problem.fix = nil
+        #expect(problem.allFixes == "copy images/ too; see  scanmill inspect a ; tidy up")
+        problem.besides = []
+        #expect(problem.allFixes == nil)
+    }
+
     @Test func everyPartOfAPlace() {
         let bare = Problem(.tool, "it failed")
         #expect(bare.message() == "error: it failed")

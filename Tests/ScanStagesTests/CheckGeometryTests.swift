@@ -423,6 +423,21 @@ import Testing
         #expect(run.counts("check-geometry")["fits-better"] == nil)
     }
 
+    /// Of a few seconds of a long recording as many frames are compared as of a recording that is no longer.
+    @Test func aPartIsJudgedAsIfItWereAll() throws {
+        let frames = try StageRun(
+            "- synthesize: {frames: 160, rate: 16, picture-width: 64, picture-height: 48, depth-width: 32, "
+                + "depth-height: 24}\n- decompress", reading: "nowhere/long", workers: 2
+        ).frames.map(MemoryCapture.Item.init)
+        let part = try StageRun(
+            "- select-time: {from: 4, to: 6}\n- check-geometry", on: MemoryCapture(frames))
+        let alone = MemoryCapture(part.kept.map { frames[$0] })
+        let counts = try StageRun("- check-geometry", on: alone).counts("check-geometry")
+        #expect(part.kept.count > 30 && counts["verdict"]?.string == "pass", "\(counts)")
+        #expect(part.counts("check-geometry")["pairs"] == counts["pairs"])
+        #expect(part.counts("check-geometry")["median-relative-errors"] == counts["median-relative-errors"])
+    }
+
     /// Each frame but the last three has a partner. Three pairs show that something is wrong, and two do not.
     @Test(arguments: [(5, "undecided"), (6, "warning")])
     func aFewPairsThatDoNotFitAreAWarning(_ frames: Int, _ verdict: String) throws {
@@ -530,7 +545,7 @@ import Testing
         }
         let frozen = try Self.capture { $0.timestamp = 5 }
         for (capture, words) in [
-            (placeholder, "placeholders (fx 1, cx 320.123, cy 240 of 96×72)"), (turned, "turned against"),
+            (placeholder, "placeholders (fx 1, fy 1, cx 320.123, cy 240 of 96×72)"), (turned, "turned against"),
             (frozen, "the clock stands still"),
         ] {
             let run = try StageRun("- check-geometry", on: capture)

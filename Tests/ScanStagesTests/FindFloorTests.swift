@@ -67,6 +67,23 @@ import Testing
             ])
     }
 
+    /// The phone is laid down at the end, or one pose is wrong.
+    @Test(arguments: [0.02, -5.0]) func aFewCamerasBelowItDoNotHideIt(height: Double) throws {
+        var positions: [Float] = []
+        for a in 0..<60 {
+            for b in 0..<60 { positions += [Float(a) * 0.04, 0.01, Float(b) * 0.04] }
+            // Below the floor, as where a window mirrors it; large enough for one.
+            positions += (0..<30).flatMap { [Float(a) * 0.02, -6, Float($0) * 0.04] }
+        }
+        var items = (0..<20).map { MemoryCapture.Item(points: $0 == 0 ? positions : []) }
+        for number in items.indices {
+            let y = number < 18 ? 1.5 : height
+            items[number].pose = Pose(rotation: .identity, position: Vector3(0, y, 0))
+        }
+        let run = try StageRun("- voxel-downsample: {size: 0.001}\n- find-floor", on: MemoryCapture(items))
+        #expect(abs(try #require(run.capture.floor).height - 0.01) < 1e-5)
+    }
+
     @Test func heightsCountFromIt() throws {
         let crop = { (zero: String) in
             try StageRun(Self.room + "- find-floor\n- crop: {above: 0.05, from: \(zero)}", reading: "nowhere/room")

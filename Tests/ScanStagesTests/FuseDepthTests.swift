@@ -211,6 +211,74 @@ import Testing
         let capture = MemoryCapture((0..<3).map { _ in .init(depth: metres, height: size.height) })
         let run = try StageRun("- fuse-depth\n- write-mesh", on: capture)
         #expect(run.count("fuse-depth", "triangles") ?? 0 > 1000)
+        // Nor are they surface: each would be one of its own.
+        #expect(run.count("fuse-depth", "pixels") == 3 * metres.count)
+        #expect(run.count("fuse-depth", "pixels-too-far") == 3 * metres.count { $0 == 655 })
+        #expect(
+            run.warnings == [
+                "fuse-depth: 3.1 % of 20736 depth pixels are so far away that one covers more than eight voxels, and became "
+                    + "no surface; see with  scanmill inspect  whether they mean “nothing measured”, or make the voxels larger"
+            ])
+        let near = metres.map { $0 == 655 ? 0 : $0 }
+        let without = MemoryCapture((0..<3).map { _ in .init(depth: near, height: size.height) })
+        let bare = try StageRun("- fuse-depth: {carve: false}\n- write-mesh", on: without)
+        #expect(
+            try StageRun("- fuse-depth: {carve: false}\n- write-mesh", on: capture).count("fuse-depth", "area")
+                == bare.count("fuse-depth", "area"))
+        let all = MemoryCapture((0..<3).map { _ in .init(depth: metres.map { _ in 655 }, height: size.height) })
+        let failure = problem { _ = try StageRun("- fuse-depth\n- write-mesh", on: all) }
+        #expect(failure?.summary == "all depth is so far away that one pixel covers more than eight voxels")
+    }
+
+    /// One damaged number would have the surface of its frame fill all memory.
+    @Test func aFrameThatSeesToTheSideIsLeftOut() throws {
+        let camera = CameraIntrinsics(fx: 90, fy: 90, cx: 48, cy: 36, width: 96, height: 72, pixelOrigin: .corner)
+        let items = (0..<4).map { number in
+            var item = MemoryCapture.Item(depth: Array(repeating: 2, count: 96 * 72), height: 72)
+            var own = camera
+            if number == 2 { own.cx = 100_000 }
+            item.intrinsics = own
+            return item
+        }
+        var capture = MemoryCapture(items)
+        capture.badFrameLimit = 0.5
+        let run = try StageRun("- fuse-depth\n- write-mesh", on: capture)
+        #expect(run.kept == [0, 1, 3])
+        #expect(
+            run.capture.frames[2].drop?.reason.hasPrefix(
+                "its depth would reach 89.9° away from the camera's axis, as of no pinhole camera") == true,
+            "\(run.capture.frames[2].drop?.reason ?? "")")
+    }
+
+    /// Of the box around a ray few blocks lie on it: a wide view of a wall takes no more than what is near the wall.
+    @Test func slantedRaysTakeFewBlocks() {
+        let layout = VolumeLayout(voxel: 0.01, truncation: 0.05)
+        let camera = CameraIntrinsics(fx: 4, fy: 4, cx: 48, cy: 36, width: 96, height: 72, pixelOrigin: .centre)
+        let depth = DepthMap(width: 96, height: 72, metres: Array(repeating: 0.3, count: 96 * 72))
+        let points = Unprojection(camera: camera, pose: .identity, width: 96, height: 72, centre: .integer)
+            .points(of: depth)
+        let frame = VolumeFrame(
+            depth, points: points, view: CameraView(camera: camera, pose: .identity), centre: .integer, in: layout)
+        // Each point lies in a block that was found, and so does what is a truncation before and behind it on its ray.
+        let found = Set(frame.blocks.map { [$0.x, $0.y, $0.z] })
+        for index in 0..<points.count {
+            for share in [1.0, 1 - 0.05 / 0.3, 1 + 0.05 / 0.3] {
+                let place = points[index] * share
+                let block: [Int32] = place.components.map { Int32(($0 / 0.08).rounded(.down)) }
+                #expect(found.contains(block), "\(index)")
+            }
+        }
+        // The boxes around the rays hold 24,885.
+        #expect(found.count < 22_000, "\(found.count)")
+    }
+
+    /// However small the voxels are, what a sensor can measure is surface.
+    @Test func soundDepthBeyondSmallVoxels() throws {
+        let metres = Array(repeating: Float(2), count: 96 * 72)
+        let capture = MemoryCapture((0..<2).map { _ in .init(depth: metres, height: 72) })
+        let run = try StageRun("- fuse-depth: {voxel: 0.004, min-piece: 0}\n- write-mesh", on: capture)
+        #expect(run.count("fuse-depth", "pixels-too-far") == nil && run.warnings == [])
+        #expect(run.count("fuse-depth", "triangles") ?? 0 > 1000)
     }
 
     @Test func anUnknownUnitIsSaid() throws {

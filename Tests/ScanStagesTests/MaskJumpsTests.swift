@@ -33,6 +33,31 @@ import Testing
         #expect(none.frames[1].depth?.validCount == 0)
     }
 
+    /// In keyframes the camera has moved on: what differs is no error.
+    @Test func framesThatAreFarApartInTimeAreNotCompared() throws {
+        var capture = MemoryCapture([1, 2, 3, 4].map { .init(recorded: [$0, 1]) })
+        for (number, milliseconds) in [0, 40, 90, 140].enumerated() {
+            capture.items[number].timestamp = Int64(milliseconds) * 1_000_000 + (number == 3 ? 1 : 0)
+        }
+        let run = try StageRun("- decompress\n- mask-jumps", on: capture)
+        // 40 and 50 ms behind the one before; the last a nanosecond more.
+        #expect(run.frames.map { $0.depth?.metres } == [[1, 1], [0, 1], [0, 1], [4, 1]])
+        #expect(run.count("mask-jumps", "frames-without-previous") == 2)
+        let none = try StageRun("- decompress\n- mask-jumps: {within: 0.03}", on: capture)
+        #expect(none.count("mask-jumps", "pixels-out") == 8)
+        let all = try StageRun("- decompress\n- mask-jumps: {within: 1}", on: capture)
+        #expect(all.count("mask-jumps", "frames-without-previous") == 1)
+        // Without times nothing tells, and what is lost is told.
+        for number in capture.items.indices { capture.items[number].timestamp = nil }
+        let timeless = try StageRun("- decompress\n- mask-jumps", on: capture)
+        #expect(timeless.count("mask-jumps", "pixels-out") == 5)
+        #expect(
+            timeless.warnings == [
+                "mask-jumps: only 62 % of 8 depth pixels are left: the others differ from the frame before by more than "
+                    + "0.05 m, as where the camera moves on between two frames; raise `max`, or leave this stage out"
+            ])
+    }
+
     @Test func aPixelWithoutDepthBeforeCountsAsDifferent() throws {
         let capture = MemoryCapture([.init(recorded: [0, .nan, 0.02]), .init(recorded: [0.03, 0.03, 0.03])])
         let run = try StageRun("- decompress\n- mask-jumps", on: capture)

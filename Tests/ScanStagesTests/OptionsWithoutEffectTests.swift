@@ -89,6 +89,23 @@ import Testing
         #expect(box.contains(said("unproject")), "\(box)")
     }
 
+    /// Of the frames that a stage above has picked, every n-th of the source's is there by chance.
+    @Test(arguments: [
+        ("filter-blur: {window: 5}", true), ("filter-blur: {seconds: 0.2}", true), ("filter-blur: {count: 9}", true),
+        ("select-keyframes", true), ("filter-blur: {window: 1}", false), ("filter-blur: {keep: 0.9}", false),
+        ("filter-blur: {at-least: 1}", false), ("select-every: {step: 2}", false),
+    ]) func everyNthOfFramesThatWerePicked(above: String, isSaid: Bool) throws {
+        func said(_ every: String) throws -> [String] {
+            try warnings(of: "- read\n- \(above)\n- select-every: {\(every)}\n- write-frames")
+        }
+        let name = above.prefix { $0 != ":" }
+        let text =
+            "`step` counts source frames, and the `\(name)` above has left some of them only: those that both happen to "
+            + "keep are few, and not evenly spread; spread a number of them over time with  count: …"
+        #expect(try said("step: 3").contains(text) == isSaid)
+        #expect(try !said("count: 3").contains { $0.contains("happen to keep") })
+    }
+
     /// A box above a mesh has to cut depth, or to be below it.
     @Test func aMeshOfABox() throws {
         func said(_ cull: String) throws -> [String] {

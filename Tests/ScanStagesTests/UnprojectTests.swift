@@ -5,6 +5,19 @@ import TestSupport
 import Testing
 
 @Suite struct UnprojectTests {
+    /// However many frames it is said of.
+    @Test func placesFarFromTheOriginAreToldOnce() throws {
+        var capture = MemoryCapture((0..<4).map { _ in .init(depth: [1, 1]) })
+        for index in capture.items.indices {
+            capture.items[index].pose = Pose(rotation: .identity, position: Vector3(6e5 + 1e3 * Double(index), 0, 0))
+        }
+        #expect(
+            try StageRun("- unproject", on: capture).warnings == [
+                "unproject: the points lie more than 524 km from the origin, where coordinates are held in steps of 63 mm: "
+                    + "move the origin of the world near them first"
+            ])
+    }
+
     /// Depth of 4 × 3 pixels for pictures of 8 × 6: fx = fy = 2, cx = 2, cy = 1.5 of the depth map.
     private func item(_ pixels: [Int: Float]) -> MemoryCapture.Item {
         .init(depth: (0..<12).map { pixels[$0] ?? 0 }, height: 3)

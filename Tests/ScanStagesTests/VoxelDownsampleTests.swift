@@ -78,6 +78,11 @@ import Testing
                 _ = try StageRun("- voxel-downsample: {size: 0.001}", on: MemoryCapture([.init(points: [2000, 0, 0])]))
             })
         #expect(far.fault == .input && far.summary == "the only point lies more than a million voxels from the origin")
+        #expect(far.fix?.hasPrefix("they lie far from the cameras too: ") == true)
+        var astray = MemoryCapture([.init(points: [2000, 0, 0])])
+        astray.items[0].pose = Pose(rotation: .identity, position: Vector3(2000, 1, 0))
+        let there = problem { _ = try StageRun("- voxel-downsample: {size: 0.001}", on: astray) }
+        #expect(there?.fix?.hasPrefix("move the origin of the world near the scene") == true)
         // Where there were none before, that is for others to say.
         let none = try StageRun("- voxel-downsample", on: MemoryCapture([.init(points: [])]), probing: [.cloud])
         #expect(none.capture.cloud?.count == 0)
@@ -165,7 +170,10 @@ import Testing
         #expect(run.warnings == [words])
         #expect(try StageRun("- voxel-downsample: {size: 1}", on: capture).warnings == [])
         capture.isMetric = false
-        #expect(try StageRun("- voxel-downsample: {size: 5}", on: capture).warnings == [])
+        #expect(
+            try StageRun("- voxel-downsample: {size: 5}", on: capture).warnings == [
+                "voxel-downsample: the world's unit is unknown: a voxel of 5 m may be anything"
+            ])
     }
 
     /// What the first one has merged is one point each: none of them has company in a cube of the same size.

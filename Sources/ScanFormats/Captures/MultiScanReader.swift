@@ -144,8 +144,9 @@ struct MultiScanReader {
     mutating func lacks(
         _ channel: Channel, _ file: String, _ stream: ScanStream?, _ reason: String, fix: String? = nil
     ) {
-        guard Self.isListed(stream), tree.entry(file) == nil else { return capture.lacks([channel], reason) }
-        capture.loses(channel, reason, fix: fix ?? "copy \(file) too")
+        guard Self.isListed(stream), tree.byteCount(of: file) == nil else { return capture.lacks([channel], reason) }
+        let way = tree.entry(file) == nil ? "copy \(file) too" : "put the file \(file) in its place"
+        capture.loses(channel, reason, fix: fix ?? way)
     }
 
     // MARK: - Depth and confidence

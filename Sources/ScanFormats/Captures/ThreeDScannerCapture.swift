@@ -313,5 +313,11 @@ private struct ThreeDScannerReader {
         let confidence = FrameFiles(
             paths: numbers.map { files.confidence[$0] }, absence: "there are no pictures conf_….png")
         try capture.takeConfidence(confidence, to: &source)
+        // Confidence is never without depth.
+        if files.depth.isEmpty, !files.confidence.isEmpty, files.foreignDepth == nil {
+            capture.loses(
+                .recordedDepth, "there are no pictures depth_….png, though confidence is there",
+                fix: "copy the pictures depth_….png too")
+        }
     }
 }

@@ -128,22 +128,24 @@ extension Capture {
         }
     }
 
-    /// Warns of a few cameras whose focal length is far from the others': autofocus changes it by a few percent, and
+    /// Warns of a few cameras that are far from the others: autofocus changes the focal length by a few percent, and
     /// one that is off by far more is a damaged number.
     private mutating func noteOddCameras() {
-        let lengths = frames.compactMap { facts -> (index: Int, length: Double)? in
+        let cameras = frames.compactMap { facts -> (index: Int, camera: CameraIntrinsics, shares: CameraShares)? in
             guard !facts.isDropped, let camera = recordedIntrinsics(of: facts.index) else { return nil }
-            return (facts.index, camera.fx / Double(camera.width))
+            return (facts.index, camera, CameraShares(camera))
         }
-        guard lengths.count >= Self.fewestCameras, let usual = lengths.map(\.length).middle else { return }
-        let odd = lengths.filter { !(0.8...1.25).contains($0.length / usual) }
-        // If there are more, they are another camera's.
-        guard let first = odd.first, odd.count * Self.fewestCameras <= lengths.count else { return }
-        let times = (first.length / usual).rounded(decimals: 3)
+        guard let usual = CameraShares(usualOf: cameras.map(\.shares)) else { return }
+        var odd = cameras.filter { !$0.shares.isLike(usual) }
+        if cameras.count < Self.fewestCameras || odd.count * Self.fewestCameras > cameras.count {
+            // They may be another camera's, unless no other camera is like that.
+            odd.removeAll { $0.shares.isRemotelyLike(usual) }
+        }
+        guard let first = odd.first, odd.count * 3 <= cameras.count else { return }
         warnings.append(
-            "the focal length of \(odd.count) of \(lengths.count) frames is far from the others', first at frame "
-                + "\(first.index), where it is \(times) times as long: such cameras may be damaged; leave such frames out with "
-                + "`select-frames` if need be")
+            "the intrinsics of \(odd.count) of \(cameras.count) frames are far from the others', first at frame "
+                + "\(first.index) (\(first.camera.numbers), where \(usual.camera(of: first.camera.size).numbers) are usual): "
+                + "such cameras may be damaged; leave such frames out with `select-frames` if need be")
     }
 
     private static let fewestCameras = 20

@@ -58,7 +58,9 @@ extension YUVEncoding {
     }
 
     fileprivate var factors: sm_yuv_factors {
-        let (luma, black): (Int32, Int16) = isFullRange ? (1 << 16, 0) : ((1 << 16) * 255 / 219, 8 * 16)
+        let whole: Int32 = 1 << 16
+        let luma = isFullRange ? whole : whole * 255 / 219
+        let black: Int16 = isFullRange ? 0 : 8 * 16
         // Chroma has 224 steps where luma has 219.
         func chroma(_ part: Int32) -> Int16 { Self.rounded(isFullRange ? part * 224 / 255 : part) }
         let parts = matrix.parts

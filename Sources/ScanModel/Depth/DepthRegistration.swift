@@ -44,7 +44,7 @@ public enum DepthRegistration {
         let (wider, higher) = (to.fx / from.fx, to.fy / from.fy)
         // The point of a pixel lies at depth · (column + row) + t in the colour camera's axes.
         let columns = (0..<width).map { right * ((Double($0) + 0.5 - from.cx) / from.fx) - back }
-        let rows = (0..<height).map { up * (-(Double($0) + 0.5 - from.cy) / from.fy) }
+        let rows = (0..<height).map { up * ((from.cy - (Double($0) + 0.5)) / from.fy) }
         return [Float](unsafeUninitializedCapacity: width * height) { metres, count in
             count = width * height
             metres.initialize(repeating: 0)

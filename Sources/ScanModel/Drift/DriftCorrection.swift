@@ -98,8 +98,15 @@ private struct RecordedPath {
             guard let pose, let last else { return 0 }
             return (pose.inverse * last).movement(at: medianDepth)
         }
-        longest = 5 * (steps.filter { $0 > 0 }.middle ?? 0)
+        let usual = steps.filter { $0 > Self.tremble * medianDepth }.middle ?? 0
+        longest = max(5 * usual, Self.leastJump * medianDepth)
     }
+
+    /// A phone that lies still does not move by more, and may lie still most of the time: relative to the distance of
+    /// things.
+    private static let tremble = 0.002
+    /// No jump is shorter.
+    private static let leastJump = 0.03
 
     /// The frame to which tracking jumped behind one frame and up to another, and how much further than a hand goes.
     func jump(between first: Int, and last: Int) -> (frame: Int, excess: Double)? {

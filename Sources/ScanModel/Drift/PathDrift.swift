@@ -72,8 +72,8 @@ public struct PathDrift: Sendable {
     /// otherwise they were not found again, as where people have moved things.
     private static let aligned = (points: 0.3, residual: 0.01)
 
-    /// - Parameter frameCount: of the source.
-    public init(frameCount: Int) { due = DueFrames(Self.maxFrames, of: frameCount) }
+    /// - Parameter frames: the numbers of those that are left of the source's, ascending.
+    public init(frames: some Collection<Int>) { due = DueFrames(Self.maxFrames, of: frames) }
 
     /// Adds the next frame.
     /// - Parameters:

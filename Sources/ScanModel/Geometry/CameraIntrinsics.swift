@@ -1,3 +1,5 @@
+import Glibc
+
 /// Where pixel coordinates start: what (0, 0) means for a principal point.
 public enum PixelOrigin: String, Hashable, Sendable, CaseIterable {
     /// The top-left corner of the top-left pixel, whose centre is (0.5, 0.5): COLMAP, Apple's calibration data.
@@ -68,6 +70,29 @@ public struct CameraIntrinsics: PixelSized, Hashable, Sendable {
         guard min(fx, fy) >= 1e-3, max(fx, fy) <= 1e9 else { return "the focal length is \(fx) × \(fy)" }
         guard max(abs(cx), abs(cy)) <= 1e9 else { return "the principal point is \(cx), \(cy)" }
         return nil
+    }
+
+    /// The angles from the left edge of the picture to its right one, and from top to bottom, with the principal point in
+    /// the middle: degrees.
+    package var fieldsOfView: (across: Double, down: Double) {
+        func angle(_ side: Int, _ focal: Double) -> Double { 2 * atan(0.5 * Double(side) / focal) * 180 / .pi }
+        return (angle(width, fx), angle(height, fy))
+    }
+
+    /// What the lenses of phones see: degrees.
+    package static let viewsOfPhones = 2.0...150.0
+
+    /// Whether a phone's lens may have this focal length.
+    package var isOfPhone: Bool {
+        let (across, down) = fieldsOfView
+        return Self.viewsOfPhones.contains(across) && Self.viewsOfPhones.contains(down)
+    }
+
+    /// How far off the axis the farthest edge of the picture is seen: degrees.
+    package var widestAngle: Double {
+        let across = max(abs(cx), abs(Double(width) - cx)) / fx
+        let down = max(abs(cy), abs(Double(height) - cy)) / fy
+        return atan(max(across, down)) * 180 / .pi
     }
 
     /// The camera matrix K of (u, v, 1) ~ K · (x, y, z), one row after the other.

@@ -52,11 +52,13 @@ public struct PointCloud: Hashable, Sendable {
 
     /// Why points at a place are coarse; nil within some 16 km of the origin.
     public static func coarseness(at place: Vector3) -> String? {
-        let farthest = place.components.map(abs).max() ?? 0
-        let step = Double(Float(farthest).ulp)
+        let farthest = Float(place.components.map(abs).max() ?? 0)
+        let step = Double(farthest.ulp)
         guard step > 0.001, step.isFinite else { return nil }
-        let (kilometres, millimetres) = (Int(min(farthest / 1000, 1e15)), Int(min(step * 1000, 1e15).rounded()))
-        return "the points lie \(kilometres) km from the origin, where coordinates are held in steps of "
+        // The same for all points with these steps, so that it is said once.
+        let least = Double(farthest.binade) / 1000
+        let (kilometres, millimetres) = (Int(min(least, 1e15)), Int(min(step * 1000, 1e15).rounded()))
+        return "the points lie more than \(kilometres) km from the origin, where coordinates are held in steps of "
             + "\(millimetres) mm: move the origin of the world near them first"
     }
 

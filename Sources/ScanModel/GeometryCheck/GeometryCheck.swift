@@ -132,12 +132,12 @@ public struct GeometryCheck: Sendable {
     private var drift: PathDrift
 
     /// - Parameters:
-    ///   - frameCount: of the source.
+    ///   - frames: the numbers of those that are left of the source's, ascending.
     ///   - file: what turns the views' poses back into those in the capture's file.
-    public init(frameCount: Int, file: PoseInFile = PoseInFile()) {
+    public init(frames: some Collection<Int>, file: PoseInFile = PoseInFile()) {
         self.file = file
-        due = DueFrames(Self.maxPairs, of: frameCount)
-        drift = PathDrift(frameCount: frameCount)
+        due = DueFrames(Self.maxPairs, of: frames)
+        drift = PathDrift(frames: frames)
     }
 
     /// Adds the next frame.

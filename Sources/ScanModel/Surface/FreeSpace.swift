@@ -76,7 +76,7 @@ struct FreeSpaceSearch {
         let axes = PixelAxes(frame.view)
         (self.layout, self.axes) = (layout, axes)
         depths = DepthPyramid(frame.depth)
-        reach = Float(layout.block * min(frame.view.camera.fx, frame.view.camera.fy))
+        reach = Float(layout.reach(of: frame.view.camera))
         corners = (0...BlockCube.lastLevel).map { CubeCorners(axes, level: $0, layout) }
     }
 

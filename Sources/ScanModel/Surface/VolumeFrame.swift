@@ -9,6 +9,8 @@ public struct VolumeFrame: Sendable {
     let view: CameraView
     /// In the order of the depth pixels that reach them first.
     package let blocks: [BlockIndex]
+    /// How many pixels are too far away to be surface, as ``VolumeLayout/farthest(of:)`` has it.
+    public let beyondCount: Int
     /// What it looked through; nothing, if it does not tell.
     package private(set) var freeCubes: [BlockCube] = []
 
@@ -26,7 +28,10 @@ public struct VolumeFrame: Sendable {
         self.depth = depth
         self.view = CameraView(camera: centre.camera(view.camera, of: depth.size), pose: view.pose)
         colors = points.colors.map { Self.spread($0, isPainted, over: depth) } ?? []
-        blocks = layout.blocks(around: points, seenFrom: view.pose.position, depths: depth.metres.filter { $0 > 0 })
+        let farthest = Float(layout.farthest(of: self.view.camera))
+        let depths = depth.metres.filter { $0 > 0 }
+        blocks = layout.blocks(around: points, seenFrom: view.pose.position, depths: depths, upTo: farthest)
+        beyondCount = depths.count { $0 > farthest }
         if carves { freeCubes = FreeSpaceSearch.cubes(of: self, in: layout) }
     }
 

@@ -18,8 +18,19 @@ public struct VolumeLayout: Hashable, Sendable {
         self.truncation = truncation
     }
 
+    /// The depth beyond which neighbouring pixels of a camera lie more than a block apart: metres.
+    func reach(of camera: CameraIntrinsics) -> Double { block * min(camera.fx, camera.fy) }
+
+    /// The depth beyond which what a camera saw is no surface: every pixel would open blocks of its own, and a value that
+    /// means "nothing measured" would take all memory. Nearer, as far as sensors measure, it may be surface however small
+    /// the voxels are.
+    func farthest(of camera: CameraIntrinsics) -> Double { max(10, reach(of: camera)) }
+
     /// All blocks within the truncation of a point, along the ray on which it was seen, and a voxel to each side.
-    func blocks(around points: PointCloud, seenFrom eye: Vector3, depths: [Float]) -> [BlockIndex] {
+    /// - Parameter farthest: the depth up to which points count.
+    func blocks(
+        around points: PointCloud, seenFrom eye: Vector3, depths: [Float], upTo farthest: Float
+    ) -> [BlockIndex] {
         var found = BlockSet()
         let perMetre = Float(1 / block)
         let margin = Float(1) / Float(Self.side)
@@ -27,7 +38,7 @@ public struct VolumeLayout: Hashable, Sendable {
         let eye = (Float(eye.x), Float(eye.y), Float(eye.z))
         var last = (low: BlockIndex(x: .max, y: 0, z: 0), high: BlockIndex(x: .max, y: 0, z: 0))
         points.positions.withUnsafeBufferPointer { positions in
-            for i in depths.indices {
+            for i in depths.indices where depths[i] <= farthest {
                 let (x, y, z) = (positions[3 &* i], positions[3 &* i &+ 1], positions[3 &* i &+ 2])
                 // Half the extent along each axis, and the middle, in blocks.
                 let share = reach / depths[i] * perMetre
@@ -44,10 +55,24 @@ public struct VolumeLayout: Hashable, Sendable {
                 last = (low, high)
                 // Farther out, single precision no longer tells samples apart.
                 guard low.isInReach, high.isInReach else { continue }
-                for z in low.z...high.z {
-                    for y in low.y...high.y {
-                        for x in low.x...high.x { found.insert(BlockIndex(x: x, y: y, z: z)) }
-                    }
+                let longest = max(half.0, half.1, half.2)
+                if longest <= 2 {
+                    found.insert(low, high)
+                    continue
+                }
+                // Of the box around a ray that is long and slanted, few blocks lie on the ray.
+                let pieces = longest.rounded(.up)
+                let way = ((x - eye.0) * share, (y - eye.1) * share, (z - eye.2) * share)
+                let around = (abs(way.0) / pieces + margin, abs(way.1) / pieces + margin, abs(way.2) / pieces + margin)
+                for piece in stride(from: 1 / pieces - 1, to: 1, by: 2 / pieces) {
+                    let middle = (middle.0 + piece * way.0, middle.1 + piece * way.1, middle.2 + piece * way.2)
+                    found.insert(
+                        BlockIndex(
+                            x: (middle.0 - around.0).block, y: (middle.1 - around.1).block,
+                            z: (middle.2 - around.2).block),
+                        BlockIndex(
+                            x: (middle.0 + around.0).block, y: (middle.1 + around.1).block,
+                            z: (middle.2 + around.2).block))
                 }
             }
         }
@@ -102,6 +127,15 @@ struct BlockSet {
         blocks.append(block)
         slots[at] = Int32(blocks.count)
         if 2 * blocks.count > slots.count { grow() }
+    }
+
+    /// All blocks of a box of them.
+    mutating func insert(_ low: BlockIndex, _ high: BlockIndex) {
+        for z in low.z...high.z {
+            for y in low.y...high.y {
+                for x in low.x...high.x { insert(BlockIndex(x: x, y: y, z: z)) }
+            }
+        }
     }
 
     private mutating func grow() {

@@ -25,6 +25,7 @@ package final class FrameBox: @unchecked Sendable {
 
     package func frame(at position: Int) -> Frame {
         var frame = Frame(frames[position])
+        frame.previousTimestamp = position > 0 ? frames[position - 1].timestamp : nil
         (frame.isTaken, frame.files) = (traces[position].isTaken, traces[position].files)
         return frame
     }

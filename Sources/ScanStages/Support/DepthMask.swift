@@ -20,9 +20,10 @@ enum DepthMask {
     /// - Parameters:
     ///   - reason: why all of it may be gone.
     ///   - rest: what is true of the pixels that are gone where a few are left; nil for the same reason.
-    static func warnOfLoss(_ context: StageContext, _ reason: String, rest: String? = nil) {
+    ///   - share: how much has to be left.
+    static func warnOfLoss(_ context: StageContext, _ reason: String, rest: String? = nil, below share: Double = 0.05) {
         let (count, left) = (context.counted("pixels-in"), context.counted("pixels-out"))
-        guard count > 0, left < count / 20 || left == 0 else { return }
+        guard count > 0, Double(left) < share * Double(count) || left == 0 else { return }
         if left > 0 {
             let percent = (100 * Double(left) / Double(count)).shortText(digits: 2)
             return context.warn("only \(percent) % of \(count) depth pixels are left: \(rest ?? reason)")

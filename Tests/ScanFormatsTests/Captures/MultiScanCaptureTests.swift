@@ -295,6 +295,12 @@ import Testing
         #expect(capture.absences[.box]?.reason == "boundingbox.json is missing")
         #expect(capture.absences[.motion]?.reason == "there are no files scan.rot, .acce, .mag, .atti, .grav")
         #expect(capture.colorSize == PixelSize(32, 24))
+        // Something else in its place.
+        let folder = try open(sample) { files in
+            files["scan.depth.zlib"] = nil
+            files["scan.depth.zlib/notes.txt"] = [1]
+        }
+        #expect(folder.remedies[.recordedDepth] == "put the file scan.depth.zlib in its place")
         let unsure = try open { $0["scan.confidence.zlib"] = nil }
         #expect(
             unsure.absences[.recordedConfidence]?.reason

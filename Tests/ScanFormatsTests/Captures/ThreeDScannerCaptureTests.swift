@@ -224,6 +224,17 @@ import Testing
         #expect(other.recognition?.format != "3d-scanner-app")
     }
 
+    /// Confidence is never without depth.
+    @Test func depthThatWasLostOnTheWay() throws {
+        let export = try export([0, 1])
+        for number in 0..<2 { try export.remove("depth_0000\(number).png") }
+        let capture = try export.open(ThreeDScannerCapture.self)
+        #expect(
+            capture.absences[.recordedDepth]?.reason
+                == "there are no pictures depth_….png, though confidence is there")
+        #expect(capture.remedies[.recordedDepth] == "copy the pictures depth_….png too")
+    }
+
     @Test func depthThatIsNotThere() throws {
         let export = try export([0, 1])
         for number in 0..<2 {

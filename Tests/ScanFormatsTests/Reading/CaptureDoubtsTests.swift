@@ -145,7 +145,7 @@ import Testing
         #expect(others.count == 1 && others[0].hasPrefix("\(middle): "), "\(others)")
     }
 
-    @Test func aFocalLengthFarFromTheOthers() throws {
+    @Test func aCameraFarFromTheOthers() throws {
         // Autofocus.
         var lengths = (0..<40).map { number -> (fx: Double, fy: Double) in
             let length = 90 + Double(number) / 10
@@ -158,7 +158,7 @@ import Testing
         #expect(all.count == 1)
         #expect(
             all.first?.hasPrefix(
-                "the focal length of 2 of 40 frames is far from the others', first at frame 7, where it is 0.098 times as long"
+                "the intrinsics of 2 of 40 frames are far from the others', first at frame 7 (fx 9, fy 9, cx 50, cy 40, where fx "
             )
                 == true, "\(all)")
         #expect(try warnings(lengths, dropped: [7, 20]) == [])
@@ -167,5 +167,39 @@ import Testing
         #expect(try warnings(lengths) == [])
         // Nor do a handful of frames tell what is usual.
         #expect(try warnings([(90, 90), (90, 90), (90, 90), (9, 9)]) == [])
+        // Unless nothing can be like that.
+        let damaged = try warnings([(90, 90), (90, 0.05), (90, 90), (90, 90)])
+        #expect(
+            damaged == [
+                "the intrinsics of 1 of 4 frames are far from the others', first at frame 1 (fx 90, fy 0.05, cx 50, cy 40, "
+                    + "where fx 90, fy 90, cx 50, cy 40 are usual): such cameras may be damaged; leave such frames out with "
+                    + "`select-frames` if need be"
+            ])
+    }
+
+    /// Among pictures held upright, one that lies.
+    @Test func aPictureThatIsTurnedHasTheSameCamera() {
+        var capture = Capture(id: "doubts")
+        capture.frames = (0..<24).map { index in
+            var facts = FrameFacts(index: index)
+            let (w, h) = index == 7 ? (80, 100) : (100, 80)
+            facts.intrinsics = CameraIntrinsics(
+                fx: 90, fy: 90, cx: Double(w) / 2, cy: Double(h) / 2, width: w, height: h, pixelOrigin: .corner)
+            return facts
+        }
+        capture.noteDoubts(in: MemoryTree([:]))
+        #expect(capture.warnings == [])
+    }
+
+    @Test(arguments: [
+        (4.25, 4.25, "170° from left to right"), (90_000, 90_000, "0.0637° from left to right"),
+        (90, 5, "166° from top to bottom"),
+    ]) func aFocalLengthOfNoPhone(_ fx: Double, _ fy: Double, shows: String) throws {
+        let warning =
+            "the focal length is \(fx.shortText) × \(fy.shortText) pixels for pictures of 100×80, which would show "
+            + "\(shows): it should be in pixels of these pictures, and may be in millimetres, for another size, or a "
+            + "placeholder"
+        #expect(try warnings([(fx, fy), (fx, fy), (fx, fy)]) == [warning])
+        #expect(try warnings([(90, 90), (90, 90), (90, 90)]) == [])
     }
 }

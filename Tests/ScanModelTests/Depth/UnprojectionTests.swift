@@ -50,9 +50,10 @@ import Testing
         #expect(all.count == places.count)
         for every in [1, 2, 3, 4, 10, 11] {
             let chosen = places.indices.filter { places[$0] % 10 % every == 0 && places[$0] / 10 % every == 0 }
+            let numbers: [Int] = chosen.flatMap { [3 * $0, 3 * $0 + 1, 3 * $0 + 2] }
             let thinned = unprojection.points(of: depth, every: every, picture: picture)
-            #expect(thinned.positions == chosen.flatMap { all.positions[3 * $0..<3 * $0 + 3] })
-            #expect(thinned.colors == chosen.flatMap { (all.colors ?? [])[3 * $0..<3 * $0 + 3] })
+            #expect(thinned.positions == numbers.map { all.positions[$0] })
+            #expect(thinned.colors == numbers.map { (all.colors ?? [])[$0] })
         }
     }
 

@@ -11,7 +11,7 @@ import Testing
         of camera: TurningCamera = camera, up: Vector3? = up, spoil: (Int, Pose) -> Pose,
         see: ((Int, Pose) -> DepthMap)? = nil, leavingOut isLeftOut: (Int) -> Bool = { _ in false }
     ) -> (metres: Double, degrees: Double)? {
-        var drift = PathDrift(frameCount: camera.frameCount)
+        var drift = PathDrift(frames: 0..<camera.frameCount)
         camera.frames(spoil: spoil, see: see) { index, depth, view in
             if !isLeftOut(index) { drift.add(index: index, depth: depth, view: view) }
         }
@@ -38,6 +38,29 @@ import Testing
     @Test func aPathThatWandersOffIsBentBack() throws {
         let error = try #require(Self.error(spoil: Self.wander))
         #expect(error.metres < 0.06 && error.degrees < 1.5, "\(error)")
+    }
+
+    /// Behind a long time in which the phone lay still, ordinary steps are no jumps.
+    @Test func aPhoneThatLayStill() throws {
+        let camera = TurningCamera(frameCount: 240, laps: 2.5)
+        let still = 300
+        var drift = PathDrift(frames: 0..<still + camera.frameCount)
+        func wander(_ index: Int, _ pose: Pose) -> Pose {
+            let share = Double(index) / Double(camera.frameCount)
+            return Pose(rotation: .rotation(aboutY: -0.25 * share), position: Vector3(0.3, 0.2, -0.35) * share) * pose
+        }
+        camera.frames(spoil: wander) { drift.add(index: still + $0, depth: $1, view: $2) }
+        let first = camera.pose(0)
+        let trembling = (0..<still).map {
+            Pose(rotation: first.rotation, position: first.position + Vector3(1e-4 * Double($0 % 3), 0, 0))
+        }
+        let path = (0..<camera.frameCount).map { wander($0, camera.pose($0)) }
+        let corrected = try #require(DriftCorrection(of: drift, poses: trembling + path, up: Self.up)).poses
+        let changes = zip(trembling + path, corrected).map { ($1 ?? $0) * $0.inverse }
+        for (index, change) in zip(changes, changes.dropFirst()).enumerated() {
+            let step = change.0.inverse * change.1
+            #expect(step.position.length < 0.02, "\(index)")
+        }
     }
 
     /// Every third frame alone takes part: the others move by what lies between.
@@ -90,7 +113,7 @@ import Testing
     }
 
     @Test func whereNothingIsSeenAgain() {
-        var drift = PathDrift(frameCount: 10)
+        var drift = PathDrift(frames: 0..<10)
         let camera = TurningCamera(frameCount: 10, laps: 0.5)
         camera.frames(spoil: { $1 }) { drift.add(index: $0, depth: $1, view: $2) }
         #expect(drift.revisits.isEmpty && drift.typicalWorst == nil)
@@ -106,7 +129,7 @@ import Testing
             world * Pose(rotation: pose.rotation, position: pose.position * unit)
         }
         func corrected(in world: Pose, _ unit: Double) throws -> (PathDrift, DriftCorrection) {
-            var drift = PathDrift(frameCount: Self.camera.frameCount)
+            var drift = PathDrift(frames: 0..<Self.camera.frameCount)
             var poses: [Pose?] = []
             Self.camera.frames(spoil: { moved(Self.wander($0, $1), by: world, unit) }) { index, depth, view in
                 var depth = depth
@@ -147,7 +170,7 @@ import Testing
             let pose = Self.wander(place(index) / 8, pose)
             return isBehindJump(index) ? Self.jump * pose : pose
         }
-        var drift = PathDrift(frameCount: 480)
+        var drift = PathDrift(frames: 0..<480)
         for index in stride(from: 0, to: 480, by: 4) {
             let view = CameraView(camera: TurningCamera.camera, pose: recorded[index])
             drift.add(index: index, depth: camera.depth(from: truths[index]), view: view)

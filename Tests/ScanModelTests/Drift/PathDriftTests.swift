@@ -9,7 +9,7 @@ import Testing
     private static func verdict(
         spoil: (Int, Pose) -> Pose = { $1 }, see: ((Int, Pose) -> DepthMap)? = nil
     ) -> GeometryVerdict {
-        var check = GeometryCheck(frameCount: camera.frameCount)
+        var check = GeometryCheck(frames: 0..<camera.frameCount)
         camera.frames(spoil: spoil, see: see) { check.add(index: $0, depth: $1, view: $2) }
         return check.verdict(poses: (0..<camera.frameCount).map { spoil($0, camera.pose($0)) })
     }
@@ -103,7 +103,7 @@ import Testing
     @Test func alongABareWall() throws {
         let hall = TurningCamera(room: Vector3(60, 60, 4))
         let away = Matrix3.rotation(aboutY: .pi / 2)
-        var check = GeometryCheck(frameCount: 12)
+        var check = GeometryCheck(frames: 0..<12)
         var poses: [Pose] = []
         for index in 0..<12 {
             var pose = Pose(rotation: (4..<8).contains(index) ? away : .identity, position: .zero)
@@ -120,14 +120,14 @@ import Testing
 
     /// A frame that never looked elsewhere has drifted from nothing, and what does not fit any more tells nothing either.
     @Test func whatIsNoPlaceSeenAgain() {
-        var check = GeometryCheck(frameCount: 20)
+        var check = GeometryCheck(frames: 0..<20)
         let (pose, depth) = (Self.camera.pose(0), Self.camera.depth(from: Self.camera.pose(0)))
         for index in 0..<20 {
             check.add(index: index, depth: depth, view: CameraView(camera: TurningCamera.camera, pose: pose))
         }
         #expect(check.verdict(poses: Array(repeating: pose, count: 20)).revisitCount == 0)
         var generator = SplitMix(seed: 4)
-        var drift = PathDrift(frameCount: Self.camera.frameCount)
+        var drift = PathDrift(frames: 0..<Self.camera.frameCount)
         Self.camera.frames(spoil: { $1 }) { index, depth, view in
             var depth = depth
             if index >= Self.halfway {
@@ -141,7 +141,7 @@ import Testing
     /// Of a long capture, 128 frames are compared, evenly spread.
     @Test func framesOfALongCapture() {
         let camera = TurningCamera(frameCount: 64)
-        var drift = PathDrift(frameCount: 320)
+        var drift = PathDrift(frames: 0..<320)
         for place in 0..<64 {
             let pose = camera.pose(place)
             let (depth, view) = (camera.depth(from: pose), CameraView(camera: TurningCamera.camera, pose: pose))
@@ -154,7 +154,7 @@ import Testing
 
     /// Two may see what was moved; three tell.
     @Test(arguments: 1...3) func fewRevisits(count: Int) {
-        var drift = PathDrift(frameCount: count + 2)
+        var drift = PathDrift(frames: 0..<count + 2)
         for index in 0..<count + 2 {
             let pose = Self.camera.pose(index == 1 ? Self.camera.frameCount / 4 : 0)
             drift.add(
@@ -168,7 +168,7 @@ import Testing
     /// What a tenth of the revisits exceed, and two at least, tells how far the path drifts.
     @Test(arguments: [(2, false), (3, true)]) func framesThatSeeWhatWasMoved(count: Int, tells: Bool) throws {
         let camera = TurningCamera(frameCount: 40, laps: 1.25)
-        var drift = PathDrift(frameCount: camera.frameCount)
+        var drift = PathDrift(frames: 0..<camera.frameCount)
         camera.frames(
             spoil: { $1 },
             see: { index, pose in
