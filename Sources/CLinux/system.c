@@ -20,21 +20,9 @@ int sm_lock(int descriptor) {
     return fcntl(descriptor, F_OFD_SETLK, &lock);
 }
 
-static int wait_for(int descriptor, struct flock *lock) {
-    int failed;
-    do failed = fcntl(descriptor, F_OFD_SETLKW, lock);
-    while (failed && errno == EINTR);
-    return failed;
-}
-
-int sm_wait_for_lock(int descriptor) {
-    struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
-    return wait_for(descriptor, &lock);
-}
-
 int sm_share_lock(int descriptor) {
     struct flock lock = {.l_type = F_RDLCK, .l_whence = SEEK_SET};
-    return wait_for(descriptor, &lock);
+    return fcntl(descriptor, F_OFD_SETLK, &lock);
 }
 
 int sm_is_locked(int descriptor) {

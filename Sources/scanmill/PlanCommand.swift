@@ -9,6 +9,7 @@ struct PlanCommand: ParsableCommand {
             Captures that would run are opened, as their runs begin: what the pipeline needs and a capture has not is \
             told before the night; an archive's video is unpacked to TMPDIR for that. Sizes are estimated from the \
             results in OUT: from the same capture's, or else from the usual ratio of a result's size to its input's. \
+            Captures that are up to date are counted; `--json` lists them. \
             The exit code is 0 whatever would run, and 2 or 3 when that cannot be told.
             """)
 
@@ -42,7 +43,7 @@ struct PlanCommand: ParsableCommand {
         do throws(Problem) {
             try state.requirePlace()
             if let owner = try state.foreignOwner(for: pipeline) {
-                let sentence = state.sentence(aboutOwner: owner)
+                let sentence = state.sentence(about: owner)
                 if !batch.replace {
                     Console.error("warning: \(sentence); `run` refuses it without --replace")
                     return state.refusal(to: pipeline, for: owner)
@@ -69,7 +70,8 @@ struct PlanCommand: ParsableCommand {
     }
 
     private func show(_ rows: [PlanRow], _ found: CaptureList, _ estimate: SizeEstimate) {
-        rows.forEach { Console.out(Console.visible($0.line)) }
+        // Of hundreds of captures most are up to date on most nights.
+        for row in rows where row.decision != .upToDate { Console.out(Console.visible(row.line)) }
         func count(_ decision: PlanRow.Decision) -> Int { rows.count { $0.decision == decision } }
         let (running, comparing, failed) = (count(.run), count(.compare), count(.failedBefore))
         let compared = comparing == 0 ? "" : "\(comparing) would be compared and run if changed, "
@@ -90,7 +92,7 @@ struct PlanCommand: ParsableCommand {
     ) -> JSONValue {
         .object([
             "captures": .array(rows.map { .object($0.json) }), "refused": .of(refusal?.facts),
-            "other-formats": .of(found.ofOtherFormats),
+            "other-formats": .of(found.ofOtherFormats), "without-capture": .of(found.withoutCapture),
             "output-bytes": .of(estimate.output) ?? .null, "replaced-bytes": .of(estimate.replaced) ?? .null,
             "needed-bytes": .of(estimate.needed) ?? .null, "free-bytes": .of(estimate.free) ?? .null,
             "peak-memory-bytes": .integer(estimate.memory.bytes),

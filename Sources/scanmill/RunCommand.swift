@@ -8,8 +8,9 @@ struct RunCommand: AsyncParsableCommand {
         discussion: """
             INPUT is a capture (a folder, a ZIP archive of one, a .r3d or a .sens file), or a folder to search for \
             captures; results, PLY files and videos are captures if they are named, and videos also with `--format \
-            video`. Each capture is published as OUT/<id>/ in one step, complete with its receipt.json, or not at all. \
-            Whatever happened, run the same command again: captures whose result is up to date are passed over.
+            video` or a pipeline that begins with `read: {format: video}`, such as video-frames. Each capture is \
+            published as OUT/<id>/ in one step, complete with its receipt.json, or not at all. Whatever happened, run \
+            the same command again: captures whose result is up to date are passed over.
 
             Exit codes: \(ExitStatus.inBrief).
             """)
@@ -56,8 +57,9 @@ struct RunCommand: AsyncParsableCommand {
         help:
             """
             Say nothing unless something failed, was salvaged, was lost on the way, has wrong geometry, has fewer \
-            frames than the result that it replaces, is still arriving or was left for want of disk space, or \
-            something is odd about the run as a whole.
+            frames than the result that it replaces, is still arriving, or was left for want of disk space, or of \
+            time though it is new or has changed; results were made again because of an update; or something is odd \
+            about the run as a whole.
             """
     )
     var quiet = false
@@ -78,9 +80,10 @@ struct RunCommand: AsyncParsableCommand {
             words += ["--capture-memory", captureMemory.argument]
         }
         if patience != Self.usualPatience { words += ["--patience", "\(patience.components.seconds)s"] }
+        let isShort = batch.isShort
         return RunRecord.Command(
             pipeline: batch.pipeline, settings: batch.settings, further: words, output: batch.output,
-            tool: Tool.nameAndVersion)
+            inputs: isShort ? batch.inputs : [], choice: isShort ? batch.choice : [], tool: Tool.nameAndVersion)
     }
 
     func validate() throws {

@@ -56,7 +56,7 @@ import Testing
             text.matches(of: /(?:^|[\s`])(--[a-z][a-z-]+)/).map { String($0.1) }
         }
         #expect(Set(options).isSuperset(of: ["--settle", "--until", "--min-free", "--metrics"]))
-        for option in Set(options).subtracting(["--now"]) {
+        for option in Set(options).subtracting(["--now", "--no-block"]) {
             #expect(help.contains("\(option) ") || help.contains("\(option)\n"), "\(option)")
         }
     }

@@ -193,7 +193,7 @@ def main():
         write(folder + "/plan.json", {"captures": []})
         write(folder + "/outcome.json", {"captures": []})
         write(folder + "/night.json", {
-            "ran": 400, "bytes": 1000000000 + rng.randrange(10**8), "ready-share": 0.95 + rng.random() * 0.04,
+            "ran": arguments.count, "bytes": 1000000000 + rng.randrange(10**8), "ready-share": 0.95 + rng.random() * 0.04,
             "kept-share": 0.72 + rng.random() * 0.06, "seconds": 3000 + rng.random() * 600,
             "devices": [{"name": "phone-0%d" % n, "captures": 80, "dropped-share": 0.2 + rng.random() * 0.1,
                          "sharpness": 380 + rng.random() * 60} for n in range(1, 6)]})

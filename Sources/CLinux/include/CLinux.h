@@ -11,10 +11,8 @@ int sm_exchange(const char *a, const char *b);
 /// kernel drops when the last descriptor is closed, kill -9 included. Fails with EAGAIN when it is held elsewhere.
 int sm_lock(int descriptor);
 
-/// The same, but waits for whoever holds it.
-int sm_wait_for_lock(int descriptor);
-
-/// Takes the lock together with others that share it, and waits for whoever holds it alone. To read the file is enough.
+/// The same, together with others that share it: fails with EAGAIN when somebody holds it alone. To read the file is
+/// enough.
 int sm_share_lock(int descriptor);
 
 /// Returns 1 if somebody holds that lock, alone or with others, 0 if nobody does, or -1 if that cannot be determined:

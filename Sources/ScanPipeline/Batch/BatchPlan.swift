@@ -26,6 +26,8 @@ public struct BatchPlan: Sendable {
     public struct Entry: Sendable {
         public var input: CaptureInput
         public var decision: Decision
+        /// Whether there is a result already, and the capture has not changed since, as far as that is certain.
+        public var isRemake = false
     }
 
     public struct Rules: Sendable {
@@ -65,16 +67,16 @@ public struct BatchPlan: Sendable {
         state = StateFolder(output: output)
         let unfinished = Set(state.unfinished.map(PathKey.init))
         for input in inputs {
-            var decision = decide(input, &programs, isUnfinished: unfinished.contains(PathKey(input.id)))
+            var entry = decide(input, &programs, isUnfinished: unfinished.contains(PathKey(input.id)))
             // What would not run need not be waited for, nor looked at.
-            if rules.settleSeconds > 0, decision.isToRun {
+            if rules.settleSeconds > 0, entry.decision.isToRun {
                 switch Arrival(of: input.path, by: now, rules.settleSeconds) {
                 case .over: break
-                case .goingOn: decision = .arriving
+                case .goingOn: entry.decision = .arriving
                 case .unclear: fromTheFuture.append(input)
                 }
             }
-            entries.append(Entry(input: input, decision: decision))
+            entries.append(entry)
         }
     }
 
@@ -92,10 +94,15 @@ public struct BatchPlan: Sendable {
     // MARK: - What it comes to
 
     /// The captures that get a process: those that run, those that will turn out to be up to date or not, and those
-    /// that something keeps from running, to say so.
+    /// that something keeps from running, to say so. New and changed captures come first, so that a night that is too
+    /// short is not spent on making again what an update of ScanMill or of ffmpeg has outdated.
     public var toRun: [CaptureInput] {
-        entries.filter(\.decision.isToRun).map(\.input)
+        let toRun = entries.filter(\.decision.isToRun)
+        return (toRun.filter { !$0.isRemake } + toRun.filter(\.isRemake)).map(\.input)
     }
+
+    /// Those of them that have no result, or have changed since it was made.
+    public var news: [CaptureInput] { entries.filter { $0.decision.isToRun && !$0.isRemake }.map(\.input) }
 
     /// Those of them that are certain to run: digests may tell of the others that there is nothing to do, and of some it
     /// is known what keeps them from running.
@@ -180,24 +187,27 @@ public struct BatchPlan: Sendable {
 
     // MARK: - The decision
 
-    private func decide(
-        _ input: CaptureInput, _ programs: inout ProgramVersions, isUnfinished: Bool
-    ) -> Decision {
+    private func decide(_ input: CaptureInput, _ programs: inout ProgramVersions, isUnfinished: Bool) -> Entry {
         let place = state.place(input.id)
-        if let obstacle = place.obstacle { return .obstructed(obstacle) }
-        if rules.isForced { return run(into: place, because: "asked for with --force") }
-        var reason: String?
-        var doubt: String?
+        if let obstacle = place.obstacle { return Entry(input: input, decision: .obstructed(obstacle)) }
         // The look for an obstacle has shown whose it is.
         let hasResult = FileSystem.exists(place.receipt)
+        var entry = Entry(input: input, decision: .upToDate, isRemake: hasResult)
+        if rules.isForced {
+            entry.decision = run(into: place, because: "asked for with --force")
+            return entry
+        }
+        var reason: String?
+        var doubt: String?
         if hasResult, let known = ResultState.load(input.id, in: state) {
             switch known.standing(
                 of: input.path, pipeline: pipelineDigest, options: OptionFile.allBesidePipeline(pipeline, input),
                 result: place.path, programs: &programs)
             {
-            case .upToDate: return .upToDate
-            case .stale(let why) where known.pipeline == pipelineDigest || !rules.explains: reason = why
-            case .stale(let why): reason = change(from: known, input.id) ?? why
+            case .upToDate: return entry
+            case .stale(let why): (reason, entry.isRemake) = (why, false)
+            case .outdated(let why) where known.pipeline == pipelineDigest || !rules.explains: reason = why
+            case .outdated(let why): reason = change(from: known, input.id) ?? why
             // What cannot be looked at can be replaced all the same.
             case .unreadable(let why): reason = why
             case .unsure(let why): doubt = why
@@ -209,16 +219,25 @@ public struct BatchPlan: Sendable {
         let note = FailureNote.load(input.id, in: state)
         if let note, !rules.triesAgain {
             let fingerprint = FailureNote.fingerprint(of: input, pipeline: pipeline, programs: programs)
-            if note.stands(for: fingerprint) { return .failedBefore(note.problem) }
+            if note.stands(for: fingerprint) {
+                entry.decision = .failedBefore(note.problem)
+                return entry
+            }
         }
-        if let reason { return run(into: place, because: reason) }
-        // What failed since may be mended, and the result be right for what is there again.
-        if hasResult { return .compare(doubt ?? "its digests are not known") }
-        if let note { return .run("it failed before: \(note.problem.summary)") }
-        if isUnfinished {
-            return .run(StateLock.isHeld(input.id, in: state) ? "another run works on it" : "it was never finished")
+        if let reason {
+            entry.decision = run(into: place, because: reason)
+        } else if hasResult {
+            // What failed since may be mended, and the result be right for what is there again.
+            entry.decision = .compare(doubt ?? "its digests are not known")
+        } else if let note {
+            entry.decision = .run("it failed before: \(note.problem.summary)")
+        } else if isUnfinished {
+            entry.decision = .run(
+                StateLock.isHeld(input.id, in: state) ? "another run works on it" : "it was never finished")
+        } else {
+            entry.decision = .run("new")
         }
-        return .run("new")
+        return entry
     }
 
     private func run(into place: ResultPlace, because reason: String) -> Decision {

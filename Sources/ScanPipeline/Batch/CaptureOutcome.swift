@@ -82,12 +82,15 @@ public enum CaptureEnding: Sendable, Hashable, Codable {
 /// Why a run did not come to a capture, or gave it up.
 public struct LeftReason: Sendable, Hashable, Codable, ExpressibleByStringLiteral {
     public var text: String
-    /// Whether the disk was too full. Time runs out as planned, but space does not come back by itself.
+    /// Whether the disk was too full: space does not come back by itself.
     public var isWantOfSpace: Bool
+    /// Whether the night was over.
+    public var isWantOfTime: Bool
 
-    public init(_ text: String, isWantOfSpace: Bool = false) {
+    public init(_ text: String, isWantOfSpace: Bool = false, isWantOfTime: Bool = false) {
         self.text = text
         self.isWantOfSpace = isWantOfSpace
+        self.isWantOfTime = isWantOfTime
     }
 
     public init(stringLiteral text: String) { self.init(text) }

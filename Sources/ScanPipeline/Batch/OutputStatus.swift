@@ -156,7 +156,7 @@ private struct StatusReading {
         if let made = recipe(of: id, known), let why = doubt(about: id, made, known) { return stale(id, why) }
         let standing = known.standing(of: input, pipeline: known.pipeline, result: result, programs: &programs)
         switch standing {
-        case .stale(let why):
+        case .stale(let why), .outdated(let why):
             let left = history.ending(of: id)?.why.map { "; the last run left it: \($0)" } ?? ""
             return stale(id, why + left)
         case .unreadable(let why): return .init(id: id, standing: .unreadable, cause: why)

@@ -67,9 +67,9 @@ package enum CaptureCheck {
         let own = wayAround(missing, of: step, for: capture)
         // A setting does with this capture and this pipeline, whereas an advice asks for others.
         let setting = own.flatMap { $0.isSetting ? $0.words : nil }
-        let fix =
-            loss ?? setting ?? absence?.advice ?? own?.words
-            ?? steps.first.flatMap { wayAround(missing, of: $0, for: capture)?.words }
+        let readers = steps.first.flatMap { wayAround(missing, of: $0, for: capture)?.words }
+        let fix: String =
+            loss ?? setting ?? absence?.advice ?? own?.words ?? readers
             ?? "use a pipeline without \(step.label) for captures like this one, or see  scanmill inspect"
         let lack = Problem(
             .input, "\(step.label) needs \(names), and this capture has none",

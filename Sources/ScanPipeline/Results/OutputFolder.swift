@@ -272,23 +272,41 @@ public final class OutputFolder: Sendable {
             let isInTheWay =
                 [ENOTEMPTY, EEXIST, ENOTDIR].contains(code)
                 || code == EPERM && replaced.isEmpty && FileSystem.isFolderItself(publishedPath)
-            guard isInTheWay else {
-                if let old = replaced.last { rename(old, publishedPath) }
-                throw Problem.system("cannot rename to", path: FileSystem.absolute(publishedPath), code: code)
-            }
+            guard isInTheWay else { throw puttingBack(replaced.last, for: cannotRename(code)) }
             if let obstacle = place.obstacle { throw obstacle }
             try requireReplaceable()
             if exchange(workPath, publishedPath) == 0 { return replaced + [workPath] }
+            let refusal = errno
+            if refusal == EINTR { continue }
+            // A disk that is full, or fails, may do so again between two steps, with nothing in the result's place.
+            if [EIO, ENOSPC, EDQUOT, EROFS, EUCLEAN, ESTALE].contains(refusal) { throw cannotRename(refusal) }
             try FileSystem.makeFolders(trash)
             let old = "\(trash)/\(StateFolder.trashName(id))"
             if rename(publishedPath, old) == 0 {
                 replaced.append(old)
             } else if errno != ENOENT {
-                throw Problem.system(
-                    "cannot move the older result away", path: FileSystem.absolute(publishedPath), code: errno)
+                let code = errno
+                var problem = Problem.system(
+                    "cannot move the older result away", path: FileSystem.absolute(publishedPath), code: code)
+                if code == EXDEV {
+                    problem.fix = "\(trash) leads to another filesystem: let it be a folder of \(root) itself"
+                }
+                throw problem
             }
         }
         return replaced
+    }
+
+    private func cannotRename(_ code: Int32) -> Problem {
+        Problem.system("cannot rename to", path: FileSystem.absolute(publishedPath), code: code)
+    }
+
+    /// Puts an older result back, if there is one, where the new one cannot be.
+    /// - Returns: the problem, with where the older one is if that fails.
+    private func puttingBack(_ old: String?, for problem: Problem) -> Problem {
+        // Another runner may have put one there meanwhile.
+        guard let old, rename(old, publishedPath) != 0, !place.holdsResult else { return problem }
+        return problem.noting("the older result is in \(FileSystem.absolute(old)); the next run puts it back")
     }
 
     /// - Throws: a problem when an earlier result cannot be replaced, though it may be kept.

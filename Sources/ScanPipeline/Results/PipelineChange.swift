@@ -26,11 +26,16 @@ package enum PipelineChange {
         "\(update)ScanMill reads \(formats.listed) in another way"
     }
 
+    /// The same where another version of a program such as ffmpeg is installed.
+    static func text(ofProgram version: String, now: String) -> String {
+        "\(update)there is \(now), and no longer \(version)"
+    }
+
     /// How a change begins that nobody has made but by an update.
     private static let update = "since an update, "
 
-    /// Those of the reasons why captures ran that are an update of ScanMill, and nothing that anybody changed: each once,
-    /// in the order of their words, with how many captures have it.
+    /// Those of the reasons why captures ran that are an update of ScanMill or of a program that it uses, and nothing
+    /// that anybody changed: each once, in the order of their words, with how many captures have it.
     package static func updates(among reasons: [String]) -> [(reason: String, count: Int)] {
         let updates = Dictionary(grouping: reasons.filter { $0.hasPrefix(update) }, by: \.self)
         return updates.sorted { $0.key < $1.key }.map { ($0.key, $0.value.count) }

@@ -198,10 +198,13 @@ public struct PublishedResult: Sendable {
     private static func addedFiles(in folder: String) throws(Problem) -> [String] {
         guard try FileSystem.isThere(ResultPlace(folder).receipt) else { return [] }
         let own = try ownFiles(of: folder)
-        return try FileSystem.tree(folder, where: { !isOfSystem($0) }).filter { path in
-            // A link in the place of a folder leads to what was moved.
-            !own.contains(path) && !own.contains { $0.hasPrefix("\(path)/") }
+        // With the folders that they lie in: a link in the place of one leads to what was moved.
+        var known = own
+        for path in own {
+            var above = FileSystem.parent(of: path)
+            while above != ".", known.insert(above).inserted { above = FileSystem.parent(of: above) }
         }
+        return try FileSystem.tree(folder, where: { !isOfSystem($0) }).filter { !known.contains($0) }
     }
 
     /// The files of the result that stands in a folder. A receipt that is damaged, or cannot be read, may leave out some of

@@ -73,6 +73,8 @@ public struct Receipt: Sendable {
             }
             json.member("warnings", .of(warnings))
             if !notes.isEmpty { json.member("notes", .of(notes)) }
+            if !capture.forgiven.isEmpty { json.member("salvaged", .bool(true)) }
+            if !capture.forgiven.isEmpty || !grave.isEmpty { json.member("doubtful", .bool(true)) }
             json.member(ReceiptSeal.key, .string(ReceiptSeal.blank))
         }
         var text = json.drain() + [UInt8(ascii: "\n")]

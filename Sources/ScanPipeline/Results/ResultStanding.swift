@@ -3,8 +3,10 @@ import ScanModel
 /// How a result compares with the files as they are now.
 enum ResultStanding: Hashable, Sendable {
     case upToDate
-    /// Something is not as it was.
+    /// Something of the capture, of a file that an option names, or of the result is not as it was.
     case stale(String)
+    /// What results are made with is not as it was: the pipeline, ScanMill's reader, or a program such as ffmpeg.
+    case outdated(String)
     /// Nothing seems to have changed, but the reason keeps it from being certain: the keys have to be compared.
     case unsure(String)
     /// What is known is about another result than the one there.
@@ -24,7 +26,7 @@ extension ResultState {
         let relation = relation(to: result)
         if relation == .damaged { return .stale(PublishedResult.damagedReceipt) }
         if case .other(let isOlder) = relation { return .another(isOlder: isOlder) }
-        if self.pipeline != pipeline { return .stale("the pipeline changed") }
+        if self.pipeline != pipeline { return .outdated("the pipeline changed") }
         if self.input != FileSystem.absolute(input) { return .unsure("the capture lies at another path") }
         var look = ResultLook(state: self, input: input, options: options)
         if relation == .copy { look.note("its receipt was copied") }
@@ -36,9 +38,9 @@ extension ResultState {
             try look.compare(&programs)
             // A reader of another revision has another key.
             if !programs.formats.reads(format, asIn: formatRevision) {
-                throw ResultLook.Stale(reason: PipelineChange.text(ofFormats: [format]))
+                throw ResultLook.Stale(reason: PipelineChange.text(ofFormats: [format]), isByUpdate: true)
             }
-        } catch { return .stale(error.reason) }
+        } catch { return error.isByUpdate ? .outdated(error.reason) : .stale(error.reason) }
         switch firstLoss(in: result) {
         case .certain(let what)?: return .stale(what)
         case .possible(let what)?: return .unreadable(what)
@@ -74,6 +76,8 @@ private struct ResultLook {
     /// Something is certainly not as it was.
     struct Stale: Error {
         let reason: String
+        /// Whether it is not the files that changed.
+        var isByUpdate = false
     }
 
     let state: ResultState
@@ -194,7 +198,7 @@ private struct ResultLook {
                 note("it was read without \(name), and now there is \(now)")
                 continue
             }
-            throw Stale(reason: "it was made with \(version), and now there is \(now)")
+            throw Stale(reason: PipelineChange.text(ofProgram: version, now: now), isByUpdate: true)
         }
     }
 

@@ -99,7 +99,8 @@ package final class FrameLine: @unchecked Sendable {
         held = Array(repeating: Held(), count: steps.count)
     }
 
-    /// More than any machine has cores: each worker is a thread.
+    /// More than any machine has cores, which is how many threads there are at most. The window grows with the number that
+    /// is asked for.
     private static let mostWorkers = 1024
 
     package func run() throws(Problem) {

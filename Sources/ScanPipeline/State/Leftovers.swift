@@ -49,10 +49,18 @@ public enum Leftovers {
 
     /// Something that was to go.
     private struct Leftover {
+        enum Fate {
+            /// An older result, which has its place again.
+            case putBack
+            /// It has a name that nobody else knows, and is to be removed.
+            case doomed(at: String)
+            /// It was left where it is, or is gone.
+            case stays
+        }
+
         /// Where it was found.
         let path: String
-        /// Where it is now: at a path of its own if it is to be removed; nil if it was put back.
-        let now: String?
+        let fate: Fate
     }
 
     /// Takes what is left of one capture away, which is quick. Removing it may take long, and needs no lock.
@@ -71,21 +79,25 @@ public enum Leftovers {
         var (settled, others): ([Leftover], [String]) = ([], works)
         if let newest = newest(of: old), !place.holdsResult {
             let isBack = place.obstacle == nil && rename(newest, place.path) == 0
-            settled = isBack ? [Leftover(path: newest, now: nil)] : staying(old)
+            settled = isBack ? [Leftover(path: newest, fate: .putBack)] : staying(old)
             if isBack { others += old.filter { $0 != newest && rule.isForsaken(trash: $0) } }
         } else {
             others += old.filter(rule.isForsaken(trash:))
         }
         // One of them may be a result that was just replaced: it stays until the new name is durable.
         guard (try? FileSystem.syncFolder(state.output)) != nil else { return settled + staying(others) }
-        return settled + others.map { Leftover(path: $0, now: doom($0, of: id, in: state) ?? $0) }
+        return settled
+            + others.map { path in
+                let doomed = doom(path, of: id, in: state)
+                return Leftover(path: path, fate: doomed.map { .doomed(at: $0) } ?? .stays)
+            }
     }
 
-    private static func staying(_ paths: [String]) -> [Leftover] { paths.map { Leftover(path: $0, now: $0) } }
+    private static func staying(_ paths: [String]) -> [Leftover] { paths.map { Leftover(path: $0, fate: .stays) } }
 
     /// Removes what was taken away.
     private static func remove(_ leftover: Leftover) {
-        if let now = leftover.now, now != leftover.path { FileSystem.removeTree(now) }
+        if case .doomed(let place) = leftover.fate { FileSystem.removeTree(place) }
     }
 
     /// Of older results in the trash, the one that was moved away last.
@@ -158,11 +170,14 @@ public enum Leftovers {
         leftovers += staying(nameless + StaleRecords.forget(in: state))
         var found = Found()
         for leftover in leftovers {
-            guard let now = leftover.now else {
-                found.putBack.append(leftover.path)
-                continue
+            let path = leftover.path
+            // What was to be removed may have resisted.
+            switch leftover.fate {
+            case .putBack: found.putBack.append(path)
+            case .doomed(let place) where FileSystem.exists(place): found.left.append(place)
+            case .stays where FileSystem.exists(path): found.left.append(path)
+            case .doomed, .stays: found.removed.append(path)
             }
-            if FileSystem.exists(now) { found.left.append(now) } else { found.removed.append(leftover.path) }
         }
         return found
     }

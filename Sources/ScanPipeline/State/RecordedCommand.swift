@@ -9,16 +9,25 @@ extension RunRecord {
         /// The other words that decide what is run and how, such as `--format` and `--capture-memory`.
         public var further: [String]
         public var output: String
+        /// What to run, as it was given, and the words that choose among what lies there; nothing where that is too much
+        /// for a person to type.
+        public var inputs: [String]
+        public var choice: [String]
         /// The name and version of the tool.
         public let tool: String
         /// Where the paths start.
         public let folder: String
 
-        public init(pipeline: String, settings: [String], further: [String] = [], output: String, tool: String) {
+        public init(
+            pipeline: String, settings: [String], further: [String] = [], output: String, inputs: [String] = [],
+            choice: [String] = [], tool: String
+        ) {
             self.pipeline = pipeline
             self.settings = settings
             self.further = further
             self.output = output
+            self.inputs = inputs
+            self.choice = choice
             self.tool = tool
             folder = FileSystem.absolute(".")
         }
@@ -34,6 +43,8 @@ extension RunRecord {
             settings = json["set"]?.array?.compactMap(\.string) ?? []
             further = json["further"]?.array?.compactMap(\.string) ?? []
             self.output = output
+            inputs = json["inputs"]?.array?.compactMap(\.string) ?? []
+            choice = json["choice"]?.array?.compactMap(\.string) ?? []
             self.tool = tool
             self.folder = folder
         }
@@ -41,7 +52,8 @@ extension RunRecord {
         var json: JSONValue {
             .object([
                 "pipeline": .string(pipeline), "set": .of(settings), "further": .of(further),
-                "output": .string(output), "tool": .string(tool), "folder": .string(folder),
+                "output": .string(output), "inputs": inputs.isEmpty ? nil : .of(inputs),
+                "choice": choice.isEmpty ? nil : .of(choice), "tool": .string(tool), "folder": .string(folder),
             ])
         }
 

@@ -16,25 +16,67 @@ public final class StateLock: Sendable {
     }
 
     /// The lock under which OUT gets its owner. It is held only for a moment, and others wait for it.
-    convenience init?(ownerOf state: StateFolder) throws(Problem) {
-        try self.init(at: "\(state.locks)/\(Self.owner)", take: sm_wait_for_lock)
+    /// - Parameter patience: how long this waits.
+    /// - Returns: nil when another process holds it for longer.
+    convenience init?(ownerOf state: StateFolder, patience: Duration) throws(Problem) {
+        try self.init(at: Self.owner(of: state), take: Self.waiting(patience, for: sm_lock))
     }
 
     /// The lock that all runs hold together while they are at work in OUT. One that another user has made can be shared,
     /// too.
-    convenience init?(ofRunsIn state: StateFolder) throws(Problem) {
-        try self.init(at: "\(state.locks)/\(Self.runs)", mode: O_RDONLY, take: sm_share_lock)
+    /// - Parameter patience: how long this waits for whoever keeps runs from beginning, which is meant for a moment.
+    /// - Returns: nil when another process does so for longer.
+    convenience init?(ofRunsIn state: StateFolder, patience: Duration) throws(Problem) {
+        try self.init(
+            at: Self.runs(of: state), mode: O_RDONLY, take: Self.waiting(patience, for: sm_share_lock))
     }
 
     /// The same lock alone, which keeps runs from beginning. It is held only for a moment.
     /// - Returns: nil while any run is at work.
     convenience init?(aloneIn state: StateFolder) throws(Problem) {
-        try self.init(at: "\(state.locks)/\(Self.runs)", take: sm_lock)
+        try self.init(at: Self.runs(of: state), take: sm_lock)
     }
 
     // No capture's id begins with a dot.
-    private static let owner = ".owner"
-    private static let runs = ".runs"
+    static func owner(of state: StateFolder) -> String { "\(state.locks)/.owner" }
+    static func runs(of state: StateFolder) -> String { "\(state.locks)/.runs" }
+
+    /// How long a lock is waited for that is held only for a moment.
+    public static let patience = Duration.seconds(60)
+
+    /// Takes a lock when it comes free, and gives up in the end: a process that was stopped while it held one, or a machine
+    /// that is frozen, keeps it for as long as that lasts.
+    private static func waiting(
+        _ patience: Duration, for take: @escaping (Int32) -> Int32
+    ) -> (_ descriptor: Int32) -> Int32 {
+        { descriptor in
+            // A clock that stands still while the machine sleeps.
+            let end = SuspendingClock.now + patience
+            var microseconds: UInt32 = 1000
+            while true {
+                if take(descriptor) == 0 { return 0 }
+                let code = errno
+                if ![EAGAIN, EACCES, EINTR].contains(code) || SuspendingClock.now >= end {
+                    errno = code
+                    return -1
+                }
+                usleep(microseconds)
+                microseconds = min(2 * microseconds, 100_000)
+            }
+        }
+    }
+
+    /// What to say when such a lock does not come free.
+    static func notFree(_ path: String, after patience: Duration) -> Problem {
+        Problem(
+            .environment,
+            "another process has been taking this folder for more than "
+                + Int(patience.components.seconds).counted("second"),
+            fix:
+                "look for a scanmill that is stopped, perhaps on another machine: it holds this lock until it goes on, "
+                + "or is killed"
+        ).at(file: FileSystem.absolute(path))
+    }
 
     /// - Parameters:
     ///   - capture: whose lock it is, which the disk may not take as a name.
@@ -113,9 +155,9 @@ public final class StateLock: Sendable {
         look(at: state.lock(id, ignoringCase: ignoreCase)) == .held
     }
 
-    /// Whether any run is at work in OUT; nil where its filesystem has no locks, so that nobody can tell.
+    /// Whether any run is at work in OUT; nil where nobody can tell, as on a filesystem without locks.
     static func isHeldByRuns(in state: StateFolder) -> Bool? {
-        switch look(at: "\(state.locks)/\(runs)") {
+        switch look(at: runs(of: state)) {
         case .free: false
         case .held: true
         case .unreal: nil
@@ -123,15 +165,19 @@ public final class StateLock: Sendable {
     }
 
     /// Whether the filesystem has locks, as far as a look at the one that every run has made tells. Makes and takes none.
-    static func areReal(in state: StateFolder) -> Bool { look(at: "\(state.locks)/\(owner)") != .unreal }
+    static func areReal(in state: StateFolder) -> Bool { look(at: owner(of: state)) != .unreal }
 
-    private enum Look { case free, held, unreal }
+    private enum Look {
+        case free, held
+        /// The filesystem has none, or this one cannot be asked.
+        case unreal
+    }
 
     /// How a lock stands; free where there is none.
     private static func look(at path: String) -> Look {
         // Users other than the runner's may only read it, which is enough to ask.
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
-        guard descriptor >= 0 else { return .free }
+        guard descriptor >= 0 else { return [ENOENT, ENOTDIR].contains(errno) ? .free : .unreal }
         defer { close(descriptor) }
         let answer = sm_is_locked(descriptor)
         return answer < 0 ? .unreal : answer > 0 ? .held : .free

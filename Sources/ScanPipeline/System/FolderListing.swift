@@ -78,6 +78,7 @@ extension FileSystem {
     static func tree(
         _ path: String, where counts: (String) -> Bool = { _ in true }
     ) throws(Problem) -> [String] {
+        Heartbeat.beat()
         // Not every filesystem's listings say what kind of entry a name is.
         let names = try listing(of: path) { name, type, folder in
             if Int(type) != Int(DT_UNKNOWN) { return Int(type) == Int(DT_DIR) }

@@ -30,17 +30,23 @@ struct CaptureWall {
 
     private var chips: [HTML] {
         let summary = report.summary
-        let chips: [(name: String, count: Int, pointer: String)] = [
+        var chips: [(name: String, count: Int, pointer: String)] = [
             ("all", summary.captures, "captures"), ("ready", summary.ready, "ready"), ("look", summary.look, "look"),
             ("failed", summary.failed, "failed"), ("waiting", summary.waiting, "waiting"),
         ]
+        // Where all ran they are all.
+        if isOfMore { chips.append(("ran", summary.ran, "ran")) }
         return chips.filter { $0.name == "all" || $0.count > 0 }.map { name, count, pointer in
             """
             <label class="chip"><input type="radio" name="show" id="show-\(name)" value="\(name)"\
-            \(name == "all" ? " checked" as HTML : HTML())><span>\(name) \(Figure.count(count, "/summary/\(pointer)"))</span></label>
+            \(name == "all" ? " checked" as HTML : HTML())><span>\(name == "ran" ? "this run" : name) \
+            \(Figure.count(count, "/summary/\(pointer)"))</span></label>
             """
         }
     }
+
+    /// Whether the report shows captures that did not run in this run, beside some that did.
+    private var isOfMore: Bool { report.summary.ran > 0 && report.summary.ran < report.summary.captures }
 
     private func tile(_ index: Int) -> HTML {
         let capture = report.captures[index]
@@ -57,7 +63,7 @@ struct CaptureWall {
             "\(Figure.share($0.keptShare, "/captures/\(index)/frames/kept-share")) kept" as HTML
         }
         return """
-            <li class="t \(capture.status.rawValue)"\(data)\(device)><a href="\(page.link(index))">\
+            <li class="t \(capture.status.rawValue)\(isOfMore && capture.share != nil ? " ran" : "")"\(data)\(device)><a href="\(page.link(index))">\
             \(ThumbnailView.tile(capture.thumbnails, page.sheets.place(of: index)))<b><bdi>\(capture.id)</bdi></b>\
             <small>\(capture.status == .ready ? HTML() : ReportPage.pill(capture.status))\(kept)</small></a></li>
 

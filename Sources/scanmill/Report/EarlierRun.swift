@@ -14,6 +14,8 @@ struct EarlierRun: Sendable {
         var sharpness: Double?
     }
 
+    /// How many captures ran.
+    var ran: Int
     var readyShare: Double?
     var keptShare: Double?
     var seconds: Double?
@@ -36,6 +38,7 @@ struct EarlierRun: Sendable {
     /// - Returns: nil for a run in which no capture got a result: there is nothing to compare with.
     init?(_ json: JSONValue) {
         guard let captures = json["ran"]?.count, captures > 0 else { return nil }
+        ran = captures
         readyShare = json["ready-share"]?.finite
         keptShare = json["kept-share"]?.finite
         seconds = json["seconds"]?.finite

@@ -60,7 +60,8 @@ struct FigureSections {
             let figure = Figure(
                 pointer: "/trends/\(index)/change", value: change, words: Self.words(change, kind))
             let tone = isBad ? "bad" : trend.side == 0 || kind == .written ? "" : "good"
-            return "<p><b class=\"\(tone)\">\(figure)</b> <span class=\"muted\">against the usual</span></p>"
+            let runs = trend.history.count < report.earlierCount ? " of runs of about this size" : ""
+            return "<p><b class=\"\(tone)\">\(figure)</b> <span class=\"muted\">against the usual\(runs)</span></p>"
         }
         return """
             <div class="trend"><p>\(name)</p><p class="value">\(value)</p><p class="muted">\(detail)</p>\(change)\
@@ -158,10 +159,17 @@ struct FigureSections {
                 <td class="why">\((failed + dropped).joined("; "))</td><td class="n">\(time)</td></tr>
                 """
         }
+        let hasTimes = report.stages.contains { $0.seconds != nil }
+        let summary = report.summary
         let note: HTML =
-            report.stages.contains { $0.seconds != nil }
-            ? "Time is summed over cores, for the captures that ran in this run."
-            : "Times are measured by runs; this report has none."
+            !hasTimes
+            ? "Times are measured by runs; this report has none."
+            : summary.ran == summary.captures
+                ? "Time is summed over cores."
+                : """
+                Frames and failures are those of all captures in OUT; time is that of the \
+                \(Figure.counted(summary.ran, "capture", "/summary/ran")) that ran in this run, summed over cores.
+                """
         return """
             <section id="stages"><h2>Where frames and time went</h2><p class="muted">\(note)</p><div class="scroll"><table>\
             <thead><tr><th scope="col">stage</th><th scope="col" class="n">frames in</th><th scope="col" class="n">frames out</th>\

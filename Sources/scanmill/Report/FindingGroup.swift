@@ -9,14 +9,17 @@ struct FindingGroup: Sendable {
 
         /// - Parameter place: among those of the cause, in the order of their first findings.
         fileprivate func rank(at place: Int) -> (Int, Int, Int) {
-            (findings.contains(where: \.isRepeatable) ? 0 : 1, place == 0 ? .min : -findings.count, place)
+            if place == 0 { return (0, .min, 0) }
+            return (findings.contains(where: \.isRepeatable) ? 0 : 1, -findings.count, place)
         }
     }
 
     var kind: Finding.Kind
     var title: String
-    /// The worst first.
+    /// Those of captures that ran in this run first, and of these as of the others the worst first.
     var findings: [Finding]
+    /// How many are of captures that ran in this run.
+    var ran = 0
     /// Whether most captures of the batch have it, which says something about how they are recorded.
     var isCommon = false
     /// Whether it says nothing against a single capture.
@@ -41,8 +44,8 @@ struct FindingGroup: Sendable {
     /// Of fewer captures nothing is common.
     private static let fewestForCommon = 8
 
-    /// What can be done, with the findings that it is for: first what lets a run try them again, the worst one's before
-    /// what is for most.
+    /// What can be done, with the findings that it is for: the first one's, then what lets a run try them again, then what
+    /// is for most.
     func fixes(_ captures: [CaptureFacts]) -> [Fix] {
         let said = findings.compactMap { finding in
             finding.fix.map { (subject: finding, text: $0, id: captures[finding.capture].id) }
@@ -63,18 +66,22 @@ struct FindingGroup: Sendable {
         }
     }
 
-    /// Failures first, then by kind; of one kind the most frequent first. What more than half of the captures have is
-    /// normal for the batch, and comes after what is unlike the rest.
-    static func grouped(_ findings: [Finding], ids: [String]) -> [FindingGroup] {
+    /// Failures first, then by kind; of one kind what is new, and the most frequent first. What more than half of the
+    /// captures have is normal for the batch, and comes after what is unlike the rest.
+    static func grouped(_ findings: [Finding], of captures: [CaptureFacts]) -> [FindingGroup] {
+        let ids = captures.map(\.id)
+        // What earlier runs have left was shown by their reports.
+        let isNew = { (finding: Finding) in captures[finding.capture].share != nil }
         let groups = Dictionary(grouping: findings) { "\($0.kind.rawValue) \($0.cause ?? $0.title)" }
         var sorted = groups.values.flatMap { split($0, of: ids.count) }.compactMap { findings -> FindingGroup? in
             guard let first = findings.first else { return nil }
             // What is given up hides nothing that can be saved.
             let byWeight = findings.sorted { ($1.weight, ids[$0.capture]) < ($0.weight, ids[$1.capture]) }
             let worstFirst = byWeight.filter(\.isRepeatable) + byWeight.filter { !$0.isRepeatable }
+            let newFirst = worstFirst.filter(isNew) + worstFirst.filter { !isNew($0) }
             let isOfOneTitle = findings.allSatisfy { $0.title == first.title }
             var group = FindingGroup(
-                kind: first.kind, title: isOfOneTitle ? first.title : first.cause ?? first.title, findings: worstFirst,
+                kind: first.kind, title: isOfOneTitle ? first.title : first.cause ?? first.title, findings: newFirst,
                 isCommon: isCommon(findings, of: ids.count))
             group.shareMessage()
             return group
@@ -85,10 +92,12 @@ struct FindingGroup: Sendable {
             sorted[index].findings.removeAll { explained.contains($0.capture) }
         }
         sorted.removeAll(where: \.findings.isEmpty)
+        for index in sorted.indices { sorted[index].ran = sorted[index].findings.count(where: isNew) }
         let rank = Dictionary(uniqueKeysWithValues: zip(Finding.Kind.allCases, 0...))
         func place(_ group: FindingGroup) -> Int { (rank[group.kind] ?? 0) + (group.isCommon ? rank.count : 0) }
         return sorted.sorted {
-            (place($0), $1.findings.count, $0.title) < (place($1), $0.findings.count, $1.title)
+            (place($0), $0.ran > 0 ? 0 : 1, $1.findings.count, $0.title)
+                < (place($1), $1.ran > 0 ? 0 : 1, $0.findings.count, $1.title)
         }
     }
 }

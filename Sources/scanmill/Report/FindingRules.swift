@@ -127,6 +127,7 @@ struct FindingRules {
         let share = 1 - frames.keptShare
         guard usual.isTooHigh(share, step: 0.1) else { return nil }
         let most = frames.losses.max { $0.count < $1.count }
+        if let most, isShown(most) { return nil }
         let why = most.map { "Most by \($0.stage): \(Wording.grouped($0.count)) × \($0.reason.text)" }
         return Finding(
             kind: .dropped, capture: index, title: "Far more frames dropped than usual",
@@ -164,16 +165,44 @@ struct FindingRules {
 
     // MARK: - What the stages warned about
 
+    /// Whether a warning is a finding. The verdict on the geometry is one of its own, and so are jumps.
+    private func isShown(_ warning: String, _ message: Phrase) -> Bool {
+        let isKnown =
+            capture.measured.geometry != nil && warning.contains("the geometry is ")
+            || (capture.measured.motion?.jumps.count ?? 0) > 0 && warning.contains("the camera's path jumps ")
+        return !isKnown && !norms.commonWarnings.contains { $0.phrase == message }
+    }
+
+    /// The frames that were lost while reading for what a warning says: only what was whole of a damaged file was kept.
+    private func loss(in warning: String) -> CaptureFacts.FrameAccount.Loss? {
+        capture.frames?.losses.first {
+            $0.stage == Drop.reader && !$0.example.isEmpty && warning.hasPrefix($0.example)
+        }
+    }
+
+    /// Whether a warning is a finding that names these lost frames. With wrong geometry no warning is one.
+    private func isShown(_ loss: CaptureFacts.FrameAccount.Loss) -> Bool {
+        if capture.measured.geometry?.verdict == "fail" { return false }
+        return capture.warnings.contains {
+            self.loss(in: $0) == loss && isShown($0, Phrase($0, id: capture.id))
+        }
+    }
+
     private var warnings: [Finding] {
         var found: [Finding] = []
         for warning in capture.warnings {
             let message = Phrase(warning, id: capture.id)
-            // The verdict on the geometry is a finding of its own, and so are jumps.
-            let isKnown =
-                capture.measured.geometry != nil && warning.contains("the geometry is ")
-                || (capture.measured.motion?.jumps.count ?? 0) > 0 && warning.contains("the camera's path jumps ")
-            if isKnown || norms.commonWarnings.contains(where: { $0.phrase == message }) { continue }
+            if !isShown(warning, message) { continue }
             var finding = Finding(kind: .warning, capture: index, title: message.pattern, message: message, text: "")
+            if let loss = loss(in: warning), let frames = capture.frames, frames.source > 0 {
+                finding.text =
+                    "\(Wording.grouped(loss.count)) of \(Wording.count(frames.source, "frame")) "
+                    + "\(loss.count.isOrAre) lost."
+                finding.fix = RunMessages.wayAfterSalvage
+                finding.weight = Double(loss.count) / Double(frames.source)
+                finding.headline = Finding.Headline(
+                    "frames kept", frames.keptShare, usual: norms.dropped.map { 1 - $0.median }, as: Wording.percent)
+            }
             if let hole = Hole(warning) {
                 finding.weight = hole.seconds
                 finding.headline = Finding.Headline(
@@ -209,7 +238,7 @@ struct FindingRules {
     /// Notes as consecutive sentences.
     static func sentences(_ notes: [String]) -> String {
         notes.filter { !$0.isEmpty }.reduce(into: "") { text, note in
-            if !text.isEmpty { text += Wording.endsInCommand(text) ? "  " : " " }
+            if !text.isEmpty { text += text.endsInCommand ? "  " : " " }
             text += Wording.capitalised(note) + Wording.fullStop(behind: note)
         }
     }

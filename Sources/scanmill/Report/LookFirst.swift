@@ -53,13 +53,19 @@ struct LookFirst {
             """
     }
 
-    /// Of how many captures the one that is shown is the worst; nil for a single one.
+    /// Of how many captures the one that is shown is the worst; nil for a single one. Where only some ran in this run, it
+    /// is the worst of these.
     private func rank(of worst: Finding, in group: FindingGroup, _ index: Int) -> HTML? {
-        guard group.findings.count > 1, let last = group.findings.last else { return nil }
+        guard group.findings.count > 1 else { return nil }
+        let isPartlyNew = group.ran > 0 && group.ran < group.findings.count
+        let alike = isPartlyNew ? group.findings[..<group.ran] : group.findings[...]
         // Without weights, or where all are equal, the first is only the first by name.
-        let place = last.weight < worst.weight ? "the worst of" : "one of"
+        let isWorst = alike.last.map { $0.weight < worst.weight } ?? false
+        let place: HTML = isWorst ? "the worst of" : alike.count == 1 ? "the one of" : "one of"
+        let ran: HTML = alike.count == 1 ? HTML() : " the \(Figure.count(group.ran, "/findings/\(index)/ran")) of"
         let count = Figure.count(group.findings.count, "/findings/\(index)/count")
-        return " <span class=\"muted\">\(group.isCommon ? "in most captures; " : "")\(place) \(count)</span>"
+        let which: HTML = isPartlyNew ? "\(ran) \(count) that ran in this run" : " \(count)"
+        return " <span class=\"muted\">\(group.isCommon ? "in most captures; " : "")\(place)\(which)</span>"
     }
 
     /// What to do: in the words of the capture that is shown where it is for all of them, else with those that it is for.
@@ -76,13 +82,17 @@ struct LookFirst {
 
     /// The next commands, of which one tries all failures again that may succeed.
     private func next(_ capture: CaptureFacts, _ group: FindingGroup) -> HTML {
-        let others =
-            group.kind == .failure
-            ? group.findings.dropFirst().filter(\.isRepeatable).map { report.captures[$0.capture] } : []
-        let commands = report.nextCommands(for: capture, and: Array(others.prefix(Self.mostNamed - 1)))
+        let isFailure = group.kind == .failure
+        let others = isFailure ? group.findings.dropFirst().map { report.captures[$0.capture] } : []
+        let commands = report.nextCommands(for: capture, and: others)
             .map { "<code class=\"command\">\($0)</code>" as HTML }
         if commands.isEmpty { return HTML() }
-        let whose = others.count >= Self.mostNamed ? ", for the first \(Self.mostNamed)" : ""
+        let all = isFailure && report.run?.command != nil ? report.repeatable([capture] + others) : []
+        let whose =
+            all.count <= Self.mostNamed
+            ? ""
+            : report.canRunAllAgain(all)
+                ? ", for all \(Wording.grouped(all.count)) when they are mended" : ", for the first \(Self.mostNamed)"
         return "<div class=\"next\"><span class=\"muted\">next\(whose)</span><div>\(commands)</div></div>"
     }
 

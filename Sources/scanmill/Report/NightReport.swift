@@ -23,6 +23,8 @@ struct NightReport: Sendable {
     let earlierCount: Int
     let verdict: Verdict
 
+    /// Folders around captures, and what is the path of several: who names one may not mean all that lies there.
+    let crowdedPlaces: Set<String>
     /// The resolved pipeline of the newest run; without one, that of the first result.
     let pipeline: JSONValue?
 
@@ -45,7 +47,7 @@ struct NightReport: Sendable {
         pipeline = run?.pipeline ?? first?.receipt["pipeline"]
         let usual = DeviceRow.usual(earlier)
         let norms = BatchNorms(captures, sharpnessOfDevices: usual.compactMapValues(\.sharpness))
-        findings = FindingGroup.grouped(FindingRules.findings(against: norms), ids: captures.map(\.id))
+        findings = FindingGroup.grouped(FindingRules.findings(against: norms), of: captures)
         for finding in findings.filter({ !$0.isUsual }).flatMap(\.findings)
         where captures[finding.capture].status == .ready {
             captures[finding.capture].fate = .look
@@ -58,6 +60,7 @@ struct NightReport: Sendable {
         commonWarnings = norms.commonWarnings.map { (text: $0.phrase.text, count: $0.count) }
         notes = Phrase.counted(captures, \.notes).map { (text: $0.phrase.text, count: $0.count) }
         self.captures = captures
+        crowdedPlaces = Self.crowdedPlaces(captures, run)
         summary = Summary(captures, run)
         stages = StageRow.all(captures, pipeline: pipeline)
         devices = DeviceRow.all(captures, usual: usual)

@@ -70,11 +70,23 @@ struct ReportFiles {
     private func writeSheets(of report: NightReport) throws(Problem) -> WallSheets {
         let sheets = WallSheets(report.captures)
         let (state, folder) = (state, folder)
+        let others = RunRecord.names(in: state).map { "\(state.runs)/\($0)" }.filter { $0 != folder }
+        let last = others.last { FileSystem.exists("\($0)/\(ReportPage.fileName)") }
         try Self.all(sheets.sheets.count) { (number) throws(Problem) in
             let (file, members) = sheets.sheets[number]
-            try WallSheets.write(members, of: report.captures, in: state, to: "\(folder)/\(file)")
+            let sheet = try WallSheets.draw(members, of: report.captures, in: state)
+            let path = "\(folder)/\(file)"
+            // Of ten thousand captures most sheets are as the last report had them, and they are large.
+            if let last, Self.holds("\(last)/\(file)", sheet), Self.link("\(last)/\(file)", path) { return }
+            try FileSystem.replace(path, with: sheet)
         }
         return sheets
+    }
+
+    /// Whether a file has these bytes.
+    private static func holds(_ path: String, _ bytes: [UInt8]) -> Bool {
+        FileSystem.regularSize(of: path) == Int64(bytes.count)
+            && (try? FileSystem.bytes(of: path, limit: bytes.count)) == bytes
     }
 
     /// Writes several files at once.
@@ -127,9 +139,13 @@ struct ReportFiles {
         try openDoorway(to: report.run?.name ?? folder.lastPart)
     }
 
+    private static func hasPage(_ run: String, in state: StateFolder) -> Bool {
+        FileSystem.exists("\(state.runs)/\(run)/\(ReportPage.fileName)")
+    }
+
     /// Another run may have begun later and have its report already.
     private func openDoorway(to run: String) throws(Problem) {
-        let newest = RunFacts.newest(in: state) { FileSystem.exists("\(state.runs)/\($0)/\(ReportPage.fileName)") }
+        let newest = RunFacts.newest(in: state) { Self.hasPage($0, in: state) }
         try FileSystem.replace(
             Self.doorway(in: state), with: Array(Self.doorway(to: newest ?? run).text.utf8))
     }
@@ -141,13 +157,15 @@ struct ReportFiles {
 
     private static func doorway(in state: StateFolder) -> String { "\(state.path)/\(ReportPage.fileName)" }
 
-    /// Whether the page that should lead to the newest report leads nowhere: somebody has removed that report's run.
+    /// Whether the page that should lead to the newest report is gone, or leads nowhere: somebody has removed it, or that
+    /// report's run.
     static func hasStrayDoorway(in state: StateFolder) -> Bool {
-        guard let text = try? FileSystem.bytes(of: doorway(in: state), limit: 1 << 16) else { return false }
-        return !RunRecord.names(in: state).reversed().contains { run in
-            Array(doorway(to: run).text.utf8) == text
-                && FileSystem.exists("\(state.runs)/\(run)/\(ReportPage.fileName)")
-        }
+        let runs = RunRecord.names(in: state).reversed()
+        let doorway = doorway(in: state)
+        // Where no run has a page, none was wanted.
+        if !FileSystem.exists(doorway) { return runs.contains { hasPage($0, in: state) } }
+        guard let text = try? FileSystem.bytes(of: doorway, limit: 1 << 16) else { return false }
+        return !runs.contains { Array(Self.doorway(to: $0).text.utf8) == text && hasPage($0, in: state) }
     }
 
     /// A page that leads to the newest report and whose own address never changes. It is not a symbolic link, because a

@@ -66,7 +66,7 @@ extension FindingGroup {
     fileprivate func json(_ captures: [CaptureFacts]) -> JSONValue {
         .object([
             "kind": .string(kind.rawValue), "title": .string(title), "count": .of(findings.count),
-            "usual": isUsual ? .bool(true) : nil,
+            "ran": .of(ran), "usual": isUsual ? .bool(true) : nil,
             "captures": .array(
                 findings.map { finding in
                     .object([

@@ -100,7 +100,8 @@ enum ReportStyle {
         .t b{display:-webkit-box;-webkit-box-orient:vertical;-webkit-line-clamp:2;font-weight:500;font-size:12.5px;line-height:1.3;overflow:hidden;margin-top:4px}
         .t small{display:flex;gap:6px;align-items:center;font-size:12.5px;color:var(--soft)}
         .chips:has(#show-ready:checked)~.wall .t:not(.ready),.chips:has(#show-look:checked)~.wall .t:not(.look),
-        .chips:has(#show-failed:checked)~.wall .t:not(.failed),.chips:has(#show-waiting:checked)~.wall .t:not(.waiting){display:none}
+        .chips:has(#show-failed:checked)~.wall .t:not(.failed),.chips:has(#show-waiting:checked)~.wall .t:not(.waiting),
+        .chips:has(#show-ran:checked)~.wall .t:not(.ran){display:none}
         @media(max-width:900px){.finding{grid-template-columns:minmax(0,1fr)}.finding>*{grid-column:1!important;grid-row:auto!important}
         .finding>.headline{text-align:left;max-width:none;display:flex;gap:8px;align-items:baseline}.shot{max-width:480px;display:grid;grid-template-columns:2fr 1fr;gap:8px}.shot.none{display:grid;grid-template-columns:1fr;min-height:60px}.small{grid-template-columns:1fr;align-content:start;margin:0}
         .proof{gap:12px 14px}.proof figure{flex:1 1 138px}

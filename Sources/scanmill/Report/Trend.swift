@@ -4,7 +4,7 @@ struct Trend: Sendable {
 
     var kind: Kind
     var value: Double
-    /// The same figure of the earlier runs, the oldest first.
+    /// The same figure of the earlier runs, the oldest first; of time and bytes, of those with about as many captures.
     var history: [Double]
     /// Nil for fewer than ``Statistics/fewestRuns`` earlier runs.
     var usual: Statistics.Band?
@@ -19,11 +19,13 @@ struct Trend: Sendable {
             value.map { Trend(kind: kind, value: $0, history: history, usual: Statistics.usual(history)) }
         }
         guard summary.ran > 0 else { return [] }
+        // A night of two captures takes no time against one of thousands.
+        let alike = earlier.filter { 2 * min($0.ran, summary.ran) >= max($0.ran, summary.ran) }
         return [
             trend(.ready, summary.runReadyShare, earlier.compactMap(\.readyShare)),
             trend(.kept, summary.runFrames.keptShare, earlier.compactMap(\.keptShare)),
-            trend(.time, summary.seconds, earlier.compactMap(\.seconds)),
-            trend(.written, Double(summary.runBytes), earlier.map { Double($0.bytes) }),
+            trend(.time, summary.seconds, alike.compactMap(\.seconds)),
+            trend(.written, Double(summary.runBytes), alike.map { Double($0.bytes) }),
         ].compactMap(\.self)
     }
 }

@@ -33,10 +33,10 @@ struct WallSheets: Sendable {
 
     func place(of index: Int) -> Place? { places[index] }
 
-    /// Draws a sheet and writes it.
-    static func write(
-        _ members: [Int], of captures: [CaptureFacts], in state: StateFolder, to path: String
-    ) throws(Problem) {
+    /// Draws a sheet.
+    static func draw(
+        _ members: [Int], of captures: [CaptureFacts], in state: StateFolder
+    ) throws(Problem) -> [UInt8] {
         let (thumbnails, drawings) = (Thumbnails(in: state), ResultDrawing(in: state))
         let blank = RGBImage(width: 1, height: 1, pixels: [0x80, 0x80, 0x80])
         var images = members.map { index in
@@ -46,6 +46,6 @@ struct WallSheets: Sendable {
         }
         // A sheet has whole rows, however many captures the last one holds.
         while !images.count.isMultiple(of: side) { images.append(blank) }
-        try FileSystem.replace(path, with: try JPEG.encode(Thumbnails.sheet(images, columns: side), quality: 70))
+        return try JPEG.encode(Thumbnails.sheet(images, columns: side), quality: 70)
     }
 }

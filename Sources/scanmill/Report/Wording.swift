@@ -58,15 +58,7 @@ enum Wording {
 
     /// What ends a sentence: nothing behind one that has an end, or behind a command, with which it would be copied.
     static func fullStop(behind text: String) -> String {
-        text.last.map { ".!?…".contains($0) } == true || endsInCommand(text) ? "" : "."
-    }
-
-    /// Messages set a command off by two spaces on either side, or by a space and a comma behind it.
-    static func endsInCommand(_ text: String) -> Bool {
-        let parts = text.split(separator: "  ").dropFirst()
-        // A comma may also stand right behind an option, so that it cannot be told where that ends.
-        if parts.last?.hasPrefix("--") == true { return true }
-        return parts.reduce(false) { isBehindCommand, part in !isBehindCommand && !part.contains(" , ") }
+        text.last.map { ".!?…".contains($0) } == true || text.endsInCommand ? "" : "."
     }
 
     /// With a capital letter, unless it begins with a name, such as a stage's.

@@ -177,13 +177,16 @@ struct CaptureProcess: Sendable {
                     Problem(
                         .environment, "the capture took more than \(Console.size(memoryLimit)) of memory",
                         fix: "raise the limit with --capture-memory, make voxels larger, mask what is far "
-                            + "away, or leave out stages that gather the whole cloud"
+                            + "away, or leave out stages that gather the whole cloud; or see with  scanmill inspect  whether "
+                            + "the intrinsics are right"
                     ).ofPipeline())
             } else if watch.silence > patience {
                 reason = .failed(
                     Problem(
                         .environment, "the capture made no progress for \(Int(patience)) s and was ended",
-                        fix: "the disk or ffmpeg may hang; allow more time with --patience"))
+                        fix:
+                            "the disk or ffmpeg may hang; allow more time with --patience, and see with  scanmill inspect  "
+                            + "whether the intrinsics and the depth are right"))
             }
             if let reason {
                 watch.noteEnd(reason)

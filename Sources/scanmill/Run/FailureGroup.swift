@@ -11,12 +11,8 @@ struct FailureGroup {
 
     /// What to do to those before they are run again.
     var fixes: [FailureGroup] {
-        Self.grouped(captures) { outcome, problem in
-            var problem = problem
-            // What to ask of it instead is said of the unmendable.
-            if !outcome.isRepeatable { problem.fix = nil }
-            return problem.allFixes
-        }
+        // What is to be done about the others is said of the unmendable: a part of it alone would mend nothing.
+        Self.grouped(captures) { $0.isRepeatable ? $1.allFixes : nil }
     }
 
     /// What to do for those that cannot be run.
@@ -24,7 +20,7 @@ struct FailureGroup {
 
     /// Those that fail again unless the pipeline, an option or the capture's name changes, grouped by what to change.
     static func unmendable(_ failed: [CaptureOutcome]) -> [FailureGroup] {
-        grouped(failed) { $0.isRepeatable ? nil : $1.fix }
+        grouped(failed) { $0.isRepeatable ? nil : $1.allFixes }
     }
 
     /// The most frequent first; without captures of which nothing is said.

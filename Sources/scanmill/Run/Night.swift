@@ -69,6 +69,9 @@ struct Night {
         stop.listen()
     }
 
+    /// The captures that it has to run for their own sake, and not because of an update.
+    var news: [CaptureInput] { plan.news }
+
     /// How a night went.
     struct Course {
         /// One for every capture that was asked for; refused ones come first.
@@ -93,7 +96,7 @@ struct Night {
                     .environment, "the filesystem of OUT does not say how much is free: --min-free has no effect",
                     fix: "choose an OUT on a filesystem that does, or watch its space in another way"))
         }
-        messages.runBegan(options.batch, captures: found.count)
+        messages.runBegan(options.batch, found)
         let refused = found.refused.map { !isAskedToTryAgain && $0.isNoted(in: state) ? $0.failedBefore : $0 }
         let waiting = found.excluded + plan.waiting.map(options.batch.leavingOut)
         var course = Course(outcomes: refused + waiting)

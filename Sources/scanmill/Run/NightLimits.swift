@@ -13,7 +13,7 @@ struct NightLimits: Sendable {
     var reached: LeftReason? {
         if let reason = stop.reason { return LeftReason(reason) }
         if let deadline, Int(Date().timeIntervalSince1970) >= deadline {
-            return "it was too late to begin (--until)"
+            return LeftReason("it was too late to begin (--until)", isWantOfTime: true)
         }
         if let minFree, let free = FreeSpace.bytes(at: output), free < minFree {
             let text = "only \(Console.size(free)) were free (--min-free \(Console.size(minFree)))"

@@ -8,6 +8,8 @@ struct RunEnding {
     private let stop: StopSignal
     /// The pipeline's name; nil where it could not be read.
     private let pipeline: String?
+    /// How many files and folders held no capture.
+    private var withoutCapture = 0
     /// The exit code, as far as it is known.
     private var code: Int32
 
@@ -17,7 +19,8 @@ struct RunEnding {
         let course = await night.run()
         night.stop.capturesHaveEnded()
         var ending = RunEnding(
-            options: options, messages: night.messages, stop: night.stop, pipeline: night.loaded.pipeline.name, code: 0)
+            options: options, messages: night.messages, stop: night.stop, pipeline: night.loaded.pipeline.name,
+            withoutCapture: night.found.withoutCapture.count, code: 0)
         return await ending.finish(course, of: night)
     }
 
@@ -39,7 +42,7 @@ struct RunEnding {
         if let metrics = options.metrics, (try? RunMetrics.require(metrics)) != nil {
             ending.writeMetrics([], seconds: 0)
         }
-        ending.messages.runBegan(options.batch, captures: 0)
+        ending.messages.runBegan(options.batch, nil)
         ending.messages.runEnded([], status: ending.code)
         await ending.runHook()
         return ending.code
@@ -51,10 +54,12 @@ struct RunEnding {
             Console.out(
                 .object([
                     "captures": .array(outcomes.map { .object($0.json) }),
-                    "other-formats": .of(night.found.ofOtherFormats), "run": .of(course.record?.name),
+                    "other-formats": .of(night.found.ofOtherFormats),
+                    "without-capture": .of(night.found.withoutCapture), "run": .of(course.record?.name),
                 ]))
         }
-        messages.summary(outcomes, of: night.found, options: options.batch, asRun: options.asRun)
+        messages.summary(
+            outcomes, of: night.found, news: night.news, options: options.batch, asRun: options.asRun)
         if !options.isSilent, let others = night.found.passedOver { Console.out(others) }
         if !options.isSilent, stop.caught != nil, outcomes.contains(where: { $0.ending.kind == .left }) {
             Console.error("run the same command again to go on with what is left")
@@ -109,10 +114,11 @@ struct RunEnding {
 
     private mutating func writeMetrics(_ outcomes: [CaptureOutcome], seconds: Double) {
         guard let metrics = options.metrics else { return }
-        let status = code
+        let (status, withoutCapture) = (code, withoutCapture)
         let labels = RunMetrics.labels(pipeline: pipeline, output: options.batch.output)
         attempt { () throws(Problem) in
-            try RunMetrics.write(outcomes, seconds: seconds, status: status, labels: labels, to: metrics)
+            try RunMetrics.write(
+                outcomes, withoutCapture: withoutCapture, seconds: seconds, status: status, labels: labels, to: metrics)
         }
     }
 

@@ -19,12 +19,14 @@ struct RunMessages: Sendable {
     var seconds: Double { (ContinuousClock.now - start) / .seconds(1) }
 
     /// Logs the run itself, so that one night can be told from the next in a log that goes on.
-    func runBegan(_ options: BatchOptions, captures: Int) {
+    /// - Parameter found: nil for a run that could not begin.
+    func runBegan(_ options: BatchOptions, _ found: CaptureList?) {
         log?.write(
             "run-began",
             [
                 "tool": .string(Tool.nameAndVersion), "pipeline": .string(options.pipeline),
-                "output": .string(options.output), "captures": .of(captures),
+                "output": .string(options.output), "captures": .of(found?.count ?? 0),
+                "without-capture": .of(found?.withoutCapture ?? []),
             ])
     }
 
@@ -58,8 +60,7 @@ struct RunMessages: Sendable {
                 // The capture may still be on the device, but not for long.
                 let count = summary.unreadFrameCount
                 let lost = count == 0 ? "" : "\(count.counted(of: summary.frameCount, "frame", "is", "are")) lost: "
-                let way = "copy it again from the device, and the next run makes the result anew"
-                Console.error("warning: \(id): \(lost)\(problem.oneLine); \(way)")
+                Console.error("warning: \(id): \(lost)\(problem.oneLine); \(Self.wayAfterSalvage)")
             }
             // Said with -q too: a truncated copy may have replaced a good result.
             if let before = summary.framesBefore {
@@ -86,7 +87,8 @@ struct RunMessages: Sendable {
     }
 
     func summary(
-        _ outcomes: [CaptureOutcome], of found: CaptureList, options: BatchOptions, asRun: RunRecord.Command
+        _ outcomes: [CaptureOutcome], of found: CaptureList, news: [CaptureInput], options: BatchOptions,
+        asRun: RunRecord.Command
     ) {
         for (reason, count) in left.rest { say("left     \(count.counted("more capture"))  \(reason)") }
         let groups = Dictionary(grouping: outcomes, by: \.ending.kind)
@@ -104,12 +106,8 @@ struct RunMessages: Sendable {
             Console.error("warning: the pipeline suits no capture: --exclude-unsuited left all of them out")
         }
         for (text, count) in warnings.rest { Console.error("warning: \(count.counted("more capture")): \(text)") }
-        if isQuiet {
-            sayLeft(outcomes)
-        } else {
-            sayNotes(outcomes)
-            sayUpdates(outcomes)
-        }
+        if isQuiet { sayLeft(outcomes, news: Set(news)) } else { sayNotes(outcomes) }
+        sayUpdates(outcomes)
         let failed = outcomes.filter { $0.ending.problem != nil }
         if failed.isEmpty { return }
         Console.error("\(failed.count.counted("capture")) failed:")
@@ -156,7 +154,7 @@ struct RunMessages: Sendable {
     private func sayAgain(_ captures: [CaptureOutcome], _ options: BatchOptions, _ asRun: RunRecord.Command) {
         if captures.isEmpty { return }
         let named = captures.prefix(Self.mostNamed)
-        if captures.count > named.count && !options.force && options.inputs.count <= Self.mostNamed {
+        if captures.count > named.count && !options.force && options.isShort {
             let command = asRun.again(options.inputs, options.choice, retries: false)
             Console.error("to try all \(captures.count) again when they are mended:  \(command)")
             return
@@ -164,6 +162,9 @@ struct RunMessages: Sendable {
         let which = captures.count == 1 ? "it" : captures.count == named.count ? "them" : "the first \(named.count)"
         Console.error("to try \(which) again:  \(asRun.again(named.map(\.input.path)))")
     }
+
+    /// What to do where only what was whole of a damaged file was kept.
+    static let wayAfterSalvage = "copy it again from the device, and the next run makes the result anew"
 
     /// A bad night fails many captures for one reason.
     private static let mostNames = 5
@@ -178,18 +179,26 @@ struct RunMessages: Sendable {
     /// More would push the causes off the screen.
     private static let mostCommands = 12
 
-    /// Otherwise a disk that stays full would end every night in silence, and a capture that never stops changing would
-    /// wait for ever. That time runs out by morning is as planned, and is not said.
-    private func sayLeft(_ outcomes: [CaptureOutcome]) {
+    /// Otherwise a disk that stays full would end every night in silence, a capture that never stops changing would wait
+    /// for ever, and so would new ones where captures come faster than they are worked on. That time runs out before all
+    /// results are made again is as planned, and is not said.
+    private func sayLeft(_ outcomes: [CaptureOutcome], news: Set<CaptureInput>) {
         let arriving = outcomes.filter { $0.ending == .arriving }
         if !arriving.isEmpty {
             Console.error("warning: \(arriving.count.counted("capture")) still arriving: \(Self.listed(arriving))")
         }
-        let reasons = outcomes.compactMap { outcome -> String? in
-            if case .left(let reason) = outcome.ending, reason.isWantOfSpace { reason.text } else { nil }
+        let left = outcomes.compactMap { outcome -> (input: CaptureInput, reason: LeftReason)? in
+            if case .left(let reason) = outcome.ending { (outcome.input, reason) } else { nil }
         }
-        guard let reason = reasons.last else { return }
-        Console.error("warning: \(reasons.count.counted("capture")) left for another night: \(reason)")
+        let forSpace = left.filter(\.reason.isWantOfSpace)
+        if let reason = forSpace.last?.reason {
+            Console.error("warning: \(forSpace.count.counted("capture")) left for another night: \(reason.text)")
+        }
+        let late = left.filter { $0.reason.isWantOfTime && news.contains($0.input) }
+        if let reason = late.last?.reason {
+            let which = late.count == 1 ? "1 new or changed capture" : "\(late.count) new or changed captures"
+            Console.error("warning: \(which) left for another night: \(reason.text)")
+        }
     }
 
     /// What follows from the pipeline is so for many captures, and is said once.

@@ -50,10 +50,12 @@ enum RunMetrics {
     }
 
     /// - Parameters:
+    ///   - withoutCapture: how many files and folders held no capture.
     ///   - status: the exit code with which the run is about to end.
     ///   - labels: of every series.
     static func write(
-        _ outcomes: [CaptureOutcome], seconds: Double, status: Int32, labels: String, to path: String
+        _ outcomes: [CaptureOutcome], withoutCapture: Int, seconds: Double, status: Int32, labels: String,
+        to path: String
     ) throws(Problem) {
         var text = """
             # HELP scanmill_captures Captures of the last run by how they ended.
@@ -78,6 +80,9 @@ enum RunMetrics {
             (
                 "captures_doubtful", "Captures of the last run that were done, and of which even a quiet run warns.",
                 Double(done.count(where: \.isDoubtful))
+            ),
+            (
+                "without_capture", "Files and folders in which the last run found no capture.", Double(withoutCapture)
             ),
             ("frames_kept", "Frames that were kept in the last run.", Double(done.reduce(0) { $0 + $1.framesKept })),
             ("written_bytes", "Bytes published in the last run.", Double(done.reduce(0) { $0 + $1.byteCount })),

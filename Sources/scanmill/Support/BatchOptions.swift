@@ -74,7 +74,13 @@ struct BatchOptions: ParsableArguments {
 
     /// The words that choose among the captures that were found. An id with a dash in front would pass for an option by
     /// itself.
-    var choice: [String] { only.map { "--only=\($0)" } + exclude.map { "--exclude=\($0)" } }
+    var choice: [String] {
+        only.map { "--only=\($0)" } + exclude.map { "--exclude=\($0)" }
+            + (excludeUnsuited ? ["--exclude-unsuited"] : [])
+    }
+
+    /// Whether a person can type what is run: the inputs, and the words that choose among them.
+    var isShort: Bool { inputs.count + choice.count <= RunRecord.Command.mostNamed }
 
     /// As an outcome of a capture that was left out, if that is asked of those which the pipeline does not suit. It once
     /// suited one that has a result, which has lost something since.

@@ -11,6 +11,8 @@ struct CaptureList {
     var refused: [CaptureOutcome] = []
     /// Captures that `--exclude` leaves out, in the order in which they were found.
     var excluded: [CaptureOutcome] = []
+    /// Files and folders in which no capture was found, but those that `--exclude` names.
+    var withoutCapture: [String] = []
     /// What a person should know of what was named.
     var warnings: [Problem] = []
     /// The formats that captures must have to be run, by the options or the pipeline; none for all.

@@ -12,7 +12,8 @@ extension CaptureList {
     mutating func warn(without paths: [String], but words: [String]) {
         let names = paths.map(\.lastPart)
         let known = IDChoice(words, among: names).ids
-        let paths = zip(paths, names).filter { !known.contains($1) }.map(\.0)
+        withoutCapture = zip(paths, names).filter { !known.contains($1) }.map(\.0)
+        let paths = withoutCapture
         guard let first = paths.first else { return }
         warn(
             "there is no capture in \(paths.listed(most: Self.shown))",

@@ -43,7 +43,10 @@ enum ExitStatus {
             "the environment: disk, permission, a missing tool; a capture that was ended for its memory or `--patience`, or changed while it was read. It outranks 1",
             "the environment (disk, permission, a missing tool)"
         ),
-        ([busy], "another runner is working on what is left", "another runner is working on what is left"),
+        (
+            [busy], "another runner is working on what is left, and nothing failed",
+            "another runner is working on what is left and nothing failed"
+        ),
         (
             [SIGHUP, SIGINT, SIGTERM].map { signals + $0 }, "stopped by SIGHUP, SIGINT, SIGTERM",
             "stopped by SIGHUP, SIGINT and SIGTERM"

@@ -2,7 +2,7 @@ import ScanModel
 import ScanPipeline
 
 extension RunRecord.Command {
-    /// The most captures in a command.
+    /// The most captures, or folders of them, in a command.
     static let mostNamed = 12
 
     /// The command that runs captures again as they were run, for people to type.

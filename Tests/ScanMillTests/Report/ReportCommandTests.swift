@@ -171,6 +171,24 @@ import Testing
         #expect(try report()["earlier-runs"]?.integer == 7)
     }
 
+    /// How long a run takes, and how much it writes, goes by how many captures it has.
+    @Test func timeIsAgainstRunsOfAboutAsManyCaptures() throws {
+        try makeNight(10, ["--earlier", "5"])
+        let runs = "out/.scanmill/runs"
+        let earlier = try FileManager.default.contentsOfDirectory(atPath: "\(folder.path)/\(runs)")
+            .filter { !$0.hasSuffix("-night") }.map { "\(runs)/\($0)/night.json" }
+        for (ran, hasTime) in [(20, true), (21, false), (4, false), (5, true)] {
+            for path in earlier {
+                let text = String(decoding: try folder.bytes(path), as: UTF8.self)
+                try folder.write(text.replacing(#/"ran": \d+/#, with: "\"ran\": \(ran)"), to: path)
+            }
+            let trends = try report()["trends"]?.array ?? []
+            let known = trends.filter { $0["usual"] != nil }.compactMap { $0["name"]?.string }
+            #expect(known == ["ready", "kept"] + (hasTime ? ["time", "written"] : []), "\(ran)")
+            #expect(try nightPage().contains("Against the last 5"))
+        }
+    }
+
     @Test func withoutEarlierRunsThereAreNoTrends() throws {
         try makeNight(10)
         let json = try report()
@@ -361,13 +379,13 @@ import Testing
         // From wherever it is asked for.
         let elsewhere = try TemporaryFolder()
         let before = try page("\(folder.path)/out", in: elsewhere.path)
-        #expect(before.contains(" -o out --only cut "))
+        #expect(before.contains(" cut -o out --retry"))
         try FileManager.default.moveItem(atPath: "\(folder.path)/out", toPath: "\(folder.path)/moved")
         let moved = try page("moved", in: folder.path)
-        #expect(moved.contains(" -o \(folder.path)/moved --only cut "))
+        #expect(moved.contains(" cut -o \(folder.path)/moved --retry"))
         #expect(moved.contains("results in <code>\(folder.path)/moved</code>"))
         // Another folder that has the name by now is another one.
         try FileManager.default.createDirectory(atPath: "\(folder.path)/out", withIntermediateDirectories: false)
-        #expect(try page("moved", in: folder.path).contains(" -o \(folder.path)/moved --only cut "))
+        #expect(try page("moved", in: folder.path).contains(" cut -o \(folder.path)/moved --retry"))
     }
 }

@@ -31,6 +31,73 @@ import Testing
         #expect(order.prefix(2) == ["failure", "geometry"])
     }
 
+    /// Of two causes and of the captures of one, however many earlier runs have left. What cannot be tried again keeps
+    /// nobody from trying the others.
+    @Test func whatRanInThisRunIsFirst() throws {
+        try makeNight(20)
+        _ = try report()
+        #expect(try !nightPage().contains("id=\"show-ran\""))
+        let script = """
+            import json, sys
+            outcome = json.load(open(sys.argv[1]))
+            for number, entry in enumerate(outcome["captures"]):
+                summary = {0: "cannot read it", 1: "torn"}.get(0 if number < 5 else 1 if number in (5, 6, 17) else 2)
+                if summary:
+                    fault = "usage" if number == 17 else "input"
+                    entry.update({"ended": "failed", "problem": {"fault": fault, "summary": summary}})
+                if number < 16:
+                    del entry["begin"], entry["seconds"]
+            json.dump(outcome, open(sys.argv[1], "w"))
+            """
+        let outcome = "\(folder.path)/out/.scanmill/runs/20261120T214000Z-night/outcome.json"
+        try runPython(script, [outcome]).require(0)
+        let findings = try report()["findings"]?.array?.filter { $0["kind"]?.string == "failure" } ?? []
+        #expect(findings.map { $0["title"]?.string } == ["Torn", "Cannot read it"])
+        #expect(findings.map { $0["count"]?.integer } == [3, 5] && findings.map { $0["ran"]?.integer } == [1, 0])
+        let ids = ["2026-11-20_studio_0017", "2026-11-20_lobby_0006", "2026-11-20_studio_0005"]
+        #expect(findings.first?["captures"]?.array?.map { $0["id"]?.string } == ids)
+        let html = try nightPage()
+        let card = try #require(html.firstMatch(of: #/(?s)<article class="finding.*?</article>/#)?.0)
+        let words = card.replacing(#/<[^>]*>/#, with: "")
+        #expect(words.contains("\(ids[0]) the one of 3 that ran in this run"), "\(words)")
+        #expect(card.contains(" captures/\(ids[1]) captures/\(ids[2]) -o out --retry</code>"), "\(card)")
+        // So can a chip choose them, and time is theirs alone.
+        let text = html.replacing(#/<[^>]*>/#, with: "")
+        #expect(text.contains("this run 4") && text.contains("time is that of the 4 captures that ran in this run, "))
+        #expect(html.matches(of: #/<li class="t [a-z]+ ran"/#).count == 4)
+    }
+
+    /// A cause has one card, which says what can be done, as the run does.
+    @Test func whatIsWholeOfDamagedFiles() throws {
+        try makeNight(20)
+        let script = """
+            import json, sys
+            for path in sys.argv[1:]:
+                receipt = json.load(open(path))
+                frames, name = receipt["frames"], path.split("/")[-2]
+                reason = "depth stream truncated (%s.depth.zlib at byte 500 of 500)" % name
+                lost = range(frames["source"] // 10, frames["source"])
+                frames["dropped"] = [{"frame": n, "stage": "read", "reason": reason} for n in lost]
+                frames["kept"] = frames["source"] - len(lost)
+                receipt["warnings"] = [reason + ": the file ends too early"] if "kitchen" in name else []
+                json.dump(receipt, open(path, "w"))
+            """
+        let ids = ["2026-11-20_kitchen_0001", "2026-11-20_kitchen_0004", "2026-11-20_studio_0002"]
+        try runPython(script, ids.map { "\(folder.path)/out/\($0)/receipt.json" }).require(0)
+        let json = try report()
+        // Of the last one no warning says why.
+        #expect(captures(of: "dropped", in: json) == [ids[2]])
+        let finding = try #require(json["findings"]?.array?.first { $0["kind"]?.string == "warning" })
+        let title = "Depth stream truncated (….depth.zlib at byte 500 of 500): the file ends too early"
+        #expect(finding["title"]?.string == title)
+        let found = finding["captures"]?.array ?? []
+        #expect(Set(found.compactMap { $0["id"]?.string }) == Set(ids[..<2]) && found.count == 2)
+        let way = "copy it again from the device, and the next run makes the result anew"
+        #expect(found.allSatisfy { $0["fix"]?.string == way && $0["of"]?.string == "frames kept" })
+        let text = found.first?["text"]?.string ?? ""
+        #expect(text.contains(#/: the file ends too early\. \d+ of \d+ frames are lost\.$/#), "\(text)")
+    }
+
     /// No convention fits better, and the stage has nothing to warn of.
     @Test func depthThatFitsFarWorseThanUsual() throws {
         try makeNight(9)
@@ -137,7 +204,7 @@ import Testing
         if remedy.isEmpty {
             #expect(!html.contains("--set filter-blur."))
         } else {
-            #expect(html.contains(" --only \(name) --retry --set filter-blur.\(remedy)</code>"))
+            #expect(html.contains(" captures/\(name) -o out --retry --set filter-blur.\(remedy)</code>"))
         }
     }
 

@@ -1,5 +1,6 @@
 import Foundation
 import ScanModel
+import ScanPipeline
 import TestSupport
 import Testing
 
@@ -55,6 +56,21 @@ import Testing
         let html = String(decoding: try folder.bytes(page), as: UTF8.self)
         #expect(!html.contains("url(pictures/0.jpg)"))
         #expect(html.contains("there is nothing at this path"))
+    }
+
+    /// A sheet of many captures' pictures is large, and most are as they were.
+    @Test func aWallThatIsAsItWasTakesNoRoom() throws {
+        let runs = "\(folder.path)/out/.scanmill/runs"
+        var walls: [String] = []
+        for sample in ["polycam", nil, "tum"] {
+            if let sample { try folder.copySample(sample, to: "in/\(sample)") }
+            try folder.run("read, measure-motion", ["in", "-o", "out", "--force"]).require(0)
+            let all = try FileManager.default.contentsOfDirectory(atPath: runs).map { "\(runs)/\($0)/wall-1.jpg" }
+            walls += all.filter { !walls.contains($0) }
+        }
+        let files = walls.map(FileSystem.identity)
+        try #require(files.count == 3 && files[0] != nil)
+        #expect(files[0] == files[1] && files[1] != files[2])
     }
 
     /// A page is open in a browser while it is made again; and pictures of captures that are gone do not pile up.

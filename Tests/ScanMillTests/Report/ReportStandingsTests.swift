@@ -50,7 +50,7 @@ import Testing
         #expect(summary["ran"]?.integer == 2 && summary["captures"]?.integer == 4)
         #expect(try others() == "the others are as earlier runs left them.")
         let html = try newestHTML()
-        #expect(html.contains("--only=-dash --retry"))
+        #expect(html.contains(" in/-dash -o out --retry<"))
 
         try FileManager.default.removeItem(atPath: "\(folder.path)/out")
         try MiniCapture(id: "more/b").write(in: folder)
@@ -58,7 +58,7 @@ import Testing
         let twins = try #require(try report()["summary"])
         #expect(twins["captures"]?.integer == 2 && twins["ready"]?.integer == 1 && twins["failed"]?.integer == 1)
         // How captures are called is not mended by running them again.
-        #expect(try !newestHTML().contains("--only b"))
+        #expect(try !newestHTML().contains(" -o out --retry"))
         #expect(try others() == "the other did not.")
     }
 
@@ -178,7 +178,7 @@ import Testing
         #expect(problem["fix"]?.string == "make the result again with  scanmill run … --only a --force")
         // So does the command that is shown.
         let html = try newestHTML()
-        let command = "run quick.yaml in/a -o out --only a --retry --force"
+        let command = "run quick.yaml in/a -o out --retry --force"
         #expect(html.contains(">scanmill \(command)<"))
         let again = try Scanmill.run(command.split(separator: " ").map(String.init), in: folder.path)
         #expect(again.status == 0 && again.output.hasPrefix("done     a  "), "\(again)")
@@ -353,7 +353,7 @@ import Testing
                 "fix for a_pictures: Use a pipeline for captures without depth, such as the ready pictures-only.",
             ])
         let command = try #require(html.firstMatch(of: #/<code class="command">scanmill (run [^<]*)</#)?.1)
-        #expect(command.hasSuffix(" -o out --only b_poly --only c_poly --only d_desk --retry"))
+        #expect(command.hasSuffix(" in/b_poly in/c_poly in/d_desk -o out --retry"))
         for (name, path) in missing {
             try FileManager.default.moveItem(at: folder.url("\(name).kept"), to: folder.url("in/\(name)/\(path)"))
         }
@@ -373,7 +373,7 @@ import Testing
         let card = try #require(html.firstMatch(of: #/(?s)<article class="finding.*?</article>/#)?.0)
         #expect(card.matches(of: #/<p class="fix">/#).count == 1)
         let command = try #require(html.firstMatch(of: #/<code class="command">scanmill (run [^<]*)</#)?.1)
-        #expect(command.hasSuffix(" in/a in/b -o out --only a --only b --retry"))
+        #expect(command.hasSuffix(" in/a in/b -o out --retry"))
     }
 
     /// The fix of the capture that is shown is first, then what is for most, and of a command each capture has its own.
@@ -405,6 +405,30 @@ import Testing
                 "fix for 2026-11-20_kitchen_0013: Give it the time with  --set read.shift=2",
                 "fix for 2026-11-20_lobby_0012: Give it the time with  --set read.shift=1", "and 3 more",
             ])
-        #expect(card.contains("next, for the first 12<") && card.matches(of: #/ --only /#).count == 12)
+        // What this run was given is not known.
+        let command = try #require(card.firstMatch(of: #/<code class="command">([^<]*)</#)?.1)
+        #expect(card.contains("next, for the first 12<") && command.matches(of: #/ captures\//#).count == 12)
+    }
+
+    /// Where a path is that of one capture alone it says which one is meant.
+    @Test func aPathAroundAnotherCapture() throws {
+        try makeNight(3)
+        let outcome = "out/.scanmill/runs/20261120T214000Z-night/outcome.json"
+        let id = "2026-11-20_kitchen_0001"
+        let problem = #"{"fault": "input", "summary": "cannot read it"}"#
+        let text = String(decoding: try folder.bytes(outcome), as: UTF8.self)
+        let failed = text.replacing(#/("id": "2026-11-20_kitchen_0001".*?)"ended": "done"/#) {
+            #"\#($0.1)"ended": "failed", "problem": \#(problem)"#
+        }
+        try #require(failed != text)
+        try folder.write(failed, to: outcome)
+        _ = try report()
+        #expect(try nightPage().contains(" captures/\(id) -o out --retry</code>"))
+        let inner = failed.replacing("\"captures/2026-11-20_lobby_0000\"", with: "\"captures/\(id)/x\"")
+        try #require(inner != failed)
+        try folder.write("{}", to: "captures/\(id)/x/recorded.json")
+        try folder.write(inner, to: outcome)
+        _ = try report()
+        #expect(try nightPage().contains(" captures/\(id) -o out --only \(id) --retry</code>"))
     }
 }

@@ -462,8 +462,20 @@ import Testing
     @Test func aFolderWithoutACaptureThatIsKnown() throws {
         try quick.copySample("desk")
         try quick.folder.write("bring the cable", to: "in/notes/todo.txt")
-        let run = try quick.run(["in", "-o", "out", "-q"])
+        let run = try quick.run(["in", "-o", "out", "-q", "--log", "log", "--metrics", "night.prom"])
         #expect(run.status == 0 && run.errors.hasPrefix("warning: there is no capture in in/notes\n"), "\(run)")
+        // All of them, for programs.
+        let log = String(decoding: try quick.folder.bytes("log"), as: UTF8.self)
+        #expect(log.contains("\"without-capture\": [\"in/notes\"]"), "\(log)")
+        let figures = String(decoding: try quick.folder.bytes("night.prom"), as: UTF8.self).withoutOwner
+        #expect(figures.contains("\nscanmill_without_capture 1.0\n"))
+        func without(_ command: String, _ more: String...) throws -> JSONValue? {
+            let words = [command, "quick.yaml", "in", "-o", "out", "--json"] + more
+            let output = try Scanmill.run(words, in: quick.folder.path).output
+            return try JSONValue.parse(Array(output.utf8), file: "stdout")["without-capture"]
+        }
+        #expect(try without("plan") == .of(["in/notes"]) && without("run") == .of(["in/notes"]))
+        #expect(try without("plan", "--exclude", "notes") == .array([]))
         let silent = try quick.run(["in", "-o", "out", "-q", "--exclude", "notes"])
         #expect(silent.status == 0 && silent.errors == "", "\(silent)")
     }

@@ -73,6 +73,17 @@ import Testing
         #expect(status.hasPrefix("failed  b  "), "\(status)")
     }
 
+    /// The page that leads to the newest report was removed, with nothing left to do.
+    @Test func aDoorwayThatIsGone() throws {
+        #expect(try run("--no-report").status == 0)
+        #expect(try !run("--no-report").output.contains("the report is "))
+        #expect(try run().output.contains("the report is ") && page() == [0, 0])
+        try FileManager.default.removeItem(atPath: "\(quick.output)/.scanmill/report.html")
+        #expect(try !run("--no-report").output.contains("the report is "))
+        #expect(try run().output.hasSuffix("\nthe report is out/.scanmill/report.html\n") && page() == [0, 0])
+        #expect(try !run().output.contains("the report is "))
+    }
+
     /// Killed when the results had their names, and before what is known of them was written down.
     @Test func aKilledRunThatLeftNothingToDo() throws {
         #expect(try run("--no-report").status == 0)

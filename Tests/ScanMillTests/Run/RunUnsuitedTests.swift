@@ -89,7 +89,10 @@ import Testing
         try remove("in/lost/boundingbox.json")
         let night = try command("run", "--exclude-unsuited")
         #expect(night.status == 1 && night.output.contains("failed   lost  \(Self.lack)\n"), "\(night)")
-        #expect(night.errors.contains("\n      fix: copy desk.depth.zlib too\n"))
+        let line = night.errors.split(separator: "\n").last { $0.hasPrefix("trying lost again does not help: ") }
+        #expect(line?.hasSuffix("; copy desk.depth.zlib too") == true, "\(night.errors)")
+        // It alone would mend nothing.
+        #expect(!night.errors.contains("\n      fix: "), "\(night.errors)")
     }
 
     /// A pipeline that suits nothing was mistaken for another one.

@@ -38,6 +38,41 @@ import Testing
         guard case .done = try fixture.run(input) else { Issue.record("not done"); return }
     }
 
+    /// Such as smaller copies of all pictures. Comparing each with every file of the result would take many seconds of
+    /// processor time, however busy the machine is.
+    @Test func manyAddedFilesTakeNoLonger() throws {
+        let fixture = try DiskFixture()
+        let files = (0..<10_000).map { #"{"path": "images/\#($0).jpg", "bytes": 1, "sha256": ""}"# }
+        let receipt = #"{"tool": "scanmill 0.1.0", "files": [\#(files.joined(separator: ","))]}"#
+        try fixture.write(receipt, to: "out/a/receipt.json")
+        let added = "\(fixture.output)/a/images_2"
+        try FileSystem.makeFolders(added)
+        for number in 0..<10_000 {
+            #expect(FileManager.default.createFile(atPath: "\(added)/\(number).jpg", contents: nil))
+        }
+        let began = Self.secondsOfThread
+        let found = PublishedResult.verify("a", in: fixture.output)
+        #expect(Self.secondsOfThread - began < 3 || Sanitizer.isOn)
+        #expect(found.added.count == 10_000)
+    }
+
+    private static var secondsOfThread: Double {
+        var time = timespec()
+        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
+        return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
+    }
+
+    /// A link in the place of a folder leads to what was moved.
+    @Test func aFolderThatWasMovedIsNotAdded() throws {
+        let fixture = try DiskFixture()
+        let input = try fixture.capture("a")
+        try fixture.run(input)
+        #expect(rename("\(fixture.output)/a/deep", "\(fixture.path)/deep") == 0)
+        #expect(symlink("\(fixture.path)/deep", "\(fixture.output)/a/deep") == 0)
+        try fixture.write("x", to: "out/a/deeper")
+        #expect(PublishedResult.verify("a", in: fixture.output).added == ["deeper"])
+    }
+
     /// Somebody trains from the older result while the new one is made.
     @Test func whatOthersPutIntoAResultThatIsBeingReplaced() throws {
         let fixture = try DiskFixture()

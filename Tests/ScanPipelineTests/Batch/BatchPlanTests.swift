@@ -24,6 +24,24 @@ import Testing
         #expect(plan.certainToRun == [inputs[1]])
     }
 
+    /// A night may be too short for all that an update has outdated.
+    @Test func whatIsNewOrHasChangedComesFirst() throws {
+        let fixture = try DiskFixture()
+        let inputs = try ["a", "b", "c", "d"].map { try fixture.capture($0) }
+        for number in [0, 2, 3] { try fixture.run(inputs[number]) }
+        fixture.versions.withLock { $0.tool = "2" }
+        _ = try fixture.capture("d", frames: "one\ntwo\nthree\n")
+        func plan(_ pipeline: String = "stages: [read, write]") throws -> BatchPlan {
+            BatchPlan(
+                inputs, pipeline: try fixture.pipeline(pipeline), output: fixture.output, rules: BatchPlan.Rules(),
+                programs: fixture.programs)
+        }
+        #expect(try plan().entries.map(\.input) == inputs)
+        #expect(try plan().toRun.map(\.id) == ["b", "d", "a", "c"])
+        #expect(try plan().news.map(\.id) == ["b", "d"])
+        #expect(try plan("stages: [read, pick, write]").toRun.map(\.id) == ["b", "a", "c", "d"])
+    }
+
     /// It stays as long as nothing is to be made in its place.
     @Test func aLinkToAResult() throws {
         let fixture = try DiskFixture()

@@ -575,7 +575,7 @@ import Testing
         #expect(entries().map(\.standing) == [.done])
         fixture.versions.withLock { $0.tool = "2" }
         #expect(entries().map(\.standing) == [.stale])
-        #expect(entries().map(\.cause) == ["it was made with 1, and now there is 2"])
+        #expect(entries().map(\.cause) == ["since an update, there is 2, and no longer 1"])
     }
 
     /// To Swift the two names are equal, and on disk they are two.

@@ -1,6 +1,7 @@
 import Foundation
 import ScanModel
 import ScanPipeline
+import Synchronization
 import TestSupport
 import Testing
 
@@ -63,6 +64,81 @@ import Testing
         try output.write(Array("new".utf8), to: "new.ply")
         let failure = problem { try output.publish(receipt: Array(OutputFixture.receipt.utf8)) }
         #expect(failure?.summary.hasPrefix("cannot rename to") == true, "\(String(describing: failure))")
+        #expect(try fixture.text("scan/old.ply") == "old")
+    }
+
+    /// What a disk refuses in one step it may refuse between two, with nothing in the result's place.
+    @Test(arguments: [EIO, ENOSPC, EDQUOT, EROFS, EUCLEAN, ESTALE]) func aDiskThatFailsAtTheExchange(
+        _ code: Int32
+    ) throws {
+        let fixture = try OutputFixture()
+        try fixture.publish(["old.ply": "old"])
+        let output = try OutputFolder(root: fixture.root, id: "scan") { _, _ in
+            errno = code
+            return -1
+        }
+        try output.write(Array("new".utf8), to: "new.ply")
+        let failure = problem { try output.publish(receipt: Array(OutputFixture.receipt.utf8)) }
+        #expect(failure?.summary.hasPrefix("cannot rename to: ") == true, "\(String(describing: failure))")
+        #expect(failure?.fault == .environment && failure?.notes == [])
+        output.abandon()
+        #expect(fixture.tree() == [".scanmill/work/", "scan/old.ply", "scan/receipt.json"])
+    }
+
+    @Test func anExchangeThatIsInterruptedIsTriedAgain() throws {
+        let fixture = try OutputFixture()
+        try fixture.publish(["old.ply": "old"])
+        let attempts = Mutex(0)
+        let output = try OutputFolder(root: fixture.root, id: "scan") { _, _ in
+            let attempt = attempts.withLock { attempts in
+                attempts += 1
+                return attempts
+            }
+            errno = attempt == 1 ? EINTR : EINVAL
+            return -1
+        }
+        try output.write(Array("new".utf8), to: "new.ply")
+        try output.publish(receipt: Array(OutputFixture.receipt.utf8))
+        #expect(attempts.withLock { $0 } == 2)
+        #expect(fixture.tree() == [".scanmill/trash/", ".scanmill/work/", "scan/new.ply", "scan/receipt.json"])
+    }
+
+    /// This path to OUT leads through the result: once that has been moved away, nothing is found by it any more.
+    @Test func anOlderResultThatCannotBePutBackIsNamed() throws {
+        let fixture = try OutputFixture()
+        try fixture.publish(["old.ply": "old"])
+        let output = try OutputFolder(root: "\(fixture.root)/scan/..", id: "scan") { _, _ in
+            errno = EINVAL
+            return -1
+        }
+        try output.write(Array("new".utf8), to: "new.ply")
+        let failure = problem { try output.publish(receipt: Array(OutputFixture.receipt.utf8)) }
+        let state = StateFolder(output: fixture.root)
+        let old = try #require(FileSystem.names(in: "\(state.path)/trash").first)
+        let note = "the older result is in \(fixture.root)/scan/../.scanmill/trash/\(old); the next run puts it back"
+        #expect(failure?.notes == [note], "\(String(describing: failure))")
+        Leftovers.sweepBehind("scan", in: state)
+        #expect(try fixture.text("scan/old.ply") == "old")
+    }
+
+    /// Without an exchange of names the older result has to go there.
+    @Test(.enabled(if: FileSystem.isFolder("/dev/shm"), "no /dev/shm here"))
+    func aTrashOnAnotherFilesystem() throws {
+        let fixture = try OutputFixture()
+        let elsewhere = try TemporaryFolder(in: "/dev/shm")
+        guard !fixture.root.hasPrefix("/dev/shm") else {
+            return skip("a trash on another filesystem, because all temporary files lie on that one")
+        }
+        try fixture.publish(["old.ply": "old"])
+        #expect(symlink(elsewhere.path, "\(fixture.root)/.scanmill/trash") == 0)
+        let output = try OutputFolder(root: fixture.root, id: "scan") { _, _ in
+            errno = EINVAL
+            return -1
+        }
+        try output.write(Array("new".utf8), to: "new.ply")
+        let failure = problem { try output.publish(receipt: Array(OutputFixture.receipt.utf8)) }
+        let place = "\(fixture.root)/.scanmill/trash"
+        #expect(failure?.fix == "\(place) leads to another filesystem: let it be a folder of \(fixture.root) itself")
         #expect(try fixture.text("scan/old.ply") == "old")
     }
 

@@ -366,7 +366,7 @@ import Testing
         }
         #expect(try fixture.plan([input]) == [.upToDate])
         fixture.versions.withLock { $0.tool = "2" }
-        #expect(try fixture.plan([input]) == [.run("it was made with 1, and now there is 2")])
+        #expect(try fixture.plan([input]) == [.run("since an update, there is 2, and no longer 1")])
         guard case .done = try fixture.run(input) else {
             Issue.record("not made again")
             return

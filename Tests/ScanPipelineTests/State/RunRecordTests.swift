@@ -50,7 +50,8 @@ import Testing
         let fixture = try DiskFixture()
         let input = fixture.input("a")
         let command = RunRecord.Command(
-            pipeline: "p.yaml", settings: ["a.b=c"], output: "out", tool: "scanmill 0")
+            pipeline: "p.yaml", settings: ["a.b=c"], output: "out", inputs: ["in"], choice: ["--only=a"],
+            tool: "scanmill 0")
         let record = RunRecord(
             state: fixture.state, pipeline: try fixture.pipeline(), inputs: [input], command: command)
         let run = try MockRun([.reader { Capture.mock(3) }, .every(2)])
@@ -62,6 +63,7 @@ import Testing
         let plan = try #require(StateFolder.read("\(record.path)/plan.json"))
         #expect(plan["command"]?["pipeline"]?.string == "p.yaml")
         #expect(plan["command"]?["set"] == .of(["a.b=c"]))
+        #expect(RunRecord.Command(plan: plan) == command)
         #expect(plan["command"]?["folder"]?.string == FileManager.default.currentDirectoryPath)
         let capture = try #require(StateFolder.read("\(record.path)/outcome.json")?["captures"]?.array?.first)
         #expect(capture["begin"]?.double == 0.5)

@@ -14,7 +14,7 @@ import Testing
         #expect(try fixture.state.foreignOwner(for: first) == nil)
         #expect(!FileSystem.exists(fixture.output))
         let holds = try (0..<2).map { _ in try fixture.state.claim(for: first, replacing: false) }
-        #expect(try fixture.state.foreignOwner(for: second) == "first")
+        #expect(try fixture.state.foreignOwner(for: second)?.name == "first")
         let refused = try #require(problem { _ = try fixture.state.claim(for: second, replacing: false) })
         #expect(
             refused.message() == """
@@ -23,7 +23,7 @@ import Testing
                 """)
         #expect(refused.fault == .usage)
         let other = try fixture.state.claim(for: second, replacing: true)
-        #expect(try fixture.state.foreignOwner(for: first) == "second")
+        #expect(try fixture.state.foreignOwner(for: first)?.name == "second")
         for hold in holds + [other] { hold.release() }
         #expect(try fixture.state.foreignOwner(for: first) == nil)
     }
@@ -42,7 +42,7 @@ import Testing
         try fixture.state.claim(for: try fixture.pipeline(second), replacing: false).release()
         #expect(fixture.state.failed == [])
         try fixture.run(try fixture.capture("a"), second)
-        #expect(try fixture.state.foreignOwner(for: try fixture.pipeline(first)) == "second")
+        #expect(try fixture.state.foreignOwner(for: try fixture.pipeline(first))?.name == "second")
         #expect(problem { _ = try fixture.state.claim(for: try fixture.pipeline(first), replacing: false) } != nil)
     }
 
@@ -87,6 +87,100 @@ import Testing
         #expect(FileSystem.names(in: elsewhere.path) == [])
     }
 
+    /// The state folder's own disk may be the right one. What is moved away for new results mostly needs none.
+    @Test(.enabled(if: FileSystem.isFolder("/dev/shm"), "no /dev/shm here"))
+    func aWorkFolderOnAnotherFilesystem() throws {
+        let fixture = try DiskFixture()
+        let elsewhere = try TemporaryFolder(in: "/dev/shm")
+        guard !fixture.path.hasPrefix("/dev/shm") else {
+            return skip("a work folder on another filesystem, because all temporary files lie on that one")
+        }
+        let (work, trash) = ("\(fixture.state.path)/work", "\(fixture.state.path)/trash")
+        try FileSystem.makeFolders(fixture.state.path)
+        #expect(symlink(elsewhere.path, work) == 0)
+        let refused = try #require(
+            problem { _ = try fixture.state.claim(for: try fixture.pipeline(), replacing: true) })
+        let message = """
+            error: it lies on another filesystem than the results, which are renamed out of it when they are whole
+              --> \(work)
+               = fix: remove this link: the next run makes a folder
+            """
+        #expect(refused.message() == message)
+        #expect(refused.fault == .usage)
+        #expect(rename(work, trash) == 0)
+        _ = try fixture.state.claim(for: try fixture.pipeline(), replacing: false)
+    }
+
+    /// Whoever is stopped at that moment keeps its locks. The others give up in the end, and say where to look.
+    @Test(.timeLimit(.minutes(1)), arguments: [".owner", ".runs"]) func nobodyWaitsForEver(_ name: String) throws {
+        let fixture = try DiskFixture()
+        let (first, second) = ("{name: first, stages: [read, write]}", "{name: second, stages: [read, write]}")
+        try fixture.state.claim(for: try fixture.pipeline(first), replacing: false).release()
+        #expect(fixture.comesFree(name))
+        let lock = try #require(try StateLock(name, in: fixture.state))
+        // Whose OUT is, needs only the lock that all runs hold together.
+        let pipeline = try fixture.pipeline(name == ".runs" ? first : second)
+        let refused = problem {
+            _ = try fixture.state.claim(for: pipeline, replacing: true, patience: .milliseconds(20))
+        }
+        withExtendedLifetime(lock) {}
+        #expect(refused?.summary == "another process has been taking this folder for more than 0 seconds")
+        #expect(refused?.fault == .environment && refused?.place.file == fixture.state.lock(name))
+    }
+
+    /// They are nobody's to take over, and their own pipeline goes on with its other captures.
+    @Test func resultsThatCannotBeSeen() async {
+        await #expect(processExitsWith: .success) {
+            let fixture = try DiskFixture()
+            let (first, second) = ("{name: first, stages: [read, write]}", "{name: second, stages: [read, write]}")
+            let inputs = try ["a", "b"].map { try fixture.capture($0) }
+            try fixture.run(inputs[0], first)
+            let other = try fixture.pipeline(second)
+            func refusal() -> Problem? { problem { _ = try fixture.state.claim(for: other, replacing: false) } }
+            try fixture.asPlainUser {
+                precondition(chmod(fixture.output, 0o333) == 0)
+                let unlisted = refusal()
+                precondition(unlisted?.summary == "cannot list the folder: Permission denied")
+                precondition(unlisted?.fault == .environment && unlisted?.place.file == fixture.output)
+                precondition(chmod(fixture.output, 0o755) == 0)
+                let result = "\(fixture.output)/a"
+                precondition(chmod(result, 0) == 0)
+                let shut = refusal()
+                precondition(
+                    shut?.summary == "\(fixture.output) may hold results of the pipeline `first`, not of `second`")
+                precondition(
+                    shut?.notes == ["cannot tell whether a result stands here: Permission denied (\(result))"])
+                precondition(shut?.fix?.hasPrefix("choose another folder with -o; or let it be read") == true)
+                precondition(shut?.fault == .usage)
+                guard case .done? = try? fixture.run(inputs[1], first) else { preconditionFailure("not done") }
+                precondition(chmod(result, 0o755) == 0)
+                // Where the owner's name is lost, it is taken from the results.
+                FileSystem.removeTree(fixture.state.path)
+                precondition(chmod(fixture.output, 0o333) == 0)
+                precondition(refusal()?.summary == unlisted?.summary)
+                precondition(chmod(fixture.output, 0o755) == 0)
+            }
+        }
+    }
+
+    /// Then a run may be at work.
+    @Test func aLockOfRunsThatMayNotBeRead() async {
+        await #expect(processExitsWith: .success) {
+            let fixture = try DiskFixture()
+            let first = try fixture.pipeline("{name: first, stages: [read, write]}")
+            let second = try fixture.pipeline("{name: second, stages: [read, write]}")
+            try fixture.state.claim(for: first, replacing: false).release()
+            let lock = fixture.state.lock(".runs")
+            try fixture.asPlainUser {
+                precondition(chmod(lock, 0) == 0)
+                let closed = try fixture.state.foreignOwner(for: second)
+                precondition(chmod(lock, 0o644) == 0)
+                let open = try fixture.state.foreignOwner(for: second)
+                precondition(closed?.name == "first" && open == nil)
+            }
+        }
+    }
+
     /// A power cut may have emptied it: then nobody's results are replaced by mistake.
     @Test func anOwnerThatCannotBeRead() throws {
         let fixture = try DiskFixture()
@@ -109,13 +203,13 @@ import Testing
         let second = try fixture.pipeline("{name: second, stages: [read, write]}")
         FileSystem.removeTree(fixture.state.path)
         #expect(try fixture.state.foreignOwner(for: try fixture.pipeline(first)) == nil)
-        #expect(try fixture.state.foreignOwner(for: second) == "first")
+        #expect(try fixture.state.foreignOwner(for: second)?.name == "first")
         let refused = try #require(problem { _ = try fixture.state.claim(for: second, replacing: false) })
         #expect(refused.summary == "\(fixture.output) holds results of the pipeline `first`, not of `second`")
         #expect(!FileSystem.exists(fixture.state.path))
         // It is written down again.
         _ = try fixture.state.claim(for: try fixture.pipeline(first), replacing: false)
-        #expect(try fixture.state.foreignOwner(for: second) == "first")
+        #expect(try fixture.state.foreignOwner(for: second)?.name == "first")
         _ = try fixture.state.claim(for: second, replacing: true)
         #expect(try fixture.state.foreignOwner(for: second) == nil)
     }
@@ -130,7 +224,7 @@ import Testing
         FileSystem.removeTree(fixture.state.path)
         for text in pipelines { #expect(try fixture.state.foreignOwner(for: try fixture.pipeline(text)) == nil) }
         let third = try fixture.pipeline("{name: third, stages: [read, write]}")
-        #expect(try fixture.state.foreignOwner(for: third) == "first")
+        #expect(try fixture.state.foreignOwner(for: third)?.name == "first")
     }
 
     @Test func whatIsPublished() throws {

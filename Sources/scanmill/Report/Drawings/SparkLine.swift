@@ -10,8 +10,8 @@ enum SparkLine {
         let line = values.enumerated().map { "\(HTML.short(x($0))) \(HTML.short(y($1)))" }.joined(separator: "L")
         let top = y(usual.high)
         return """
-            <svg class="spark" viewBox="0 0 180 34" role="img" aria-label="of the last \
-            \(Wording.count(trend.history.count, "run")) and this one">\
+            <svg class="spark" viewBox="0 0 180 34" role="img" aria-label="of \
+            \(Wording.count(trend.history.count, "earlier run")) and this one">\
             <rect class="band" x="4" y="\(top)" width="172" height="\(max(2, y(usual.low) - top))"/>\
             <path class="line" d="M\(line)"/>\
             <circle class="now" cx="\(x(values.count - 1))" cy="\(y(trend.value))" r="3.5"/></svg>
