@@ -15,8 +15,9 @@ public struct MaskJumps: FrameStage, CaptureStage {
             `frames-without-previous`. Frames without times are compared. There is a warning when more than a third of
             the depth is lost.
 
-            This is MultiScan's temporal filter (its `delta_thresh`), computed in floating point: on unsigned millimetres
-            the original wraps around and zeroes pixels that differ by −1 mm.
+            This is MultiScan's temporal filter (its `delta_thresh`), which compares whatever the time, as a large `within`
+            does. It is computed in floating point: on unsigned millimetres the original wraps around and zeroes pixels
+            that differ by −1 mm.
             """,
         example: "- mask-jumps: {max: 0.05}", revision: 5)
 

@@ -96,7 +96,7 @@ import Testing
         ("filter-blur: {at-least: 1}", false), ("select-every: {step: 2}", false),
     ]) func everyNthOfFramesThatWerePicked(above: String, isSaid: Bool) throws {
         func said(_ every: String) throws -> [String] {
-            try warnings(of: "- read\n- \(above)\n- select-every: {\(every)}\n- write-frames")
+            try warnings(of: "- read\n- \(above)\n- select-every: {\(every)}\n- write-frames: {depth: none}")
         }
         let name = above.prefix { $0 != ":" }
         let text =

@@ -189,7 +189,7 @@ import Testing
         let stages = """
             - read
             - decompress
-            - mask-jumps: {max: 0.05}
+            - mask-jumps: {max: 0.05, within: 1000}
             - mask-confidence: {at-least: 2}
             - mask-range: {near: 0.1, far: 10}
             - write-frames: {color: none, rounding: \(rounding)}

@@ -144,8 +144,13 @@ struct MultiScanReader {
     mutating func lacks(
         _ channel: Channel, _ file: String, _ stream: ScanStream?, _ reason: String, fix: String? = nil
     ) {
-        guard Self.isListed(stream), tree.byteCount(of: file) == nil else { return capture.lacks([channel], reason) }
-        let way = tree.entry(file) == nil ? "copy \(file) too" : "put the file \(file) in its place"
+        let way: String? =
+            switch tree.entry(file)?.kind {
+            case nil: "copy \(file) too"
+            case .other(.setAside)?, .file?, .outOfReach?: nil
+            case .folder?, .other?: "put the file \(file) in its place"
+            }
+        guard Self.isListed(stream), let way else { return capture.lacks([channel], reason) }
         capture.loses(channel, reason, fix: fix ?? way)
     }
 

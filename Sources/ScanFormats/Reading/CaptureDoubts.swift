@@ -22,7 +22,8 @@ extension Capture {
             guard let first = summaries.first, summaries.count > cameras.count / 2 else { continue }
             warnings.append("\(first): \(doubt.cause)")
         }
-        noteOddCameras()
+        // Of numbers in another unit nothing else is said.
+        if !cameras.contains(where: { CameraDoubt.inShares.summary(of: $0) != nil }) { noteOddCameras() }
         noteClock()
         noteStandstill()
         let lost = notePosesOfNoPlace()

@@ -56,7 +56,7 @@ struct ReferenceTests {
             """
             - read
             - decompress
-            - mask-jumps: {max: 0.05}
+            - mask-jumps: {max: 0.05, within: 1000}
             \(Self.masks)- tally: {name: all}
             - unproject: {color: false}
             - cull-by-box

@@ -466,7 +466,7 @@ import Testing
         #expect(run.status == 0 && run.errors.hasPrefix("warning: there is no capture in in/notes\n"), "\(run)")
         // All of them, for programs.
         let log = String(decoding: try quick.folder.bytes("log"), as: UTF8.self)
-        #expect(log.contains("\"without-capture\": [\"in/notes\"]"), "\(log)")
+        #expect(log.contains("\"without-capture\":[\"in/notes\"]"), "\(log)")
         let figures = String(decoding: try quick.folder.bytes("night.prom"), as: UTF8.self).withoutOwner
         #expect(figures.contains("\nscanmill_without_capture 1.0\n"))
         func without(_ command: String, _ more: String...) throws -> JSONValue? {

@@ -222,7 +222,7 @@ import Testing
         }
         #expect(
             Set(figures.keys.map { $0.prefix { $0 != "{" } }) == Set(promised.map { $0.prefix { $0 != "{" } })
-                && promised.count == 9)
+                && promised.count == 10)
         #expect(figures["scanmill_captures{ended=\"done\"}"] == 2)
         #expect(figures["scanmill_captures{ended=\"failed\"}"] == 1)
         #expect(figures["scanmill_captures{ended=\"left\"}"] == 0)
