@@ -135,7 +135,7 @@ extension CaptureInspection {
         public var fieldOfView: (horizontal: Double, vertical: Double)? {
             guard lenses.allSatisfy({ $0.projection == .perspective }) else { return nil }
             func angle(_ side: Int, _ focal: ClosedRange<Double>) -> Double {
-                2 * atan(Double(side) / (focal.lowerBound + focal.upperBound)) * 180 / .pi
+                CameraIntrinsics.fieldOfView(across: side, focalLength: (focal.lowerBound + focal.upperBound) / 2)
             }
             return (angle(size.width, fx), angle(size.height, fy))
         }

@@ -75,8 +75,12 @@ public struct CameraIntrinsics: PixelSized, Hashable, Sendable {
     /// The angles from the left edge of the picture to its right one, and from top to bottom, with the principal point in
     /// the middle: degrees.
     package var fieldsOfView: (across: Double, down: Double) {
-        func angle(_ side: Int, _ focal: Double) -> Double { 2 * atan(0.5 * Double(side) / focal) * 180 / .pi }
-        return (angle(width, fx), angle(height, fy))
+        (Self.fieldOfView(across: width, focalLength: fx), Self.fieldOfView(across: height, focalLength: fy))
+    }
+
+    /// The same of one side, which is so many pixels long as the focal length is given in.
+    package static func fieldOfView(across side: Int, focalLength: Double) -> Double {
+        2 * atan(0.5 * Double(side) / focalLength) * 180 / .pi
     }
 
     /// What the lenses of phones see: degrees.

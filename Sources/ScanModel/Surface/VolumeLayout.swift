@@ -36,47 +36,56 @@ public struct VolumeLayout: Hashable, Sendable {
         let margin = Float(1) / Float(Self.side)
         let reach = Float(truncation)
         let eye = (Float(eye.x), Float(eye.y), Float(eye.z))
-        var last = (low: BlockIndex(x: .max, y: 0, z: 0), high: BlockIndex(x: .max, y: 0, z: 0))
+        var last: BlockRange?
         points.positions.withUnsafeBufferPointer { positions in
             for i in depths.indices where depths[i] <= farthest {
                 let (x, y, z) = (positions[3 &* i], positions[3 &* i &+ 1], positions[3 &* i &+ 2])
-                // Half the extent along each axis, and the middle, in blocks.
+                // Half the way along the ray, half the extent along each axis, and the middle, in blocks.
                 let share = reach / depths[i] * perMetre
-                let half = (
-                    abs(x - eye.0) * share + margin, abs(y - eye.1) * share + margin, abs(z - eye.2) * share + margin
-                )
+                let way = ((x - eye.0) * share, (y - eye.1) * share, (z - eye.2) * share)
+                let half = (abs(way.0) + margin, abs(way.1) + margin, abs(way.2) + margin)
                 let middle = (x * perMetre, y * perMetre, z * perMetre)
-                let low = BlockIndex(
-                    x: (middle.0 - half.0).block, y: (middle.1 - half.1).block, z: (middle.2 - half.2).block)
-                let high = BlockIndex(
-                    x: (middle.0 + half.0).block, y: (middle.1 + half.1).block, z: (middle.2 + half.2).block)
-                // Neighbouring pixels mostly reach the same blocks.
-                if low == last.low && high == last.high { continue }
-                last = (low, high)
-                // Farther out, single precision no longer tells samples apart.
-                guard low.isInReach, high.isInReach else { continue }
+                let range = BlockRange(around: middle, half)
                 let longest = max(half.0, half.1, half.2)
                 if longest <= 2 {
-                    found.insert(low, high)
+                    // Neighbouring pixels mostly reach the same blocks.
+                    if range == last { continue }
+                    last = range
+                }
+                // Farther out, single precision no longer tells samples apart.
+                guard range.low.isInReach, range.high.isInReach else { continue }
+                if longest <= 2 {
+                    found.insert(range)
                     continue
                 }
                 // Of the box around a ray that is long and slanted, few blocks lie on the ray.
                 let pieces = longest.rounded(.up)
-                let way = ((x - eye.0) * share, (y - eye.1) * share, (z - eye.2) * share)
-                let around = (abs(way.0) / pieces + margin, abs(way.1) / pieces + margin, abs(way.2) / pieces + margin)
+                let part = (abs(way.0) / pieces + margin, abs(way.1) / pieces + margin, abs(way.2) / pieces + margin)
                 for piece in stride(from: 1 / pieces - 1, to: 1, by: 2 / pieces) {
                     let middle = (middle.0 + piece * way.0, middle.1 + piece * way.1, middle.2 + piece * way.2)
-                    found.insert(
-                        BlockIndex(
-                            x: (middle.0 - around.0).block, y: (middle.1 - around.1).block,
-                            z: (middle.2 - around.2).block),
-                        BlockIndex(
-                            x: (middle.0 + around.0).block, y: (middle.1 + around.1).block,
-                            z: (middle.2 + around.2).block))
+                    found.insert(BlockRange(around: middle, part))
                 }
             }
         }
         return found.blocks
+    }
+}
+
+/// A box of blocks.
+struct BlockRange: Equatable {
+    let low: BlockIndex
+    let high: BlockIndex
+
+    /// Those that a box touches.
+    /// - Parameters:
+    ///   - middle: of the box, in blocks.
+    ///   - half: of its sides.
+    @inline(__always)
+    init(around middle: (Float, Float, Float), _ half: (Float, Float, Float)) {
+        low = BlockIndex(
+            x: (middle.0 - half.0).block, y: (middle.1 - half.1).block, z: (middle.2 - half.2).block)
+        high = BlockIndex(
+            x: (middle.0 + half.0).block, y: (middle.1 + half.1).block, z: (middle.2 + half.2).block)
     }
 }
 
@@ -129,8 +138,8 @@ struct BlockSet {
         if 2 * blocks.count > slots.count { grow() }
     }
 
-    /// All blocks of a box of them.
-    mutating func insert(_ low: BlockIndex, _ high: BlockIndex) {
+    mutating func insert(_ range: BlockRange) {
+        let (low, high) = (range.low, range.high)
         for z in low.z...high.z {
             for y in low.y...high.y {
                 for x in low.x...high.x { insert(BlockIndex(x: x, y: y, z: z)) }

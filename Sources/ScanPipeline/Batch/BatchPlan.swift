@@ -97,8 +97,7 @@ public struct BatchPlan: Sendable {
     /// that something keeps from running, to say so. New and changed captures come first, so that a night that is too
     /// short is not spent on making again what an update of ScanMill or of ffmpeg has outdated.
     public var toRun: [CaptureInput] {
-        let toRun = entries.filter(\.decision.isToRun)
-        return (toRun.filter { !$0.isRemake } + toRun.filter(\.isRemake)).map(\.input)
+        news + entries.filter { $0.decision.isToRun && $0.isRemake }.map(\.input)
     }
 
     /// Those of them that have no result, or have changed since it was made.

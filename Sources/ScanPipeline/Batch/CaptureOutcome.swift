@@ -81,16 +81,21 @@ public enum CaptureEnding: Sendable, Hashable, Codable {
 
 /// Why a run did not come to a capture, or gave it up.
 public struct LeftReason: Sendable, Hashable, Codable, ExpressibleByStringLiteral {
-    public var text: String
-    /// Whether the disk was too full: space does not come back by itself.
-    public var isWantOfSpace: Bool
-    /// Whether the night was over.
-    public var isWantOfTime: Bool
+    /// What ran out.
+    public enum Want: Sendable, Codable {
+        /// The disk was too full: space does not come back by itself.
+        case space
+        /// The night was over.
+        case time
+    }
 
-    public init(_ text: String, isWantOfSpace: Bool = false, isWantOfTime: Bool = false) {
+    public var text: String
+    /// Nil where the run was stopped, or the capture changed.
+    public var want: Want?
+
+    public init(_ text: String, forWantOf want: Want? = nil) {
         self.text = text
-        self.isWantOfSpace = isWantOfSpace
-        self.isWantOfTime = isWantOfTime
+        self.want = want
     }
 
     public init(stringLiteral text: String) { self.init(text) }

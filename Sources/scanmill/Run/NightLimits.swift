@@ -13,11 +13,11 @@ struct NightLimits: Sendable {
     var reached: LeftReason? {
         if let reason = stop.reason { return LeftReason(reason) }
         if let deadline, Int(Date().timeIntervalSince1970) >= deadline {
-            return LeftReason("it was too late to begin (--until)", isWantOfTime: true)
+            return LeftReason("it was too late to begin (--until)", forWantOf: .time)
         }
         if let minFree, let free = FreeSpace.bytes(at: output), free < minFree {
             let text = "only \(Console.size(free)) were free (--min-free \(Console.size(minFree)))"
-            return LeftReason(text, isWantOfSpace: true)
+            return LeftReason(text, forWantOf: .space)
         }
         return nil
     }

@@ -190,11 +190,11 @@ struct RunMessages: Sendable {
         let left = outcomes.compactMap { outcome -> (input: CaptureInput, reason: LeftReason)? in
             if case .left(let reason) = outcome.ending { (outcome.input, reason) } else { nil }
         }
-        let forSpace = left.filter(\.reason.isWantOfSpace)
+        let forSpace = left.filter { $0.reason.want == .space }
         if let reason = forSpace.last?.reason {
             Console.error("warning: \(forSpace.count.counted("capture")) left for another night: \(reason.text)")
         }
-        let late = left.filter { $0.reason.isWantOfTime && news.contains($0.input) }
+        let late = left.filter { $0.reason.want == .time && news.contains($0.input) }
         if let reason = late.last?.reason {
             let which = late.count == 1 ? "1 new or changed capture" : "\(late.count) new or changed captures"
             Console.error("warning: \(which) left for another night: \(reason.text)")

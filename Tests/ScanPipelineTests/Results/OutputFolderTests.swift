@@ -37,15 +37,19 @@ import Testing
         #expect(try fixture.text("scan/both.ply") == "new")
     }
 
+    private static func folder(at root: String, exchangeFailsWith code: Int32) throws -> OutputFolder {
+        try OutputFolder(root: root, id: "scan") { _, _ in
+            errno = code
+            return -1
+        }
+    }
+
     /// Some network filesystems have no exchange of names.
     @Test func anOlderResultIsReplacedWithoutAnExchange() throws {
         for code in [EINVAL, ENOSYS] {
             let fixture = try OutputFixture()
             try fixture.publish(["old.ply": "old"])
-            let output = try OutputFolder(root: fixture.root, id: "scan") { _, _ in
-                errno = code
-                return -1
-            }
+            let output = try Self.folder(at: fixture.root, exchangeFailsWith: code)
             try output.write(Array("new".utf8), to: "new.ply")
             try output.publish(receipt: Array(OutputFixture.receipt.utf8))
             #expect(fixture.tree() == [".scanmill/trash/", ".scanmill/work/", "scan/new.ply", "scan/receipt.json"])
@@ -73,10 +77,7 @@ import Testing
     ) throws {
         let fixture = try OutputFixture()
         try fixture.publish(["old.ply": "old"])
-        let output = try OutputFolder(root: fixture.root, id: "scan") { _, _ in
-            errno = code
-            return -1
-        }
+        let output = try Self.folder(at: fixture.root, exchangeFailsWith: code)
         try output.write(Array("new".utf8), to: "new.ply")
         let failure = problem { try output.publish(receipt: Array(OutputFixture.receipt.utf8)) }
         #expect(failure?.summary.hasPrefix("cannot rename to: ") == true, "\(String(describing: failure))")
@@ -107,10 +108,7 @@ import Testing
     @Test func anOlderResultThatCannotBePutBackIsNamed() throws {
         let fixture = try OutputFixture()
         try fixture.publish(["old.ply": "old"])
-        let output = try OutputFolder(root: "\(fixture.root)/scan/..", id: "scan") { _, _ in
-            errno = EINVAL
-            return -1
-        }
+        let output = try Self.folder(at: "\(fixture.root)/scan/..", exchangeFailsWith: EINVAL)
         try output.write(Array("new".utf8), to: "new.ply")
         let failure = problem { try output.publish(receipt: Array(OutputFixture.receipt.utf8)) }
         let state = StateFolder(output: fixture.root)
@@ -131,10 +129,7 @@ import Testing
         }
         try fixture.publish(["old.ply": "old"])
         #expect(symlink(elsewhere.path, "\(fixture.root)/.scanmill/trash") == 0)
-        let output = try OutputFolder(root: fixture.root, id: "scan") { _, _ in
-            errno = EINVAL
-            return -1
-        }
+        let output = try Self.folder(at: fixture.root, exchangeFailsWith: EINVAL)
         try output.write(Array("new".utf8), to: "new.ply")
         let failure = problem { try output.publish(receipt: Array(OutputFixture.receipt.utf8)) }
         let place = "\(fixture.root)/.scanmill/trash"
