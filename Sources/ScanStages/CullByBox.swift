@@ -43,7 +43,7 @@ public struct CullByBox: FrameStage, CaptureStage, DemandingStage {
             A capture of which nothing is left has a wrong box, or wrong poses, or stages above have left it no depth:
             it fails, or goes on with `if-empty: warn`.
             """,
-        example: "- cull-by-box: {margin: 0.02}", revision: 7)
+        example: "- cull-by-box: {margin: 0.02}", revision: 8)
 
     /// Of the box; nil for the capture's own.
     private let file: String?
@@ -126,7 +126,7 @@ public struct CullByBox: FrameStage, CaptureStage, DemandingStage {
         let fitting = isBelowCloud ? "put `fit-box` above it if the cloud is of what is to be kept, " : ""
         let upright =
             "\(fitting)use the ready \(pipelines.floor) (for what stands on the floor) or \(pipelines.table) (on a table)"
-        let file = "or give a box in a file, with  --set \(label).box=FILE"
+        let file = "or give a box in a file, with  " + ShellWord.setting(label, "box=FILE")
         if capture.worldUp != nil { return [.words("\(upright), \(file)")] }
         let up = capture.likelyUp.advice { "--set \(Drop.reader).up=\($0.rawValue)" }
         return [.words("\(upright), and say which way is up, \(up)  or use the ready \(pipelines.room), \(file)")]
@@ -163,7 +163,7 @@ public struct CullByBox: FrameStage, CaptureStage, DemandingStage {
         if let file {
             context.warnUnlessMetric(capture, "the box of \(file) is in metres")
         } else if margin != 0 || bottom != 0 {
-            context.warnUnlessMetric(capture, "\((margin == 0 ? bottom : margin).shortText) m may be anything")
+            context.warnUnlessMetric(capture, "\(OptionText.number(margin == 0 ? bottom : margin)) m may be anything")
         }
         if let file, replacesBox {
             let given = try context.boxInFile(file)
@@ -208,7 +208,7 @@ public struct CullByBox: FrameStage, CaptureStage, DemandingStage {
             if isNew { context.warn("\(summary), so nothing is left") }
             return
         }
-        let goingOn = "or go on with nothing with  --set \(context.label).if-empty=warn"
+        let goingOn = "or go on with nothing with  " + ShellWord.setting(context.label, "if-empty=warn")
         if count == 0 {
             let culprits = lost == .pixels ? "masks" : "masks and crops"
             throw Problem(
@@ -237,7 +237,7 @@ public struct CullByBox: FrameStage, CaptureStage, DemandingStage {
             let reason = context.capture.absences[.box]?.reason
             throw Problem(
                 .input, reason ?? "the capture has no bounding box",
-                fix: "go on with nothing with  --set \(context.label).if-empty=warn"
+                fix: "go on with nothing with  " + ShellWord.setting(context.label, "if-empty=warn")
             ).ofPipeline(reason != nil)
         }
     }

@@ -11,10 +11,12 @@ public struct Unproject: FrameStage {
             K_depth = diag(w_d / w_c, h_d / h_c, 1) · K, a pixel (u, v) of depth z becomes
             R · ((u − cx) / fx · z, −(v − cy) / fy · z, −z) + t.
 
-            `pixel-centre: integer` takes u and v as whole numbers, which is MultiScan's rule; `half` takes u + ½ and
-            v + ½, which is exact for cameras whose principal point is counted from the corner of the top-left pixel
-            (COLMAP's rule). The two differ by half a depth pixel, some 5 mm at 2 m; for cameras counted from the
-            pixel's centre they are the same. Use `half` unless you compare with MultiScan's server.
+            `pixel-centre: integer` takes u and v as whole numbers and cx and cy as recorded, which is MultiScan's rule;
+            `half` takes the middle of each pixel, from wherever the format counts principal points: that is exact. For
+            MultiScan's captures the two differ by 0.43 depth pixels, some 5 mm at 2 m; for depth of the pictures' size
+            they differ by half a pixel where principal points are counted from the corner (COLMAP), and are the same
+            where they are counted from the first pixel's centre (ARKit, OpenCV). Use `half` unless you compare with
+            MultiScan's server.
 
             The colour of depth pixel u is that of the picture at floor((u + ½) · w_c / w_d).
 
@@ -33,7 +35,7 @@ public struct Unproject: FrameStage {
 
             The points replace any earlier cloud, such as the one that a dataset brings along.
             """,
-        example: "- unproject: {every: 2}", revision: 3)
+        example: "- unproject: {every: 2}", revision: 4)
 
     let every: Int
     let centre: PixelCentre

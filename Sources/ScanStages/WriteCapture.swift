@@ -67,7 +67,7 @@ public struct WriteCapture: FrameStage, FoldStage {
             ARKitScenes has a world with z up, the others one with y up: a world with another up is turned; one whose up
             is unknown is written as it is, with a warning.
             """,
-        example: "- write-capture: {format: stray-scanner}", revision: 12)
+        example: "- write-capture: {format: stray-scanner}", revision: 13)
 
     let format: Format
     let quality: Int

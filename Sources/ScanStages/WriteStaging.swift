@@ -59,7 +59,7 @@ public struct WriteStaging: FrameStage, FoldStage {
             `depth_delta` to 0. Another note tells when there is no mp4, since its server takes pictures from nothing
             else.
             """,
-        example: "- write-staging: {rgb: mp4}", revision: 13)
+        example: "- write-staging: {rgb: mp4}", revision: 14)
 
     let depth: Depth
     let rgb: RGB

@@ -18,7 +18,7 @@ public struct WriteZip: FrameStage, FoldStage {
             Pictures become PNG, which is what the project's readers look for; `color: copy` keeps JPEGs as they are. All
             files are stored uncompressed and with the same date, so that equal captures make equal archives.
             """,
-        example: "- write-zip", revision: 6)
+        example: "- write-zip", revision: 7)
 
     let output: PictureOutput
 
@@ -80,7 +80,7 @@ public struct WriteZip: FrameStage, FoldStage {
     private static func transforms(_ frames: [FrameFacts], _ turn: WorldTurn) -> [UInt8] {
         var json = JSONWriter()
         json.object { json in
-            if let camera = frames.first?.intrinsics { TransformsJSON.write(camera, &json) }
+            if let camera = frames.first?.intrinsics { TransformsJSON.write(camera, countedFrom: .arKit, &json) }
             json.member("depth_integer_scale", .number(1))
             json.key("frames")
             json.array { json in
@@ -89,7 +89,7 @@ public struct WriteZip: FrameStage, FoldStage {
                     json.object { json in
                         json.member("file_path", .string(picture(frame)))
                         if let time = frame.timestamp { json.member("timestamp", .number(Double(time) * 1e-9)) }
-                        TransformsJSON.write(camera, &json)
+                        TransformsJSON.write(camera, countedFrom: .arKit, &json)
                         json.member("transform_matrix", .array(turn.apply(pose).rowMajorRows.map { .of($0) }))
                     }
                 }

@@ -115,7 +115,7 @@ enum StageDefaults {
             near: 0.1
             far: 10
 
-        mask-jumps 5
+        mask-jumps 6
             max: 0.05
             within: 0.05
 
@@ -125,13 +125,13 @@ enum StageDefaults {
         check-geometry 13
             if-wrong: warn
 
-        unproject 3
+        unproject 4
             every: 1
             pixel-centre: integer
             color: true
             normals: false
 
-        cull-by-box 7
+        cull-by-box 8
             box: capture
             margin: 0
             bottom: 0
@@ -222,7 +222,7 @@ enum StageDefaults {
             inverse-depth: false
             cameras: shared
 
-        write-zip 6
+        write-zip 7
             color: png
             quality: 95
 
@@ -237,7 +237,7 @@ enum StageDefaults {
             near: 0.2
             far: 5
 
-        write-staging 13
+        write-staging 14
             depth: masked
             rgb: auto
             color: copy
@@ -248,7 +248,7 @@ enum StageDefaults {
             quality: 95
             depth: true
 
-        write-capture 12
+        write-capture 13
             format: stray-scanner
             quality: 95
 

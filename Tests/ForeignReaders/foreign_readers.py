@@ -76,8 +76,9 @@ def main(result, camera_lines):
             rotation = pose.rotation.matrix().T
             worst[1] = max(worst[1], close(rotation, (truth[number] @ cv_axes)[:3, :3], 1e-6, 'rotation'))
             camera = model.cameras[image.camera_id]
+            # ARKit counts from the first pixel's centre, COLMAP from its corner.
             k = lines[number]['intrinsics']
-            close(camera.params, [k[0], k[4], k[6], k[7]], 1e-9, 'intrinsics')
+            close(camera.params, [k[0], k[4], k[6] + 0.5, k[7] + 0.5], 1e-9, 'intrinsics')
             picture = cv2.imread(path('colmap', 'images', image.name))
             assert picture.shape[:2] == (camera.height, camera.width)
         print(f'pycolmap: {len(model.images)} images, {cloud.count} points, {form}; '

@@ -60,7 +60,7 @@ public struct MultiScanSample {
     public func camera(_ frame: Int) -> CameraIntrinsics {
         CameraIntrinsics(
             fx: 30 + Double(frame) / 4, fy: 31 + Double(frame) / 4, cx: 15.5, cy: 12.25, width: colorSize.width,
-            height: colorSize.height, pixelOrigin: .corner)
+            height: colorSize.height, pixelOrigin: .arKit)
     }
 
     public func depthMap(_ frame: Int) -> DepthMap {

@@ -12,10 +12,8 @@ public enum ARKitScenesText {
         let time = try row.time(0)
         let numbers = try row.numbers(1..<7)
         let rotation = Quaternion(rotationVector: Vector3(numbers[0], numbers[1], numbers[2])).matrix
-        let cameraFromWorld = Pose(rotation: rotation, position: Vector3(numbers[3], numbers[4], numbers[5]))
-        let pose = Pose(
-            rotation: rotation.transposed, position: -(rotation.transposed * cameraFromWorld.position)
-        ).withCVAxes
+        let translation = Vector3(numbers[3], numbers[4], numbers[5])
+        let pose = Pose(rotation: rotation.transposed, position: -(rotation.transposed * translation)).withCVAxes
         if let defect = pose.defect { throw Problem(.input, defect).at(line: row.line) }
         return (time, pose)
     }
@@ -29,7 +27,8 @@ public enum ARKitScenesText {
         return "\(DecimalSeconds.text(timestamp, places: 9)) \(numbers.map { String($0) }.joined(separator: " "))\n"
     }
 
-    /// The camera of a picture; its principal point counts from the corner, as ARKit's is assumed to.
+    /// The camera of a picture; its principal point counts from the corner. ARKit's own count from the first pixel's
+    /// centre, and were scaled to 256 × 192 as if from the corner: what is left of the difference is 0.07 pixels.
     /// - Returns: also the last number as written, and whether a line feed ends the line.
     package static func camera(
         _ source: any ByteSource

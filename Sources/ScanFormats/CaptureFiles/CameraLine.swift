@@ -29,10 +29,10 @@ public struct CameraLine: Hashable, Sendable {
     /// Twice as much still fits into 64 bits; a century has 3.2e18 ns.
     static let timestamps: ClosedRange<Int64> = 0...RecordedTime.limit
 
-    /// The camera for pictures of `width` × `height`. ARKit is assumed to count the principal point from the corner of
-    /// the top-left pixel, as Apple documents it for its calibration data.
+    /// The camera for pictures of `width` × `height`, as ARKit gives it. ARCore's documents do not say from where it
+    /// counts the principal point, and it is taken for the same.
     public func intrinsics(width: Int, height: Int) -> CameraIntrinsics {
-        CameraIntrinsics(fx: fx, fy: fy, cx: cx, cy: cy, width: width, height: height, pixelOrigin: .corner)
+        CameraIntrinsics(fx: fx, fy: fy, cx: cx, cy: cy, width: width, height: height, pixelOrigin: .arKit)
     }
 
     /// Reads one line.

@@ -138,7 +138,7 @@ extension CameraLines {
         }
         var line = JSONObject()
         line["timestamp"] = .integer(timestamp)
-        line["intrinsics"] = .of(intrinsics.counted(from: .corner).columnMajor)
+        line["intrinsics"] = .of(intrinsics.counted(from: .arKit).columnMajor)
         line["transform"] = .of(pose.columnMajor)
         line["euler_angles"] = .of(pose.rotation.eulerAngles.components)
         return line

@@ -129,7 +129,7 @@ public struct ScanStream: Hashable, Sendable {
         let k = try field.numbers(9)
         guard let size else { return nil }
         return CameraIntrinsics(
-            fx: k[0], fy: k[4], cx: k[6], cy: k[7], width: size.width, height: size.height, pixelOrigin: .corner)
+            fx: k[0], fy: k[4], cx: k[6], cy: k[7], width: size.width, height: size.height, pixelOrigin: .arKit)
     }
 
     static func role(type: String, id: String, fileExtension: String) -> Role {

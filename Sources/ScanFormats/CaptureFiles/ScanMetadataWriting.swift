@@ -127,8 +127,7 @@ extension ScanMetadata {
             ]
             if let size {
                 stream["resolution"] = .of([size.height, size.width])
-                stream["intrinsics"] =
-                    intrinsics.map { .of($0.counted(from: .corner).columnMajor) } ?? .null
+                stream["intrinsics"] = intrinsics.map { .of($0.counted(from: .arKit).columnMajor) } ?? .null
                 stream["extrinsics"] = .null
             }
             streams.append(.object(stream))

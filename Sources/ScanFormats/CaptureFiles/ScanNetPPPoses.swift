@@ -51,7 +51,7 @@ package enum ScanNetPPPoses {
             let k = try entry["intrinsic"].rows(of: 3)
             guard k.count == 9 else { throw entry["intrinsic"].unlike("three rows of three numbers") }
             let camera = CameraIntrinsics(
-                fx: k[0], fy: k[4], cx: k[2], cy: k[5], width: size.width, height: size.height, pixelOrigin: .corner)
+                fx: k[0], fy: k[4], cx: k[2], cy: k[5], width: size.width, height: size.height, pixelOrigin: .arKit)
             if let defect = CameraIntrinsics.layoutDefect(rowMajor: k) ?? camera.defect {
                 throw Problem(.input, defect)
             }
@@ -70,7 +70,7 @@ package enum ScanNetPPPoses {
     package static func write(
         _ name: String, timestamp: Int64, pose: Pose, camera: CameraIntrinsics, to json: inout JSONWriter
     ) {
-        let rows = camera.counted(from: .corner).matrixRows
+        let rows = camera.counted(from: .arKit).matrixRows
         func matrix(_ pose: Pose) -> JSONValue { .array(pose.rowMajorRows.map { .of($0) }) }
         json.key("frame_\(name)")
         json.object { json in

@@ -106,7 +106,7 @@ public struct StrayOdometry {
         let k = try row.numbers(columns)
         let size = StrayCameraMatrix.recordedSize
         let camera = CameraIntrinsics(
-            fx: k[0], fy: k[1], cx: k[2], cy: k[3], width: size.width, height: size.height, pixelOrigin: .corner)
+            fx: k[0], fy: k[1], cx: k[2], cy: k[3], width: size.width, height: size.height, pixelOrigin: .arKit)
         if let defect = camera.defect { throw Problem(.input, defect) }
         return camera
     }
@@ -151,7 +151,7 @@ public enum StrayCameraMatrix {
     /// The size of the pictures that the app records.
     static let recordedSize = PixelSize(1920, 1440)
 
-    /// - Returns: the camera; its principal point counts from the corner, as ARKit's is assumed to.
+    /// - Returns: the camera, as ARKit gives it.
     /// - Throws: when there are not three lines of three numbers, or they cannot be a camera's.
     public static func read(_ source: any ByteSource) throws(Problem) -> CameraIntrinsics {
         do throws(Problem) {
@@ -163,7 +163,7 @@ public enum StrayCameraMatrix {
             }
             let camera = CameraIntrinsics(
                 fx: rows[0][0], fy: rows[1][1], cx: rows[0][2], cy: rows[1][2], width: recordedSize.width,
-                height: recordedSize.height, pixelOrigin: .corner)
+                height: recordedSize.height, pixelOrigin: .arKit)
             let defect = CameraIntrinsics.layoutDefect(rowMajor: rows.flatMap(\.self)) ?? camera.defect
             if let defect { throw Problem(.input, defect) }
             return camera
@@ -171,7 +171,7 @@ public enum StrayCameraMatrix {
     }
 
     public static func text(_ camera: CameraIntrinsics) -> String {
-        let k = camera.counted(from: .corner)
+        let k = camera.counted(from: .arKit)
         return "\(k.fx), 0.0, \(k.cx)\n0.0, \(k.fy), \(k.cy)\n0.0, 0.0, 1.0\n"
     }
 }

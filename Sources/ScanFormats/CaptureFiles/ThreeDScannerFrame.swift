@@ -61,7 +61,7 @@ public struct ThreeDScannerFrame: Hashable, Sendable {
             throw Problem(.input, "nothing says for pictures of which size its intrinsics are")
         }
         let camera = CameraIntrinsics(
-            fx: fx, fy: fy, cx: cx, cy: cy, width: size.width, height: size.height, pixelOrigin: .centre)
+            fx: fx, fy: fy, cx: cx, cy: cy, width: size.width, height: size.height, pixelOrigin: .arKit)
         if let defect = camera.defect { throw Problem(.input, defect) }
         return camera
     }
@@ -80,7 +80,7 @@ public struct ThreeDScannerFrame: Hashable, Sendable {
     package static func text(
         index: Int, timestamp: Int64, pose: Pose, camera: CameraIntrinsics, exposure: Int64?
     ) -> [UInt8] {
-        let k = camera.counted(from: .centre)
+        let k = camera.counted(from: .arKit)
         let (width, height) = (Double(k.width), Double(k.height))
         // ARKit's projection for a near plane of 1 mm and no far plane, as rounded to floats.
         let projection = [

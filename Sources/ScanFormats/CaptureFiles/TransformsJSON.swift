@@ -151,9 +151,11 @@ public struct TransformsJSON: Sendable {
     /// The sharpness written for a picture without any edge: at 0, instant-ngp says that there is no picture.
     private static let leastSharpness = 1e-6
 
-    /// A camera's members, the principal point counted from the corner; HMC's projects have the same.
-    public static func write(_ camera: CameraIntrinsics, _ json: inout JSONWriter) {
-        let k = camera.counted(from: .corner)
+    /// A camera's members; HMC's projects have the same, with the principal point as ARKit counts it.
+    public static func write(
+        _ camera: CameraIntrinsics, countedFrom origin: PixelOrigin = .corner, _ json: inout JSONWriter
+    ) {
+        let k = camera.counted(from: origin)
         for (key, value) in [("fl_x", k.fx), ("fl_y", k.fy), ("cx", k.cx), ("cy", k.cy)] {
             json.member(key, .number(value))
         }

@@ -106,11 +106,10 @@ extension MultiScanReader {
         capture.frames = (0..<count).map(FrameFacts.init(index:))
     }
 
-    /// Without camera lines the metadata's camera is used, which the earlier app computes from the field of view.
+    /// Without camera lines the metadata's camera is used, which the earlier app computes from the field of view, with the
+    /// principal point (w − 1) / 2, (h − 1) / 2.
     mutating func setNominalCamera(_ metadata: ScanMetadata) {
         guard var camera = metadata.colorStream?.intrinsics, camera.defect == nil else { return }
-        // (w − 1) / 2 and (h − 1) / 2: the app counts from the centre of the first pixel here.
-        camera.pixelOrigin = .centre
         if let size = capture.colorSize { camera = camera.resized(to: size) }
         for index in capture.frames.indices { capture.frames[index].intrinsics = camera }
         capture.absences[.intrinsics] = nil

@@ -15,7 +15,7 @@ public enum NeRFCaptureProject: CaptureFormat {
         reads: [.color, .pose, .intrinsics, .timestamp, .box],
         passesOver: ["depth pictures, which show depth without metric values", "keys that the app does not write"],
         writer: "write-zip",
-        writingLoses: ["depth", "confidence", "motion"], revision: 7)
+        writingLoses: ["depth", "confidence", "motion"], revision: 8)
 
     static let file = "transforms.json"
     fileprivate static let sizeLimit = 256 << 20
@@ -115,6 +115,7 @@ private struct NeRFCaptureReader {
         capture.channels.formUnion([.pose, .intrinsics])
         if capture.frames.contains(where: { $0.timestamp != nil }) {
             capture.channels.insert(.timestamp)
+            capture.estimateFrameRate()
         } else {
             capture.absences[.timestamp] = "no frame of \(NeRFCaptureProject.file) has a timestamp"
         }
@@ -180,7 +181,7 @@ private struct NeRFCaptureReader {
             let camera = CameraIntrinsics(
                 fx: try element["fl_x"].number(), fy: try element["fl_y"].number(), cx: try element["cx"].number(),
                 cy: try element["cy"].number(), width: try element["w"].whole(in: sides),
-                height: try element["h"].whole(in: sides), pixelOrigin: .corner)
+                height: try element["h"].whole(in: sides), pixelOrigin: .arKit)
             entry.facts.timestamp = try element["timestamp"].ifPresent { (field) throws(Problem) in try field.time() }
             if let defect = camera.defect { throw Problem(.input, defect) }
             entry.facts.pose = pose

@@ -18,7 +18,7 @@ public enum ScanNetPPCapture: CaptureFormat {
             "imu", "exif.json", "nerfstudio/",
         ],
         writer: "write-capture: {format: scannetpp}",
-        writingLoses: ["confidence", "motion", "the bounding box"], revision: 10)
+        writingLoses: ["confidence", "motion", "the bounding box"], revision: 11)
 
     static let posesFile = "pose_intrinsic_imu.json"
     /// What the second and the first release call the video.

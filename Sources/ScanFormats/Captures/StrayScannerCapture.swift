@@ -28,7 +28,7 @@ public enum StrayScannerCapture: CaptureFormat {
             "intrinsics that change from frame to frame: all frames get the same", "confidence beyond three levels",
             "the bounding box", "motion", "picture files: they become a video",
         ],
-        poseAxes: .openCV, revision: 11)
+        poseAxes: .openCV, revision: 12)
 
     static let odometryFile = "odometry.csv"
     static let matrixFile = "camera_matrix.csv"

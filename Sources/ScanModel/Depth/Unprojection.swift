@@ -1,8 +1,9 @@
 /// Where the coordinates of a depth pixel (u, v) are taken.
 public enum PixelCentre: String, Hashable, Sendable, CaseIterable {
-    /// At integer coordinates, as MultiScan's server does: u − cx with cx = s·cx_colour.
+    /// At integer coordinates, as MultiScan's server does: u − cx with cx = s·cx_colour, the number as it was recorded.
+    /// That is exact only for a map of the picture's size whose principal point counts from the first pixel's centre.
     case integer
-    /// At (u + ½, v + ½), which is exact for a principal point counted from the corner.
+    /// In the middle of the pixel, wherever the principal point counts from: exact.
     case half
 
     /// The camera of a depth map whose pixel (u, v) lies at the whole numbers u and v.
@@ -10,12 +11,15 @@ public enum PixelCentre: String, Hashable, Sendable, CaseIterable {
     ///   - camera: of the map, for pictures of any size.
     ///   - size: the map's.
     func camera(_ camera: CameraIntrinsics, of size: PixelSize) -> CameraIntrinsics {
-        var k = camera.resized(to: size)
-        // A principal point counted from the pixel's centre already means integer coordinates, whatever is asked for.
-        let shift = self == .half && k.pixelOrigin == .corner ? 0.5 : 0
-        k.cx -= shift
-        k.cy -= shift
-        return k
+        switch self {
+        case .integer:
+            var k = camera
+            k.pixelOrigin = .corner
+            k = k.resized(to: size)
+            k.pixelOrigin = .centre
+            return k
+        case .half: return camera.resized(to: size).counted(from: .centre)
+        }
     }
 }
 

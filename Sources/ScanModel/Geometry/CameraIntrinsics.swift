@@ -2,10 +2,15 @@ import Glibc
 
 /// Where pixel coordinates start: what (0, 0) means for a principal point.
 public enum PixelOrigin: String, Hashable, Sendable, CaseIterable {
-    /// The top-left corner of the top-left pixel, whose centre is (0.5, 0.5): COLMAP, Apple's calibration data.
+    /// The top-left corner of the top-left pixel, whose centre is (0.5, 0.5): COLMAP, nerfstudio.
     case corner
-    /// The centre of the top-left pixel: OpenCV, Open3D.
+    /// The centre of the top-left pixel: OpenCV, Open3D, ARKit.
     case centre
+
+    /// What ARKit's cameras count from. Sources: ARCamera.h, on `intrinsics`, “The origin is at the center of the
+    /// upper-left pixel”; and the `projectionMatrix` of recordings, whose third column is 1 − 2 · (cx + ½) / width to the
+    /// last digit. What Apple documents for another class, `AVCameraCalibrationData`, is the corner.
+    public static let arKit = PixelOrigin.centre
 }
 
 /// A pinhole camera. `fx`, `fy`, `cx`, `cy` are pixels of a picture of `width` × `height`.

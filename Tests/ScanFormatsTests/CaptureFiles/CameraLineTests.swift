@@ -27,7 +27,7 @@ func parseCameraLine(_ text: String) throws(Problem) -> CameraLine {
         #expect(line.sourceFrame == 17)
         #expect(line.defect == nil)
         let camera = line.intrinsics(width: 640, height: 480)
-        #expect(camera.width == 640 && camera.height == 480 && camera.pixelOrigin == .corner)
+        #expect(camera.width == 640 && camera.height == 480 && camera.pixelOrigin == .centre)
     }
 
     @Test func readsColumnsAndDividesByTheLastElement() throws {

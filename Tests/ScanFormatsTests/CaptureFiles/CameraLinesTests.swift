@@ -209,7 +209,7 @@ import Testing
 
     @Test func writesMultiScansOwnLayout() throws {
         let camera = CameraIntrinsics(
-            fx: 585, fy: 586, cx: 320, cy: 240, width: 640, height: 480, pixelOrigin: .centre)
+            fx: 585, fy: 586, cx: 320.5, cy: 240.5, width: 640, height: 480, pixelOrigin: .corner)
         let pose = Pose(rotation: .rotation(aboutY: 0.5), position: Vector3(1, 2, 3))
         let bytes = try CameraLines.line(
             timestamp: 280_670_466_266_040, intrinsics: camera, pose: pose, exposure: 16_666_666,
@@ -219,13 +219,13 @@ import Testing
             value.object?.keys
                 == ["timestamp", "intrinsics", "transform", "euler_angles", "exposure_duration", "source_frame"])
         #expect(!bytes.contains(UInt8(ascii: "\n")))
-        // ARKit counts from the corner, so a principal point counted from the centre moves by half a pixel.
-        #expect(value["intrinsics"]?.doubles == [585, 0, 0, 0, 586, 0, 320.5, 240.5, 1])
+        // ARKit counts from the centre, so a principal point counted from the corner moves by half a pixel.
+        #expect(value["intrinsics"]?.doubles == [585, 0, 0, 0, 586, 0, 320, 240, 1])
         #expect(value["transform"]?.doubles == pose.columnMajor)
         #expect(value["euler_angles"]?.doubles == [0, 0.5, 0])
         let record = try #require(try read(bytes).first).get()
         #expect(record.pose == pose)
-        #expect(record.intrinsics(width: 640, height: 480) == camera.counted(from: .corner))
+        #expect(record.intrinsics(width: 640, height: 480) == camera.counted(from: .centre))
         #expect(record.exposure == 16_666_666)
         #expect(record.sourceFrame == 4)
         #expect(record.defect == nil)
@@ -233,7 +233,7 @@ import Testing
 
     /// Yaw and roll turn about one axis then, and zeros alone tell neither.
     @Test func aCameraThatLooksStraightDownKeepsItsTurn() throws {
-        let camera = CameraIntrinsics(fx: 1, fy: 1, cx: 0, cy: 0, width: 1, height: 1, pixelOrigin: .corner)
+        let camera = CameraIntrinsics(fx: 1, fy: 1, cx: 0, cy: 0, width: 1, height: 1, pixelOrigin: .arKit)
         let down = Matrix3(rows: Vector3(1, 0, 0), Vector3(0, 0, 1), Vector3(0, -1, 0))
         let pose = Pose(rotation: .rotation(aboutY: 0.5) * down, position: .zero)
         let line = try CameraLines.line(timestamp: 0, intrinsics: camera, pose: pose)
@@ -248,7 +248,7 @@ import Testing
             let vectors = rows.map { Vector3($0[0], $0[1], $0[2]) }
             return Matrix3(rows: vectors[0], vectors[1], vectors[2])
         }
-        let camera = CameraIntrinsics(fx: 1, fy: 1, cx: 0, cy: 0, width: 1, height: 1, pixelOrigin: .corner)
+        let camera = CameraIntrinsics(fx: 1, fy: 1, cx: 0, cy: 0, width: 1, height: 1, pixelOrigin: .arKit)
         for pitch in [-Double.pi / 2, -1.57, -1, 0, 0.3, 1.5707, Double.pi / 2] {
             for yaw in stride(from: -3.0, through: 3, by: 0.75) {
                 for roll in stride(from: -3.0, through: 3, by: 0.75) {
@@ -268,7 +268,7 @@ import Testing
     }
 
     @Test func refusesToWriteImpossibleCameras() throws {
-        let good = CameraIntrinsics(fx: 1, fy: 1, cx: 0, cy: 0, width: 1, height: 1, pixelOrigin: .corner)
+        let good = CameraIntrinsics(fx: 1, fy: 1, cx: 0, cy: 0, width: 1, height: 1, pixelOrigin: .arKit)
         var bad = good
         bad.fx = .nan
         #expect(throws: Problem.self) { try CameraLines.line(timestamp: 0, intrinsics: bad, pose: .identity) }
@@ -278,7 +278,7 @@ import Testing
 
     /// What is written is read again.
     @Test func refusesToWriteTimesThatNoLineHas() throws {
-        let camera = CameraIntrinsics(fx: 1, fy: 1, cx: 0, cy: 0, width: 1, height: 1, pixelOrigin: .corner)
+        let camera = CameraIntrinsics(fx: 1, fy: 1, cx: 0, cy: 0, width: 1, height: 1, pixelOrigin: .arKit)
         let write = { (time: Int64) throws(Problem) -> [UInt8] in
             try CameraLines.line(timestamp: time, intrinsics: camera, pose: .identity)
         }
@@ -293,7 +293,7 @@ import Testing
     }
 
     @Test func aCameraThatMovedKeepsWhatElseWasRecorded() throws {
-        let camera = CameraIntrinsics(fx: 3, fy: 4, cx: 5, cy: 6, width: 8, height: 8, pixelOrigin: .corner)
+        let camera = CameraIntrinsics(fx: 3, fy: 4, cx: 5, cy: 6, width: 8, height: 8, pixelOrigin: .arKit)
         let pose = Pose(rotation: .rotation(aboutY: 0.5), position: Vector3(1, 2, 3))
         let recorded = """
             {"quaternion": [1, 0, 0, 0], "my_key": {"a": [1, null]}, "timestamp": 7, "exposure_duration": 9, \

@@ -30,7 +30,7 @@ import Testing
         let camera = try #require(color.intrinsics)
         #expect([camera.fx, camera.fy] == [1613.7047119140625, 1613.7047119140625])
         #expect([camera.cx, camera.cy] == [941.3975830078125, 727.03411865234375])
-        #expect(camera.width == 1920 && camera.pixelOrigin == .corner)
+        #expect(camera.width == 1920 && camera.pixelOrigin == .centre)
         #expect(scan.depthStream?.size == PixelSize(256, 192))
         #expect(scan.depthStream?.intrinsics == nil)
         #expect(scan.confidenceStream?.fileExtension == "confidence.zlib")

@@ -84,14 +84,14 @@ import Testing
         facts.deviceType = "Structure sensor"
         facts.frequency = 29.97
         facts.intrinsics = CameraIntrinsics(
-            fx: 585, fy: 586, cx: 319.5, cy: 239.5, width: 640, height: 480, pixelOrigin: .centre)
+            fx: 585, fy: 586, cx: 320.5, cy: 240.5, width: 640, height: 480, pixelOrigin: .corner)
         facts.depthSize = PixelSize(256, 192)
         facts.confidenceRange = 0...255
         facts.motion = [(.gravity, 390, 60), (.attitude, 1, .nan)]
         let scan = try ScanMetadata(JSONWriter.text(ScanMetadata.make(facts)), file: "a.json")
         #expect(scan.deviceType == "Structure sensor")
         #expect(scan.colorStream?.size == PixelSize(640, 480))
-        #expect(scan.colorStream?.intrinsics == facts.intrinsics?.counted(from: .corner))
+        #expect(scan.colorStream?.intrinsics == facts.intrinsics?.counted(from: .centre))
         #expect(scan.colorStream?.frequency == 30)
         #expect(scan.depthStream?.size == PixelSize(256, 192))
         #expect(scan.depthUnit == .metres && scan.depthStream?.encoding == "float16_zlib")

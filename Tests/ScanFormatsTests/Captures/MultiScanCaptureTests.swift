@@ -362,7 +362,7 @@ import Testing
         let capture = try open(sample)
         #expect(capture.warnings == ["the pictures are 16×12, and the metadata says 32×24; the intrinsics were scaled"])
         let k = try #require(capture.frames[1].intrinsics)
-        #expect([k.fx, k.fy, k.cx, k.cy] == [15.125, 15.625, 7.75, 6.125])
+        #expect([k.fx, k.fy, k.cx, k.cy] == [15.125, 15.625, 7.5, 5.875])
         #expect(k.width == 16 && k.height == 12)
         // Hardly another shape: 32 × 24 and 31 × 23.
         sample.pictureSize = PixelSize(31, 23)

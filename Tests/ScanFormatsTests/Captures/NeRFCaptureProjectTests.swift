@@ -69,12 +69,13 @@ import Testing
         let capture = try open()
         #expect(capture.frames.map(\.pictureFile) == ["images/8.png", "images/9.png", "images/10.png"])
         #expect(capture.frames.map(\.timestamp) == [1_000_000_000, 2_000_000_000, 3_000_000_000])
+        #expect(capture.frameRate == 1)
         #expect(capture.frames.allSatisfy { !$0.isDropped })
         let first = capture.frames[0]
         // Its own intrinsics, not the placeholders at the top.
         #expect(
             first.intrinsics
-                == CameraIntrinsics(fx: 9.5, fy: 9, cx: 3.5, cy: 2.5, width: 8, height: 6, pixelOrigin: .corner))
+                == CameraIntrinsics(fx: 9.5, fy: 9, cx: 3.5, cy: 2.5, width: 8, height: 6, pixelOrigin: .arKit))
         #expect(first.pose?.position == Vector3(0.5, 1.5, -2))
         #expect(first.pose?.apply(Vector3(1, 0, 0)) == Vector3(0.5, 2.5, -2))
         #expect(capture.worldUp == Vector3(0, 1, 0) && capture.isMetric)
@@ -155,7 +156,7 @@ import Testing
         try project([frame("images/0")])
         try picture("images/0.png", 16, 12)
         let camera = try #require(try open().frames[0].intrinsics)
-        #expect((camera.fx, camera.cx, camera.width, camera.height) == (19, 7, 16, 12))
+        #expect((camera.fx, camera.cx, camera.width, camera.height) == (19, 7.5, 16, 12))
     }
 
     // MARK: - Turned pictures

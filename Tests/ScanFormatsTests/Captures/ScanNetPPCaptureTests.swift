@@ -44,7 +44,7 @@ import Testing
         #expect(pose.apply(Vector3(1, 0, 0)) == Vector3(1, 3, -3))
         #expect(
             capture.frames[0].intrinsics
-                == CameraIntrinsics(fx: 50, fy: 51, cx: 32.5, cy: 24.25, width: 64, height: 48, pixelOrigin: .corner))
+                == CameraIntrinsics(fx: 50, fy: 51, cx: 32.5, cy: 24.25, width: 64, height: 48, pixelOrigin: .arKit))
         #expect(capture.video?.file == "\(top)rgb.mkv")
         #expect(capture.depthSize == PixelSize(4, 3))
         let frames = try capture.loaded([.luma, .recordedDepth])
@@ -181,14 +181,15 @@ import Testing
             to: "iphone/pose_intrinsic_imu.json")
         let capture = try scene.open(ScanNetPPCapture.self)
         #expect(capture.dropReasons == [nil, "it has no picture in iphone/rgb/", nil])
-        // The matrix is for 1920 × 1440.
-        #expect(capture.frames[0].intrinsics?.cx == 8)
+        // The matrix is for 1920 × 1440: (960 + ½) / 120 − ½.
+        let cx = try #require(capture.frames[0].intrinsics?.cx)
+        #expect(abs(cx - 7.504_166_666_666_667) < 1e-12)
         #expect(try capture.loaded([.recordedDepth]).map { $0.recordedDepth?.first } == [1, nil, 1.002])
     }
 
     /// The principal point tells whether the matrices are for the recorder's pictures or for those that are there.
     @Test func picturesOfAnotherSize() throws {
-        for (matrix, cx, warns) in [(("960", "720"), 8.0, true), (("8", "6"), 8.0, false)] {
+        for (matrix, cx, warns) in [(("960", "720"), 960.5 / 120 - 0.5, true), (("8", "6"), 8.0, false)] {
             let scene = try scene([0])
             try scene.picture("iphone/rgb/frame_000000.jpg", 16, 12, isJPEG: true)
             try scene.write(
@@ -196,7 +197,7 @@ import Testing
                 to: "iphone/pose_intrinsic_imu.json")
             let capture = try scene.open(ScanNetPPCapture.self)
             let camera = try #require(capture.frames[0].intrinsics)
-            #expect(camera.cx == cx && camera.width == 16)
+            #expect(abs(camera.cx - cx) < 1e-12 && camera.width == 16)
             #expect(abs(camera.fx - (warns ? 50.0 / 120 : 50)) < 1e-12)
             #expect(
                 capture.warnings

@@ -29,7 +29,7 @@ import Testing
 
     private static func camera(_ k: [Double], _ width: Int, _ height: Int) -> CameraIntrinsics {
         CameraIntrinsics(
-            fx: k[0], fy: k[1], cx: k[2], cy: k[3], width: width, height: height, pixelOrigin: .corner)
+            fx: k[0], fy: k[1], cx: k[2], cy: k[3], width: width, height: height, pixelOrigin: .arKit)
     }
 
     @Test(arguments: [", , ", ", 958.5, 722.25", ""]) func eachFrameHasItsOwnCamera(_ distortion: String) throws {
@@ -54,7 +54,7 @@ import Testing
         #expect(
             smaller.frames.map(\.intrinsics)
                 == (0..<3).map { n in
-                    Self.camera([400 + Double(n) / 4, 400.25 + Double(n) / 4, 240.625, 179.5], 480, 360)
+                    Self.camera([400 + Double(n) / 4, 400.25 + Double(n) / 4, 240.25, 179.125], 480, 360)
                 })
         #expect(
             smaller.warnings == [
@@ -124,7 +124,7 @@ import Testing
         let camera = try #require(capture.frames[0].intrinsics)
         #expect(camera.width == 1440 && camera.height == 1080)
         let found = [camera.fx, camera.fy, camera.cx, camera.cy]
-        #expect(zip(found, [1209.6, 1209.6, 721.8, 537.9]).allSatisfy { abs($0 - $1) < 1e-9 })
+        #expect(zip(found, [1209.6, 1209.6, 721.675, 537.775]).allSatisfy { abs($0 - $1) < 1e-9 })
         #expect(
             capture.warnings == [
                 "the pictures are 1440×1080, and the intrinsics for 1920×1440; the intrinsics were scaled"

@@ -40,7 +40,7 @@ import Testing
         #expect(pose.rotation == .identity)
         #expect(
             capture.frames[0].intrinsics
-                == CameraIntrinsics(fx: 50, fy: 51, cx: 32.5, cy: 24.25, width: 64, height: 48, pixelOrigin: .corner))
+                == CameraIntrinsics(fx: 50, fy: 51, cx: 32.5, cy: 24.25, width: 64, height: 48, pixelOrigin: .arKit))
         #expect(capture.findings["intrinsics"]?.string?.contains("last frame's camera alone") == true)
         let frames = try capture.loaded([.luma, .recordedDepth, .recordedConfidence])
         #expect(frames.map { $0.recordedDepth?.first } == [1, 1.1, 1.2])
@@ -51,6 +51,13 @@ import Testing
             #expect(abs(Int(frame.luma?.pixels.first ?? 0) - Int(grey(number))) <= 1)
         }
         #expect(!capture.files.map(\.path).contains("imu.csv"))
+    }
+
+    /// A clock that is too coarse gives two frames one time, and the next comes as much later.
+    @Test func framesOfEqualTimesCountForTheRate() throws {
+        let times = ["100", "100.25", "100.25", "100.75", "100.75"]
+        let lines = times.enumerated().map { "\($1), 00000\($0), \($0).5, 2, -3, \(Self.level)" }
+        #expect(try recording(5, lines: lines).open(StrayScannerCapture.self).frameRate == 4)
     }
 
     /// The app always films, so a copy without the video is not whole.
@@ -290,12 +297,12 @@ import Testing
 
     @Test func aVideoThatWasMadeSmaller() throws {
         let recording = try recording(1)
-        try recording.write("1500, 0, 960\n0, 1500, 720\n0, 0, 1\n", to: "camera_matrix.csv")
+        try recording.write("1500, 0, 959.5\n0, 1500, 719.5\n0, 0, 1\n", to: "camera_matrix.csv")
         try TestVideo.gray("\(recording.name)/rgb.mp4", in: recording.folder, frames: 1)
         let capture = try recording.open(StrayScannerCapture.self)
         #expect(
             capture.frames[0].intrinsics
-                == CameraIntrinsics(fx: 50, fy: 50, cx: 32, cy: 24, width: 64, height: 48, pixelOrigin: .corner))
+                == CameraIntrinsics(fx: 50, fy: 50, cx: 31.5, cy: 23.5, width: 64, height: 48, pixelOrigin: .arKit))
         #expect(
             capture.warnings == [
                 "the pictures are 64×48, and the intrinsics for 1920×1440; the intrinsics were scaled"

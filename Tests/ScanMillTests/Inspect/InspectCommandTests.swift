@@ -84,7 +84,7 @@ import Testing
                   fy               100.00 to 139.00 px
                   cx               4.00 px
                   cy               3.00 px
-                  pixel origin     corner
+                  pixel origin     centre
                   field of view    3.8° × 2.9°
 
                 Depth

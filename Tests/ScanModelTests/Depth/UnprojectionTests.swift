@@ -14,17 +14,20 @@ import Testing
             let depth = DepthMap(
                 width: 16, height: 9, metres: (0..<144).map { _ in Float.random(in: 0.2...5, using: &dice) })
             let cloud = Unprojection(camera: k, pose: pose, width: 16, height: 9, centre: centre).points(of: depth)
-            // Projected by the definition: into the camera, divided by the depth, onto the picture of 16 × 9.
-            let small = k.resized(to: PixelSize(16, 9))
-            let shift = centre == .half && origin == .corner ? 0.5 : 0
+            // Projected by the definition: into the camera, divided by the depth, onto the picture of 16 × 9. The middle
+            // of pixel u lies u + ½ from the corner; MultiScan's rule scales cx as it stands.
+            let scale = (x: 16.0 / 640, y: 9.0 / 480)
+            let counted = centre == .half ? k.counted(from: .corner) : k
+            let shift = centre == .half ? 0.5 : 0
+            let (cx, cy) = (counted.cx * scale.x - shift, counted.cy * scale.y - shift)
             for i in 0..<144 {
                 let p = Vector3(
                     Double(cloud.positions[3 * i]), Double(cloud.positions[3 * i + 1]),
                     Double(cloud.positions[3 * i + 2]))
                 let q = pose.rotation.transposed * (p - pose.position)
                 #expect(abs(-q.z - Double(depth.metres[i])) < 2e-6)
-                #expect(abs(small.fx * q.x / -q.z + small.cx - shift - Double(i % 16)) < 1e-4)
-                #expect(abs(small.fy * -q.y / -q.z + small.cy - shift - Double(i / 16)) < 1e-4)
+                #expect(abs(k.fx * scale.x * q.x / -q.z + cx - Double(i % 16)) < 1e-4)
+                #expect(abs(k.fy * scale.y * -q.y / -q.z + cy - Double(i / 16)) < 1e-4)
             }
         }
     }
