@@ -152,8 +152,8 @@ public struct Frame: Sendable {
     public var depth: DepthMap?
     /// Of the previous source frame, dropped or not, and never masked.
     public var previousDepth: DepthMap?
-    /// When the previous source frame was taken, dropped or not: nanoseconds on the recorder's clock.
-    public var previousTimestamp: Int64?
+    /// What was known of the previous source frame when the pass began, dropped or not.
+    public var previousFacts: FrameFacts?
     /// For the pixels of ``depth``.
     public var confidence: ConfidenceMap?
     /// In the world.

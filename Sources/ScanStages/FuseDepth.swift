@@ -140,7 +140,7 @@ public struct FuseDepth: FrameStage, FoldStage {
         _ volume: consuming DistanceVolume, _ capture: inout Capture, in context: StageContext
     ) throws(Problem) {
         context.recordUnlessMetric(capture)
-        context.warnUnlessMetric(capture, "a voxel of \(layout.voxel.shortText) m may be anything")
+        context.warnUnlessMetric(capture, "a voxel of \(OptionText.number(layout.voxel)) m may be anything")
         var (mesh, carvedBlocks) = volume.surface(minFrames: minFrames)
         let found = mesh.triangleCount
         if carves { context.count("carved-blocks", carvedBlocks) }
@@ -174,13 +174,16 @@ public struct FuseDepth: FrameStage, FoldStage {
 
     /// - Parameter found: how many triangles there were before small pieces were left out.
     private func nothingLeft(of found: Int, _ volume: borrowing DistanceVolume, _ context: StageContext) -> Problem {
-        func setting(_ option: String, _ value: Int) -> String { "--set \(context.label).\(option)=\(value)" }
+        func setting(_ option: String, _ value: Int) -> String {
+            ShellWord.setting(context.label, "\(option)=\(value)")
+        }
         if carves && isCarvedAway(volume) {
             return Problem(
                 .input, "more frames looked through the surface than saw it, so it was carved away",
                 notes: ["that is so where the poses do not fit the depth"]
                     + (found > 0 ? ["the pieces that are left have fewer than \(minPiece) triangles"] : []),
-                fix: "put check-geometry above, or leave it uncarved with  --set \(context.label).carve=false")
+                fix: "put check-geometry above, or leave it uncarved with  "
+                    + ShellWord.setting(context.label, "carve=false"))
         }
         if found > 0 {
             return Problem(
@@ -190,7 +193,7 @@ public struct FuseDepth: FrameStage, FoldStage {
         if volume.blockCount == 0, context.counted("pixels-too-far") > 0 {
             return Problem(
                 .input, "all depth is so far away that one pixel covers more than eight voxels",
-                notes: ["a voxel is \(layout.voxel.shortText) m"],
+                notes: ["a voxel is \(OptionText.number(layout.voxel)) m"],
                 fix:
                     "see with  scanmill inspect  whether the depth's unit and the intrinsics are right, or make the voxels "
                     + "larger")
@@ -210,7 +213,7 @@ public struct FuseDepth: FrameStage, FoldStage {
         }
         return Problem(
             .input, "no surface was seen by \(minFrames.counted("frame")) from the same side",
-            notes: ["a voxel is \(layout.voxel.shortText) m"],
+            notes: ["a voxel is \(OptionText.number(layout.voxel)) m"],
             fix: "see with measure-depth and check-geometry whether the depth's unit, the intrinsics and the poses are "
                 + "right; voxels are to be smaller than what was filmed"
                 + (minFrames > 1 ? "; or let one frame do with  \(setting("min-frames", 1))" : ""))

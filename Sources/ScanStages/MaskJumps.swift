@@ -12,14 +12,16 @@ public struct MaskJumps: FrameStage, CaptureStage {
             apart in time than `within`, what changes is where the camera is: in a recorded room 5 % of the pixels
             differ by 5 cm at 30 Hz, 16 % at 15 Hz, and half of them at 5 Hz. Such a frame is left as it is, and so are
             the first one, and one whose predecessor cannot be decoded or has no depth at all; they are counted as
-            `frames-without-previous`. Frames without times are compared. There is a warning when more than a third of
-            the depth is lost.
+            `frames-without-previous`. Where frames have no times (ScanNet's export, 7-Scenes, datasets), those are
+            left between which the camera moved by more than 3 cm or turned by more than 2°, as a hand does in a
+            twentieth of a second; without poses either, all are compared. There is a warning when more than a third
+            of the depth is lost.
 
             This is MultiScan's temporal filter (its `delta_thresh`), which compares whatever the time, as a large `within`
             does. It is computed in floating point: on unsigned millimetres the original wraps around and zeroes pixels
             that differ by −1 mm.
             """,
-        example: "- mask-jumps: {max: 0.05}", revision: 5)
+        example: "- mask-jumps: {max: 0.05}", revision: 6)
 
     let limit: Double
     /// Seconds.
@@ -33,7 +35,7 @@ public struct MaskJumps: FrameStage, CaptureStage {
             usual: 0...1, unit: "s")
     }
 
-    public var uses: Uses { Uses(frame: .init(wants: [.timestamp, .previousDepth], changes: [.depth])) }
+    public var uses: Uses { Uses(frame: .init(wants: [.timestamp, .pose, .previousDepth], changes: [.depth])) }
 
     public func process(_ frame: inout Frame, in context: StageContext) throws(Problem) {
         let previous = isBehindAGap(frame) ? nil : frame.previousDepth
@@ -49,23 +51,28 @@ public struct MaskJumps: FrameStage, CaptureStage {
         }
     }
 
-    /// Whether the camera has had time to move on since the previous frame.
+    /// Whether the camera has moved on since the previous frame, or has had the time to.
     private func isBehindAGap(_ frame: Frame) -> Bool {
-        guard let time = frame.timestamp, let before = frame.previousTimestamp else { return false }
-        return abs(Double(time) - Double(before)) > longestStep * 1e9
+        guard let before = frame.previousFacts else { return false }
+        if let time = frame.timestamp, let timeBefore = before.timestamp {
+            return abs(Double(time) - Double(timeBefore)) > longestStep * 1e9
+        }
+        guard let pose = frame.pose, let poseBefore = before.pose else { return false }
+        let turn = Quaternion(poseBefore.rotation.transposed * pose.rotation).rotationVector
+        return (pose.position - poseBefore.position).length > 0.03 || turn.length > 2 * .pi / 180
     }
 
     public func finish(_ capture: inout Capture, in context: StageContext) {
-        context.warnUnlessMetric(capture, "\(limit.shortText) m may be anything")
+        context.warnUnlessMetric(capture, "\(OptionText.number(limit)) m may be anything")
         let kept = capture.keptFrames.count
         if kept > 1, context.counted("frames-without-previous") >= kept {
             context.note(
                 "no depth was compared with that of the frame before: the frames are further apart than `within`, "
-                    + "\(longestStep.shortText) s, or have no depth")
+                    + "\(OptionText.number(longestStep)) s, or the camera moved on between them, or they have no depth")
         }
         let differ =
-            "from the frame before by more than \(limit.shortText) m, as where the camera moves on between two frames; "
-            + "raise `max`, or leave this stage out"
+            "from the frame before by more than \(OptionText.number(limit)) m, as where the camera moves on between two "
+            + "frames; raise `max`, or leave this stage out"
         DepthMask.warnOfLoss(
             context, "every pixel differs \(differ)", rest: "the others differ \(differ)", below: 2.0 / 3)
     }

@@ -97,7 +97,7 @@ public struct PredictBlur: FrameStage, FoldStage {
         }
         guard let pixels = Distribution(predicted.map(\.pixels)) else { return sayWhyNot(capture, context) }
         if let distance, sources.distance.contains("option") {
-            context.warnUnlessMetric(capture, "\(distance.shortText) m may be anything")
+            context.warnUnlessMetric(capture, "\(OptionText.number(distance)) m may be anything")
         }
         context.record("pixels", Measurement.object(pixels))
         context.record("exposure-from", .of(sources.exposure.sorted()))

@@ -32,19 +32,21 @@ public struct SampleMesh: CaptureStage {
 
     public func finish(_ capture: inout Capture, in context: StageContext) throws(Problem) {
         let mesh = try capture.requiredMesh
-        context.warnUnlessMetric(capture, "\(spacing.shortText) m between points may be anything")
+        context.warnUnlessMetric(capture, "\(OptionText.number(spacing)) m between points may be anything")
         let expected = mesh.pointCount(spacing: spacing)
         guard expected <= Double(Self.mostPoints) else {
             let least = ((mesh.area / Double(Self.mostPoints)).squareRoot() * 10_000).rounded(.up) / 10_000
             throw Problem(
                 .input, "the mesh would get \(Int(min(expected, 1e18)).counted("point"))",
                 notes: ["\(Self.mostPoints) are the most"],
-                fix: "space them farther apart, with  --set \(context.label).spacing=\(least.fixedText(decimals: 4))")
+                fix: "space them farther apart, with  "
+                    + ShellWord.setting(context.label, "spacing=\(least.fixedText(decimals: 4))"))
         }
         let cloud = mesh.points(spacing: spacing)
         context.count("points", cloud.count)
         if cloud.count == 0 {
-            context.warn("a mesh of \(mesh.area.shortText) m² gets no point: `spacing` is \(spacing.shortText) m")
+            context.warn(
+                "a mesh of \(mesh.area.shortText) m² gets no point: `spacing` is \(OptionText.number(spacing)) m")
         }
         capture.cloud = cloud
         capture.channels.insert(.cloud)

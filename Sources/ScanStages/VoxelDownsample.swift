@@ -63,7 +63,7 @@ public struct VoxelDownsample: FrameStage, FoldStage {
     }
 
     public func end(_ grid: consuming VoxelGrid, _ capture: inout Capture, in context: StageContext) throws(Problem) {
-        context.warnUnlessMetric(capture, "a voxel of \(size.shortText) m may be anything")
+        context.warnUnlessMetric(capture, "a voxel of \(OptionText.number(size)) m may be anything")
         if context.reads.contains(.cloud), let cloud = capture.cloud {
             context.count("points", cloud.count)
             grid.add(cloud)
@@ -74,7 +74,7 @@ public struct VoxelDownsample: FrameStage, FoldStage {
             let areCamerasNear = !cameras.isEmpty && cameras.allSatisfy { $0.length < size * 1e5 }
             throw Problem(
                 .input, "\(all) more than a million voxels from the origin",
-                notes: ["a voxel is \(size.shortText) m: nothing would be left of the cloud"],
+                notes: ["a voxel is \(OptionText.number(size)) m: nothing would be left of the cloud"],
                 fix: areCamerasNear
                     ? "they lie far from the cameras too: see with  scanmill inspect  whether the depth's unit and the "
                         + "intrinsics are right, or put mask-range above"
@@ -87,7 +87,8 @@ public struct VoxelDownsample: FrameStage, FoldStage {
                     + "left out")
         }
         if capture.isMetric && size > 1 {
-            context.warn("voxels of \(size.shortText) m leave nothing of what was recorded: `size` is in metres")
+            context.warn(
+                "voxels of \(OptionText.number(size)) m leave nothing of what was recorded: `size` is in metres")
         }
         let cloud = grid.cloud(minPoints: minPoints)
         context.count("voxels", cloud.count)
@@ -99,8 +100,9 @@ public struct VoxelDownsample: FrameStage, FoldStage {
                 : "none of \(grid.count) voxels has \(minPoints) points"
             throw Problem(
                 .input, "\(few): nothing would be left of the cloud",
-                notes: ["a voxel is \(size.shortText) m"],
-                fix: "make the voxels larger, or let fewer points do with  --set \(context.label).min-points=1")
+                notes: ["a voxel is \(OptionText.number(size)) m"],
+                fix: "make the voxels larger, or let fewer points do with  "
+                    + ShellWord.setting(context.label, "min-points=1"))
         }
         capture.cloud = cloud
         capture.channels.insert(.cloud)

@@ -47,7 +47,7 @@ import Testing
         #expect(none.count("mask-jumps", "pixels-out") == 8)
         let all = try StageRun("- decompress\n- mask-jumps: {within: 1}", on: capture)
         #expect(all.count("mask-jumps", "frames-without-previous") == 1)
-        // Without times nothing tells, and what is lost is told.
+        // Without times, and with a camera that stood still, all are compared, and what is lost is told.
         for number in capture.items.indices { capture.items[number].timestamp = nil }
         let timeless = try StageRun("- decompress\n- mask-jumps", on: capture)
         #expect(timeless.count("mask-jumps", "pixels-out") == 5)
@@ -56,6 +56,21 @@ import Testing
                 "mask-jumps: only 63 % of 8 depth pixels are left: the others differ from the frame before by more than "
                     + "0.05 m, as where the camera moves on between two frames; raise `max`, or leave this stage out"
             ])
+    }
+
+    /// ScanNet's export and datasets of keyframes have no times: the poses tell.
+    @Test func framesWithoutTimesAreComparedWhereTheCameraHardlyMoved() throws {
+        var capture = MemoryCapture((1...6).map { .init(recorded: [Float($0), 1]) })
+        func turned(_ degrees: Double, _ x: Double) -> Pose {
+            let turn = Quaternion(rotationVector: Vector3(0, degrees * .pi / 180, 0))
+            return Pose(rotation: turn.matrix, position: Vector3(x, 0, 0))
+        }
+        let poses = [turned(0, 0), turned(0, 0.029), turned(0, 0.06), turned(1.9, 0.06), turned(4, 0.06), nil]
+        for (number, pose) in poses.enumerated() { capture.items[number].pose = pose }
+        // The fourth is dropped in the same pass, and the fifth is compared with it all the same.
+        let run = try StageRun("- select-frames: {exclude: [3]}\n- decompress\n- mask-jumps", on: capture)
+        #expect(run.frames.map { $0.depth?.metres } == [[1, 1], [0, 1], [3, 1], [5, 1], [0, 1]])
+        #expect(run.count("mask-jumps", "frames-without-previous") == 3)
     }
 
     @Test func aPixelWithoutDepthBeforeCountsAsDifferent() throws {

@@ -23,4 +23,14 @@ import Testing
             ])
         #expect(box.frame(at: 2).depth == nil)
     }
+
+    /// Workers do not end in order.
+    @Test func aFrameSeesThePreviousOneAsItWasAtFirst() {
+        let box = FrameBox(frames: (0..<2).map(FrameFacts.init(index:)), traces: [])
+        var first = box.frame(at: 0)
+        #expect(first.previousFacts == nil)
+        first.pose = .identity
+        box.take(first, at: 0)
+        #expect(box.frame(at: 1).previousFacts == FrameFacts(index: 0))
+    }
 }
