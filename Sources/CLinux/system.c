@@ -11,6 +11,15 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
+// In the C library's place: libdispatch sets the nice value of its threads to 0 or less. That undoes `nice` for root, and
+// for others it is refused, and logged for each thread.
+int setpriority(__priority_which_t which, id_t who, int priority) {
+    (void)which;
+    (void)who;
+    (void)priority;
+    return 0;
+}
+
 int sm_exchange(const char *a, const char *b) {
     return renameat2(AT_FDCWD, a, AT_FDCWD, b, RENAME_EXCHANGE);
 }

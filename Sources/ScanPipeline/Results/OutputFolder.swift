@@ -214,6 +214,7 @@ public final class OutputFolder: Sendable {
         }
         // The new name is durable before the older result goes. Where that fails, the older one stays for the next run's
         // sweep: a power cut may bring it back.
+        for folder in [publishedPath] + replaced { try FileSystem.syncRenamed(folder) }
         try FileSystem.syncFolder(root)
         for folder in madeFolders { try FileSystem.syncFolder(FileSystem.parent(of: folder)) }
         for folder in replaced { Leftovers.removeForGood(folder, of: id, in: StateFolder(output: root)) }

@@ -85,7 +85,10 @@ public enum Leftovers {
             others += old.filter(rule.isForsaken(trash:))
         }
         // One of them may be a result that was just replaced: it stays until the new name is durable.
-        guard (try? FileSystem.syncFolder(state.output)) != nil else { return settled + staying(others) }
+        do {
+            try FileSystem.syncRenamed(place.path)
+            try FileSystem.syncFolder(state.output)
+        } catch { return settled + staying(others) }
         return settled
             + others.map { path in
                 let doomed = doom(path, of: id, in: state)

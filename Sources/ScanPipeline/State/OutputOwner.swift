@@ -123,19 +123,21 @@ extension StateFolder {
         ).at(file: output)
     }
 
+    /// - Returns: nil where nobody owns it, or a power cut has left an empty file: the receipts tell then.
     /// - Throws: when there is an owner, and nobody can say which.
     private func ownerName() throws(Problem) -> String? {
         guard try FileSystem.isThere(owner) else { return nil }
-        var problem = Problem(
-            .environment, "it cannot be read to which pipeline the results belong",
-            fix: "let the user who runs scanmill read it"
+        let trouble = "it cannot be read to which pipeline the results belong"
+        let bytes: [UInt8]
+        do throws(Problem) { bytes = try FileSystem.bytes(of: owner, limit: 1 << 20) } catch {
+            throw error.noting(trouble)
+        }
+        if bytes.isEmpty { return nil }
+        if let name = (try? JSONValue.parse(bytes, file: owner))?["pipeline"]?.string { return name }
+        throw Problem(
+            .environment, trouble,
+            fix: "it is damaged: remove it, and the next run takes the results for those of its pipeline"
         ).at(file: FileSystem.absolute(owner))
-        do throws(Problem) {
-            let bytes = try FileSystem.bytes(of: owner, limit: 1 << 20)
-            if let name = (try? JSONValue.parse(bytes, file: owner))?["pipeline"]?.string { return name }
-        } catch { throw problem.noting(error.summary) }
-        problem.fix = "it is damaged: remove it, and the next run takes the results for those of its pipeline"
-        throw problem
     }
 
     /// Whose results are in OUT where nobody owns it, as in a copy without `.scanmill`: the receipts say so.

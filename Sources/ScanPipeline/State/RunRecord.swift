@@ -93,7 +93,9 @@ public struct RunRecord: Sendable {
     /// - Throws: fault `environment` where OUT has gone, and the run's folder and the owner's name with it: what is written
     ///   would lie where nobody looks for it.
     private func requireFolder() throws(Problem) {
-        if isWritten && !FileSystem.exists(path) && state.owningPipeline == nil {
+        guard isWritten else { return }
+        let isThere = try FileSystem.isThere(path)
+        if !isThere && state.owningPipeline == nil {
             throw state.anotherFolder(without: "\(StateFolder.name)/runs/\(name)")
         }
     }

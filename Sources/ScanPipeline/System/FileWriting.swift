@@ -63,6 +63,20 @@ extension FileSystem {
         try sync(descriptor, path: path, unless: [EINVAL, EOPNOTSUPP, ENOSYS])
     }
 
+    /// Makes the new name of what was just renamed survive a power cut; its folder has to be synced after it. FAT alone
+    /// asks for that: where a renamed file or folder lies is written only when that itself is synced.
+    /// - Parameter path: may be gone again, or be what nobody may open, and then nothing is done: FAT has no permissions.
+    static func syncRenamed(_ path: String) throws(Problem) {
+        let descriptor = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
+        guard descriptor >= 0 else {
+            if [ENOENT, EACCES, EPERM].contains(errno) { return }
+            throw Problem.system("cannot open what was renamed", path: absolute(path), code: errno)
+        }
+        defer { close(descriptor) }
+        // Some shares do that only for files that are open for writing.
+        try sync(descriptor, path: path, unless: [EINVAL, EOPNOTSUPP, ENOSYS, EBADF, EACCES])
+    }
+
     /// fsync, with its failure as a problem.
     /// - Parameter accepted: error numbers that do not count as failures.
     package static func sync(_ descriptor: Int32, path: String, unless accepted: Set<Int32> = []) throws(Problem) {
@@ -132,7 +146,10 @@ extension FileSystem {
             if rename(scratch, path) != 0 {
                 throw Problem.system("cannot rename to", path: absolute(path), code: errno)
             }
-            if isDurable { try syncFolder(parent(of: path)) }
+            if isDurable {
+                try syncRenamed(path)
+                try syncFolder(parent(of: path))
+            }
         } catch {
             unlink(scratch)
             var problem = error

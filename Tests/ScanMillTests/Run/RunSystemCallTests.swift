@@ -38,6 +38,44 @@ import Testing
         #expect(slow.output.contains("1 capture: 1 done"), "\(slow.output)")
     }
 
+    /// libdispatch would set its threads to 0 again, and tell the journal of each that it may not.
+    @Test func nobodyUndoesNice() throws {
+        guard Strace.isThere else { return }
+        try MiniCapture().write(in: folder)
+        try folder.write("name: t\nstages: [read, decompress, unproject, write-ply]\n", to: "t.yaml")
+        let words = [
+            "nice", "-n", "5", Scanmill.path, "run", "t.yaml", "mini", "-o", "out", "--jobs", "2", "--no-report",
+        ]
+        let traced = ["strace", "-f", "-o", "calls", "-e", "trace=setpriority,execve"] + words
+        let result = try runCommand(traced, in: folder.path)
+        #expect(result.status == 0, "\(result.errors)")
+        let calls = String(decoding: try folder.bytes("calls"), as: UTF8.self)
+        let set = calls.split(separator: "\n").filter {
+            $0.contains("setpriority(") && !$0.contains("setpriority(PRIO_PROCESS, 0, 5)")
+        }
+        #expect(calls.contains("execve(") && set == [])
+    }
+
+    /// A disk of FAT knows where a renamed folder lies only once that is written itself, and the one it replaces, too.
+    @Test func whatWasRenamedIsWrittenBeforeTheFolderAroundIt() throws {
+        guard Strace.isThere else { return }
+        try MiniCapture().write(in: folder)
+        try folder.write("name: t\nstages: [read, decompress, unproject, write-ply]\n", to: "t.yaml")
+        let run = [Scanmill.path, "run", "t.yaml", "mini", "-o", "out", "--no-report"]
+        #expect(try runCommand(run, in: folder.path).status == 0)
+        let traced = ["strace", "-f", "-y", "-o", "calls", "-e", "trace=fsync,rename,renameat2"]
+        let again = try runCommand(traced + run + ["--force"], in: folder.path)
+        #expect(again.status == 0, "\(again.errors)")
+        let calls = String(decoding: try folder.bytes("calls"), as: UTF8.self).split(separator: "\n")
+        let exchange = try #require(calls.firstIndex { $0.contains("RENAME_EXCHANGE") })
+        let synced = calls[exchange...].filter { $0.contains("fsync(") }
+        let places = synced.compactMap { $0.split(separator: "<").last?.split(separator: ">").first.map(String.init) }
+        let result = try #require(places.firstIndex { $0.hasSuffix("/out/mini") })
+        let around = try #require(places.firstIndex { $0.hasSuffix("/out") })
+        #expect(result < around)
+        #expect(places[..<around].contains { $0.contains("/out/.scanmill/work/") })
+    }
+
     /// What cannot be listed or looked at may be anybody's, and is no empty place for a result.
     @Test(arguments: [
         ("getdents64", "cannot list the folder"), ("lstat,newfstatat,statx,stat", "cannot look at this path"),
