@@ -17,7 +17,8 @@ extension CaptureInspection {
         public var timestampCount: Int
         /// Nanoseconds of the earliest and the latest timestamp.
         public var span: ClosedRange<Int64>
-        /// Seconds; nil where no two timestamps are in order.
+        /// Seconds; nil where no two timestamps are in order. Where most frames have the time of the one before, it is the
+        /// mean.
         public var medianStep: Double?
         /// Frames per second as the recorder's description says.
         public var nominalRate: Double?
@@ -42,14 +43,18 @@ extension CaptureInspection {
             // A frame whose line cannot be read has no timestamp, so a step may span several frames.
             var steps: [(frame: Int, frames: Int, seconds: Double)] = []
             for (before, after) in zip(stamps, stamps.dropFirst()) {
-                if after.time > before.time {
+                if after.time <= before.time { backwardCount += 1 }
+                // Frames of equal times count: without them, the others would seem to come more slowly than they do.
+                if after.time >= before.time {
                     let seconds = Timestamp.seconds(from: before.time, to: after.time)
                     steps.append((after.frame, after.frame - before.frame, seconds))
-                } else {
-                    backwardCount += 1
                 }
             }
-            guard let median = Distribution(steps.map { $0.seconds / Double($0.frames) })?.median else { return }
+            let shares = steps.map { $0.seconds / Double($0.frames) }
+            guard let middle = Distribution(shares)?.median else { return }
+            // Where most frames have the time of the one before, the mean tells.
+            let median = middle > 0 ? middle : shares.reduce(0, +) / Double(shares.count)
+            guard median > 0 else { return }
             medianStep = median
             for step in steps where step.seconds > (Double(step.frames) + 0.5) * median {
                 gapCount += 1

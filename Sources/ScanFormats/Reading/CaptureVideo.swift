@@ -17,6 +17,17 @@ extension Capture {
         guard var facts = try probe(file, in: tree, rules) else { return nil }
         if isUpright { facts = facts.upright }
         colorSize = facts.size
+        if facts.trackCount > 1 {
+            warnings.append(
+                "\(file) holds \(facts.trackCount) tracks of pictures; the one of \(facts.width)×\(facts.height) is used"
+            )
+        }
+        if facts.orphanCount > 0 {
+            let (build, are) = facts.orphanCount == 1 ? ("it builds", "it is") : ("they build", "they are")
+            warnings.append(
+                "\(file) begins with \(facts.orphanCount.counted("frame")) that cannot be shown, because what \(build) on was "
+                    + "cut away; \(are) left out")
+        }
         if facts.rotation != 0 && !isUpright {
             warnings.append(
                 "\(file) carries a rotation flag of \(facts.rotation)°; its frames are used as recorded, which is what the intrinsics are for"
@@ -36,6 +47,15 @@ extension Capture {
             warnings.append(
                 "\(file) is HDR (\(kind)): its colours are used as recorded, and look pale where they are taken for usual ones; "
                     + "record without HDR, or convert the video with tone mapping first")
+        } else if facts.color.primaries == "bt2020" {
+            warnings.append(
+                "\(file) has the wide colours of BT.2020: they are used as recorded, and look pale where they are taken for usual "
+                    + "ones; convert the video first")
+        }
+        if facts.isInterlaced {
+            warnings.append(
+                "\(file) is interlaced: moving edges look like combs; deinterlace it first, with  "
+                    + "ffmpeg -i OLD -vf bwdif=send_frame NEW.mp4")
         }
         channels.formUnion([.color, .luma])
         return facts

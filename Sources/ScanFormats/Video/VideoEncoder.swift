@@ -147,7 +147,7 @@ extension VideoEncoder {
     ) throws(Problem) {
         let arguments =
             ["-nostdin"] + FFmpegLog.arguments(for: .error) + input.options
-            + ["-i", input.address, "-map", "0:V:0", "-map_metadata", "-1", "-c", "copy", "-fflags", "+bitexact"]
+            + ["-i", input.address, "-map", facts.track, "-map_metadata", "-1", "-c", "copy", "-fflags", "+bitexact"]
             + (count.map { ["-frames:v", String($0)] } ?? []) + ["-f", "mp4", "-y", "file:\(path)"]
         var tool = try ffmpeg.start(arguments, log: FFmpegLog(replacing: "file:\(path)", with: name))
         do throws(Problem) { try tool.finish(writing: path).checkWriting(by: tool) } catch {

@@ -73,8 +73,11 @@ public struct VideoColor: Hashable, Sendable {
     public init() {}
 }
 
-/// What a video says about itself, taken without decoding it.
+/// What a video says about itself, taken without decoding it, but for the first frames of one that was cut.
 public struct VideoFacts: PixelSized, Hashable, Sendable {
+    /// The track that is read, among all streams of the file, and how many tracks of pictures there are.
+    public var stream = 0
+    public var trackCount = 1
     /// Pixels as recorded, before any rotation for display, unless ``isUpright``.
     public var width = 0
     public var height = 0
@@ -85,14 +88,19 @@ public struct VideoFacts: PixelSized, Hashable, Sendable {
     public var isMirrored = false
     /// How many times as wide as high a recorded pixel is, before any rotation; 1 where they are square.
     public var pixelAspect = 1.0
+    /// Whether every second row of a frame was taken later than the others.
+    public var isInterlaced = false
     /// Whether frames are turned by ``rotation`` when they are decoded, so that they are upright as a player shows them.
     public private(set) var isUpright = false
     /// In ffmpeg's names, as in "h264" and "yuv420p".
     public var codec = ""
     public var pixelFormat = ""
     public var color = VideoColor()
-    /// Frames to be decoded: the stream's packets, without those that an edit list hides unless they count.
+    /// Frames to be decoded: the stream's packets, without those that an edit list hides unless they count, and without
+    /// ``orphanCount``.
     public var frameCount = 0
+    /// Frames at the beginning that no decoder hands out, because what they build on was cut away.
+    public var orphanCount = 0
     /// When each frame is shown, in nanoseconds after the first, ascending, one a frame. Decoding times stand in where
     /// the file has no presentation times; nil where it has neither (a bare H.264 stream).
     public var times: [Int64]?
@@ -109,9 +117,12 @@ public struct VideoFacts: PixelSized, Hashable, Sendable {
     public var complaints: [String] = []
     /// The problem of a file that was cut off and is read as far as it goes.
     public var cut: Problem?
-    /// How many frames its index lists, of which ``frameCount`` may be whole; without those that an edit list hides. Nil
-    /// where it has no index.
+    /// How many frames its index lists, of which ``frameCount`` may be whole; without those that an edit list hides, and
+    /// without ``orphanCount``. Nil where it has no index.
     public var listedCount: Int?
+
+    /// How ffmpeg is told which track to read.
+    var track: String { "0:\(stream)" }
 
     /// Whether luma runs from 0 to 255 rather than from 16 to 235.
     public var isFullRange: Bool { color.range == "pc" || pixelFormat.hasPrefix("yuvj") }

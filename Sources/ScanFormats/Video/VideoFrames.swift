@@ -5,7 +5,7 @@ import Synchronization
 /// How the pixels of a decoded frame lie in memory: 8 bits a value, row-major, top-left pixel first, without padding.
 public enum VideoLayout: Hashable, Sendable {
     /// Red, green, blue, interleaved. Of a video of 8 bits they are the values that OpenCV decodes, which is what
-    /// published blur scores rest on; of one of more, the nearest to the true ones, where OpenCV's are one or two less.
+    /// published blur scores rest on; of one of more, within one of the true ones, where OpenCV's are one or two less.
     case rgb24
     /// Luma alone, expanded to 0...255 where the video keeps it in 16...235. Cheaper than red, green and blue.
     case luma
@@ -73,7 +73,7 @@ public final class VideoDecoder: Sendable {
         let arguments =
             ["-nostdin", "-noautorotate"] + FFmpegLog.arguments(for: .warning) + input.options
             + [
-                "-threads", String(min(max(0, threads), Self.mostThreads)), "-i", input.address, "-map", "0:V:0",
+                "-threads", String(min(max(0, threads), Self.mostThreads)), "-i", input.address, "-map", facts.track,
                 "-fps_mode", "passthrough",
             ]
             // A finer clock than the video's own, so that two frames within one of its ticks raise no complaint.
@@ -227,7 +227,8 @@ private struct FrameStream: ~Copyable, Sendable {
         case .exited where frame < expected:
             throw Problem(
                 .input, "the video ends early", notes: [progress] + tool.log.notes(from: "ffmpeg"),
-                fix: "copy the file again; if it is complete, some of its frames are damaged beyond decoding")
+                fix: "copy the file again; if it is complete, some of its frames are damaged beyond decoding, or build "
+                    + "on what was cut away; encode the others anew with: ffmpeg -i OLD -crf 16 NEW.mp4")
         default: return
         }
     }

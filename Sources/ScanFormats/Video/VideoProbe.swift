@@ -33,25 +33,27 @@ public enum VideoProbe {
         let log = FFmpegLog(replacing: input.address, with: input.name)
         let entries =
             "stream=index,codec_name,pix_fmt,width,height,time_base,avg_frame_rate,nb_frames,color_range,color_space,"
-            + "color_primaries,color_transfer,sample_aspect_ratio:stream_side_data=rotation,displaymatrix"
-            + ":stream_tags=rotate:packet=pts,dts,flags:program_version=version"
+            + "color_primaries,color_transfer,sample_aspect_ratio,field_order:stream_disposition=default"
+            + ":stream_side_data=rotation,displaymatrix:stream_tags=rotate:packet=stream_index,pts,dts,flags"
+            + ":program_version=version"
         let arguments =
             FFmpegLog.arguments(for: .error) + input.options
-            + ["-select_streams", "V:0", "-show_entries", entries, "-of", "compact", "-i", input.address]
+            + ["-select_streams", "V", "-show_entries", entries, "-of", "compact", "-i", input.address]
         var tool = try ffmpeg.startProbe(arguments, log: log)
-        var reader = ProbeReader()
+        var output = ProbeOutput()
         var rest: [UInt8] = []
         var chunk = [UInt8](repeating: 0, count: 1 << 16)
         while true {
             let count = chunk.withUnsafeMutableBytes { tool.read(into: $0) }
             rest += chunk[..<count]
             let whole = count < chunk.count ? rest.endIndex : rest.lastIndex(of: UInt8(ascii: "\n")) ?? 0
-            reader.take(rest[..<whole])
+            output.take(rest[..<whole])
             rest.removeFirst(whole)
             // A small file can list millions.
-            try rules?.check(frames: reader.frameCount, of: "frames in the video")
+            try rules?.check(frames: output.frameCount, of: "frames in the video")
             if count < chunk.count { break }
         }
+        var reader = output.chosen
         reader.leaveOutHidden()
         let ending = tool.finish()
         try ending.checkMachine(behind: tool, reading: input, isShort: reader.mayEndEarly(tool.log))
@@ -60,7 +62,26 @@ public enum VideoProbe {
                 .input, "the video cannot be read", notes: tool.log.notes(from: "ffprobe"),
                 fix: "copy the file again; if it is complete, it is no video, or its recording was never finished")
         }
+        if let packets = reader.beginning {
+            reader.leaveOutOrphans(
+                besides: try timesDecoded(of: packets, in: reader.stream, of: input, with: ffmpeg))
+        }
         return (reader, tool.log)
+    }
+
+    /// Decodes the first packets of a track.
+    /// - Returns: when the frames that come of them are shown, in the order in which they are; nil for those without a time.
+    private static func timesDecoded(
+        of packets: Int, in stream: Int, of input: VideoInput, with ffmpeg: FFmpeg
+    ) throws(Problem) -> [Int64?] {
+        let arguments =
+            FFmpegLog.arguments(for: .error) + input.options
+            + ["-select_streams", String(stream), "-read_intervals", "%+#\(packets)", "-show_entries", "frame=pts"]
+            + ["-of", "compact", "-i", input.address]
+        var tool = try ffmpeg.startProbe(arguments, log: FFmpegLog(replacing: input.address, with: input.name))
+        let output = tool.readAll()
+        try tool.finish().checkMachine(behind: tool, reading: input)
+        return ProbeReader.frameTimes(output)
     }
 
     /// Reports what ffprobe would report less clearly, and keeps it from waiting for a FIFO.
@@ -85,37 +106,104 @@ public enum VideoProbe {
     }
 }
 
-/// Reads ffprobe's compact form: one line for each packet or stream, `packet|pts=0|dts=-512|flags=K_`.
-private struct ProbeReader {
-    private var facts = VideoFacts()
-    private var hasStream = false
-    private var streamIndex = 0
-    private var timeBase: (numerator: Int64, denominator: Int64) = (0, 1)
-    private var presentationTimes: [Int64] = []
-    private var decodingTimes: [Int64] = []
-    /// Frames that an edit list hides.
-    private var hiddenCount = 0
+/// Reads ffprobe's compact form: one line for each packet or stream, `packet|stream_index=0|pts=0|dts=-512|flags=K_`.
+private struct ProbeOutput {
+    private var tracks: [Int: ProbeReader] = [:]
+    private var version: String?
 
-    var frameCount: Int { facts.frameCount }
+    /// Of the longest track.
+    var frameCount: Int { tracks.values.reduce(0) { max($0, $1.frameCount) } }
 
     /// - Parameter output: whole lines of it.
     mutating func take(_ output: ArraySlice<UInt8>) {
         for line in output.split(separator: UInt8(ascii: "\n")) {
             let fields = String(decoding: line, as: UTF8.self).split(separator: "|")
             switch fields.first {
-            case "packet": addPacket(fields.dropFirst())
-            case "stream": addStream(fields.dropFirst())
-            case "program_version": facts.probeVersion = fields.last.map { String(Self.pair($0).value) }
+            case "packet": tracks[Self.stream(of: fields), default: ProbeReader()].addPacket(fields.dropFirst())
+            case "stream": tracks[Self.stream(of: fields), default: ProbeReader()].addStream(fields.dropFirst())
+            case "program_version": version = fields.last.map { String(ProbeReader.pair($0).value) }
             default: continue
             }
         }
     }
 
+    /// The track to read: the first of those that the file says are to be shown, else the first.
+    var chosen: ProbeReader {
+        let found = tracks.sorted { $0.key < $1.key }.map(\.value).filter(\.hasStream)
+        var reader = found.first(where: \.isToBeShown) ?? found.first ?? ProbeReader()
+        reader.note(trackCount: found.count, version)
+        return reader
+    }
+
+    private static func stream(of fields: [Substring]) -> Int {
+        let index = fields.lazy.map(ProbeReader.pair).first { $0.key == "index" || $0.key == "stream_index" }
+        return index.flatMap { Int($0.value) } ?? 0
+    }
+}
+
+/// What ffprobe says of one track.
+private struct ProbeReader {
+    private var facts = VideoFacts()
+    private(set) var hasStream = false
+    /// Whether the file says that this is a track to be shown, and not one beside it, such as depth.
+    private(set) var isToBeShown = false
+    private var timeBase: (numerator: Int64, denominator: Int64) = (0, 1)
+    private var presentationTimes: [Int64] = []
+    private var decodingTimes: [Int64] = []
+    /// Frames that an edit list hides.
+    private var hiddenCount = 0
+    /// The time of the key frame with which the file begins; nil where it begins in another way, or without times.
+    private var keyTime: Int64?
+    /// The frames that follow it in the file, and are shown before it or have no time.
+    private var leading: [(pts: Int64?, dts: Int64?)] = []
+
+    var frameCount: Int { facts.frameCount }
+    var stream: Int { facts.stream }
+
+    mutating func note(trackCount: Int, _ version: String?) {
+        facts.trackCount = trackCount
+        facts.probeVersion = version
+    }
+
     /// Once all is read: the index lists hidden frames too.
     mutating func leaveOutHidden() { facts.listedCount = facts.listedCount.map { max(0, $0 - hiddenCount) } }
 
-    private mutating func addPacket(_ fields: ArraySlice<Substring>) {
+    /// How many packets are to be decoded to see whether the file was cut at its first key frame; nil where it cannot have
+    /// been. Frames that are shown before that one may build on what came before it.
+    var beginning: Int? { (1...Self.mostLeading).contains(leading.count) ? leading.count + 32 : nil }
+
+    /// More than any encoder puts between a key frame and one that is shown before it.
+    private static let mostLeading = 64
+
+    /// Leaves out the frames that come before the first key frame and that no decoder hands out.
+    /// - Parameter decoded: when the first frames that one does hand out are shown; nil for those without a time.
+    mutating func leaveOutOrphans(besides decoded: [Int64?]) {
+        guard let keyTime, let shown = decoded.firstIndex(of: keyTime) else { return }
+        // The nearer to the key frame, the less a frame needs what came before that.
+        let orphans = leading.sorted { ($0.pts ?? .min) < ($1.pts ?? .min) }.dropLast(shown)
+        for orphan in orphans {
+            if let place = presentationTimes.firstIndex(where: { $0 == orphan.pts }) {
+                presentationTimes.remove(at: place)
+            }
+            if let place = decodingTimes.firstIndex(where: { $0 == orphan.dts }) { decodingTimes.remove(at: place) }
+        }
+        facts.orphanCount = orphans.count
+        facts.frameCount -= orphans.count
+        facts.listedCount = facts.listedCount.map { max(0, $0 - orphans.count) }
+    }
+
+    /// - Parameter output: ffprobe's, one line for each frame: `frame|pts=512`.
+    static func frameTimes(_ output: [UInt8]) -> [Int64?] {
+        output.split(separator: UInt8(ascii: "\n")).compactMap { line -> Int64?? in
+            let fields = String(decoding: line, as: UTF8.self).split(separator: "|")
+            guard fields.first == "frame" else { return nil }
+            return .some(fields.lazy.map(pair).first { $0.key == "pts" }.flatMap { Int64($0.value) })
+        }
+    }
+
+    mutating func addPacket(_ fields: ArraySlice<Substring>) {
         var (pts, dts): (Int64?, Int64?)
+        var isKey = false
         for (key, value) in fields.lazy.map(Self.pair) {
             switch key {
             case "pts": pts = Int64(value)
@@ -123,20 +211,31 @@ private struct ProbeReader {
             case "flags" where value.contains("D"):
                 hiddenCount += 1
                 return
+            case "flags": isKey = value.contains("K")
             default: continue
             }
         }
         facts.frameCount += 1
+        if facts.frameCount == 1 {
+            // What an edit list hides before it, decoders have.
+            keyTime = isKey && hiddenCount == 0 ? pts : nil
+        } else if let keyTime, leading.count == facts.frameCount - 2, leading.count <= Self.mostLeading,
+            pts ?? .min < keyTime
+        {
+            leading.append((pts, dts))
+        }
         if let pts { presentationTimes.append(pts) }
         if let dts { decodingTimes.append(dts) }
     }
 
-    private mutating func addStream(_ fields: ArraySlice<Substring>) {
+    mutating func addStream(_ fields: ArraySlice<Substring>) {
         hasStream = true
         var turns: (matrix: Double?, tag: Double?)
         for (key, value) in fields.lazy.map(Self.pair) {
             switch key {
-            case "index": streamIndex = Int(value) ?? 0
+            case "index": facts.stream = Int(value) ?? 0
+            case "default": isToBeShown = value == "1"
+            case "field_order": facts.isInterlaced = ["tt", "bb", "tb", "bt"].contains(value)
             case "codec_name": facts.codec = String(value)
             case "pix_fmt": facts.pixelFormat = String(value)
             case "width": facts.width = Int(value) ?? 0
@@ -221,7 +320,7 @@ private struct ProbeReader {
         // The words of ffmpeg's readers of mp4 and QuickTime, and of Matroska, for a frame that begins in the file and
         // ends beyond it.
         let isPartial = log.lines.contains {
-            $0.contains("stream \(streamIndex), ") && $0.hasSuffix("partial file")
+            $0.contains("stream \(stream), ") && $0.hasSuffix("partial file")
                 || $0.hasPrefix("[matroska") && $0.contains("File ended prematurely")
         }
         guard isShort || isPartial else { return nil }
@@ -275,7 +374,7 @@ private struct ProbeReader {
     }
 
     /// Splits `key=value`; newer versions put the section before the key, as in `side_datum/matrix:rotation`.
-    private static func pair(_ field: Substring) -> (key: Substring, value: Substring) {
+    static func pair(_ field: Substring) -> (key: Substring, value: Substring) {
         let parts = field.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
         let key = parts[0].split(whereSeparator: { $0 == ":" || $0 == "/" }).last ?? parts[0]
         return (key, parts.count == 2 ? parts[1] : "")

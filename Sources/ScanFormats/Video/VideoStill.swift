@@ -13,7 +13,7 @@ public enum VideoStill {
         let arguments =
             ["-nostdin", "-noautorotate"] + FFmpegLog.arguments(for: .warning) + input.options
             + ["-threads", "1"] + seeking(frame, facts) + [
-                "-i", input.address, "-map", "0:V:0", "-frames:v", "1", "-fps_mode", "passthrough",
+                "-i", input.address, "-map", facts.track, "-frames:v", "1", "-fps_mode", "passthrough",
             ]
             + [
                 "-vf",

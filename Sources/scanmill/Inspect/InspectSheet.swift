@@ -143,7 +143,7 @@ extension FactSheet {
                                 ])
                             })),
                 clock.backwardCount == 0
-                    ? nil : Fact("backward-steps", label: "going back", .count(clock.backwardCount, of: "step")),
+                    ? nil : Fact("backward-steps", label: "not advancing", .count(clock.backwardCount, of: "step")),
             ])
     }
 

@@ -122,6 +122,49 @@ import Testing
         #expect(try open(nearly).warnings == [])
     }
 
+    /// As Log is recorded. Phones mark ordinary videos as Display P3, which differs little.
+    @Test func wideColorsAreTold() throws {
+        let wide = try TestVideo.gray(
+            "wide.mp4", in: folder, frames: 2,
+            encoder: ["-pix_fmt", "yuv420p", "-x264-params", "colorprim=bt2020:transfer=bt2020-10"])
+        let warnings = try open(wide).warnings
+        #expect(warnings.count == 1 && warnings[0].hasPrefix("wide.mp4 has the wide colours of BT.2020"), "\(warnings)")
+        let phone = try TestVideo.gray(
+            "phone.mp4", in: folder, frames: 2,
+            encoder: ["-pix_fmt", "yuv420p", "-x264-params", "colorprim=smpte432:transfer=bt709"])
+        #expect(try open(phone).warnings == [])
+    }
+
+    @Test func aVideoOfHalfPicturesIsTold() throws {
+        let path = try TestVideo.gray(
+            "lace.mp4", in: folder, frames: 2, encoder: ["-pix_fmt", "yuv420p", "-x264-params", "tff=1"])
+        let warnings = try open(path).warnings
+        #expect(warnings.count == 1 && warnings[0].hasPrefix("lace.mp4 is interlaced"), "\(warnings)")
+    }
+
+    @Test func severalTracksAreTold() throws {
+        let small = try TestVideo.gray("small.mp4", in: folder, frames: 3, size: "32x24")
+        let large = try TestVideo.gray("large.mp4", in: folder, frames: 5)
+        let two = folder.url("two.mov").path
+        let marks = ["-disposition:v:0", "0", "-disposition:v:1", "default"]
+        try TestVideo.ffmpeg(["-i", small, "-i", large, "-map", "0", "-map", "1", "-c", "copy"] + marks + [two])
+        let capture = try open(two)
+        #expect(capture.warnings == ["two.mov holds 2 tracks of pictures; the one of 64×48 is used"])
+        #expect(capture.frames.count == 5 && capture.colorSize == PixelSize(64, 48))
+    }
+
+    @Test func framesThatCannotBeShownAreTold() throws {
+        let groups = "keyint=15:min-keyint=15:open-gop=1:bframes=3:scenecut=0:b-adapt=0"
+        let whole = try TestVideo.detailed("open.mp4", in: folder, frames: 120, encoder: ["-x264-params", groups])
+        let cut = folder.url("cut.mkv").path
+        try TestVideo.ffmpeg(["-ss", "1.02", "-i", whole, "-c", "copy", cut])
+        let capture = try open(cut)
+        #expect(capture.warnings.count == 1, "\(capture.warnings)")
+        #expect(capture.warnings.first?.hasPrefix("cut.mkv begins with ") == true)
+        #expect(capture.warnings.first?.hasSuffix(" left out") == true)
+        #expect(try capture.loaded([.luma]).allSatisfy { $0.luma != nil })
+    }
+
     /// Nothing but the places of the values changes, whoever makes the colours.
     @Test(arguments: ["yuv420p", "yuv444p"], [90, 180, 270])
     func turnedPicturesHaveTheRecordedColors(_ kind: String, _ degrees: Int) throws {

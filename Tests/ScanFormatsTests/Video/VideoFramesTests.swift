@@ -257,7 +257,8 @@ extension VideoFramesTests {
                 error: the video ends early
                   --> color.mp4, frame 20
                    = 20 of 23 frames were decoded
-                   = fix: copy the file again; if it is complete, some of its frames are damaged beyond decoding
+                   = fix: copy the file again; if it is complete, some of its frames are damaged beyond decoding, \
+                or build on what was cut away; encode the others anew with: ffmpeg -i OLD -crf 16 NEW.mp4
                 """)
     }
 

@@ -84,6 +84,55 @@ import Testing
         try decoder.finish()
     }
 
+    /// Cut at a key frame whose neighbours build on what was before it: players show nothing of them.
+    @Test(arguments: ["cut.mkv", "cut.mov"]) func framesThatBuildOnWhatWasCutAwayDoNotCount(name: String) throws {
+        let groups = "keyint=15:min-keyint=15:open-gop=1:bframes=3:scenecut=0:b-adapt=0"
+        let whole = try TestVideo.detailed("open.mp4", in: folder, frames: 120, encoder: ["-x264-params", groups])
+        let cut = folder.url(name).path
+        let list = name.hasSuffix("mov") ? ["-use_editlist", "0"] : []
+        try TestVideo.ffmpeg(["-ss", "1.02", "-i", whole, "-c", "copy"] + list + [cut])
+        let packets = try TestVideo.ffprobe(cut, "packet=flags").split(separator: "\n").count
+        let facts = try probe(cut)
+        #expect(facts.orphanCount > 0 && facts.frameCount + facts.orphanCount == packets)
+        #expect(facts.times?.count == facts.frameCount && facts.times?.first == 0)
+        #expect(facts.listedCount == nil || facts.listedCount == facts.frameCount)
+        let input = VideoInput(path: cut, name: name)
+        let decoder = try VideoDecoder(input, facts: facts, layout: .rgb24, with: ffmpeg)
+        var pixels: [UInt8] = []
+        #expect(try decoder.nextFrame(into: &pixels))
+        try decoder.finish()
+        let still = try VideoStill.decode(input, facts: facts, frame: 0, size: facts.size, with: ffmpeg)
+        #expect(still.pixels == pixels)
+        // Before it was cut, nothing was missing.
+        #expect(try probe(whole).orphanCount == 0)
+    }
+
+    /// Depth may come first, and is marked as not to be shown.
+    @Test func theTrackThatIsToBeShownIsRead() throws {
+        let depth = try TestVideo.gray("depth.mp4", in: folder, frames: 3, size: "32x24")
+        let color = try TestVideo.gray("color.mp4", in: folder, frames: 5)
+        let two = folder.url("two.mov").path
+        let marks = ["-disposition:v:0", "0", "-disposition:v:1", "default"]
+        try TestVideo.ffmpeg(["-i", depth, "-i", color, "-map", "0", "-map", "1", "-c", "copy"] + marks + [two])
+        let facts = try probe(two)
+        #expect((facts.stream, facts.trackCount, facts.frameCount) == (1, 2, 5))
+        #expect((facts.width, facts.height) == (64, 48))
+        let input = VideoInput(path: two, name: "two.mov")
+        let decoder = try VideoDecoder(input, facts: facts, layout: .yuv420p, with: ffmpeg)
+        var pixels: [UInt8] = []
+        for n in 0..<5 {
+            #expect(try decoder.nextFrame(into: &pixels))
+            #expect(pixels[0] == TestVideo.luma(n))
+        }
+        #expect(try !decoder.nextFrame(into: &pixels))
+        // Where none is marked, or all are, it is the first.
+        let equal = folder.url("equal.mkv").path
+        let alike = ["-disposition:v:0", "default", "-disposition:v:1", "default"]
+        try TestVideo.ffmpeg(["-i", depth, "-i", color, "-map", "0", "-map", "1", "-c", "copy"] + alike + [equal])
+        #expect(try probe(equal).width == 32)
+        #expect(try probe(color).trackCount == 1)
+    }
+
     /// A trimmed recording that lost its chapters, which ffprobe complains of, is whole all the same.
     @Test func framesThatAnEditListLeavesOutAreNotMissing() throws {
         let whole = try TestVideo.gray("e.mp4", in: folder, frames: 10)
