@@ -192,9 +192,12 @@ public struct MotionFile: Hashable, Sendable {
     public var kind: MotionKind
     /// Relative to the capture.
     public var path: String
+    /// The capture's file from whose records this one is made when it is read; nil where it lies on disk itself.
+    public var source: String?
 
-    public init(kind: MotionKind, path: String) {
+    public init(kind: MotionKind, path: String, source: String? = nil) {
         self.kind = kind
         self.path = path
+        self.source = source
     }
 }

@@ -35,6 +35,9 @@ import Testing
             let file = try #require(run.files.first { $0.hasSuffix(ending) })
             #expect(try run.bytes(file).count > 32)
         }
+        let file = try #require(run.files.first { $0.hasSuffix(".json") })
+        let metadata = try ScanMetadata(try JSONValue.parse(try run.bytes(file), file: file), file: file)
+        #expect(metadata.colorStream?.frequency == 3)
     }
 
     @Test(arguments: samples) func isReadAsItWasMade(_ sample: Sample) throws {

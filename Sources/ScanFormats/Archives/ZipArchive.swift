@@ -40,7 +40,7 @@ public final class ZipArchive: Sendable {
     /// - Throws: `input` when the file is not a complete ZIP archive, or holds what no recorder packs: names that lead
     ///   out of it, two files of the same name, more than `limits` allow.
     public init(path: String, limits: ArchiveLimits = ArchiveLimits()) throws(Problem) {
-        name = Self.name(of: path)
+        name = path.nameWithoutExtension
         opened = try OpenArchive(path, limits)
         top = opened.contents.top
     }
@@ -57,13 +57,6 @@ public final class ZipArchive: Sendable {
     var above: [ZipArchive] {
         let parts = top.pathParts
         return parts.indices.map { ZipArchive(self, top: parts.prefix($0).joined(separator: "/")) }
-    }
-
-    /// An archive's file name without its extension.
-    static func name(of path: String) -> String {
-        let file = path.lastPart
-        guard let dot = file.lastIndex(of: "."), dot > file.startIndex else { return file }
-        return String(file[..<dot])
     }
 
     /// Whether a file is named as apps name the ZIP archives that they export.

@@ -138,14 +138,19 @@ public enum COLMAPModelReader {
                 isObservations = false
                 // A file without these lines would lose every second image.
                 guard line.isThreesOfNumbers else {
-                    throw place("expected the observations X, Y, POINT3D_ID, …, or an empty line for none")
+                    var problem = place("expected the observations X, Y, POINT3D_ID, …, or an empty line for none")
+                    // People who write such a file by hand leave all of them out.
+                    if images.count == 1, image(line) != nil {
+                        problem.fix =
+                            "each image takes two lines; where no image has observations, put an empty line behind each "
+                            + "with  sed -i '/^#/!G' \(ShellWord.quoted(path: source.name))"
+                    }
+                    throw problem
                 }
                 return
             }
             isObservations = true
-            let words = line.words(atMost: 10)
-            let numbers = words.dropFirst().prefix(7).compactMap { Double($0) }
-            guard words.count == 10, let id = UInt32(words[0]), numbers.count == 7, let camera = UInt32(words[8]) else {
+            guard let (id, camera, numbers) = image(line) else {
                 throw place("expected IMAGE_ID, QW, QX, QY, QZ, TX, TY, TZ, CAMERA_ID, NAME")
             }
             guard images.count < limit else { throw tooMany(limit).at(file: source.name) }
@@ -175,6 +180,16 @@ public enum COLMAPModelReader {
         }
         try bytes.requireEnd(behind: count, "image")
         return images
+    }
+
+    /// What an image's line has before the picture's name; nil where it is no such line.
+    private static func image(_ line: COLMAPLine) -> (id: UInt32, camera: UInt32, numbers: [Double])? {
+        let words = line.words(atMost: 10)
+        let numbers = words.dropFirst().prefix(7).compactMap { Double($0) }
+        guard words.count == 10, numbers.count == 7, let id = UInt32(words[0]), let camera = UInt32(words[8]) else {
+            return nil
+        }
+        return (id, camera, numbers)
     }
 
     /// How many images a model has. A binary file begins with that number.

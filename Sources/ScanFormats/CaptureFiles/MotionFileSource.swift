@@ -12,22 +12,25 @@ package final class MotionFileSource: ByteSource {
 
     private static let samplesAtOnce = 512
 
-    /// - Parameter samples: gives those of a range within 0..<`count`.
+    /// - Parameters:
+    ///   - count: of all samples, those that are left out among them.
+    ///   - lostCount: how many are left out.
+    ///   - samples: gives those of a range within 0..<`count`, without those that are left out.
     package init(
-        _ kind: MotionKind, count: Int, name: String,
+        _ kind: MotionKind, count: Int, leavingOut lostCount: Int = 0, name: String,
         samples: @escaping @Sendable (Range<Int>) throws(Problem) -> [MotionSample]
     ) {
-        let header = MotionStream.header(kind, count: count)
+        let header = MotionStream.header(kind, count: count - lostCount)
         self.name = name
         self.count = count
         self.samples = samples
-        byteCount = Int64(header.count + MotionStream.recordByteCount * count)
+        byteCount = Int64(header.count + MotionStream.recordByteCount * (count - lostCount))
         state = Mutex((header[...], 0))
     }
 
     package func read(into buffer: UnsafeMutableRawBufferPointer) throws(Problem) -> Int {
         try state.withLock { (state) throws(Problem) in
-            if state.unread.isEmpty, state.next < count {
+            while state.unread.isEmpty, state.next < count {
                 let range = state.next..<min(state.next + Self.samplesAtOnce, count)
                 var bytes: [UInt8] = []
                 for sample in try samples(range) { MotionStream.append(sample, to: &bytes) }

@@ -27,13 +27,15 @@ public struct MotionFacts: Hashable, Sendable {
     public var backwardCount = 0
     /// Bytes of an incomplete last record.
     public var partialByteCount = 0
+    /// Nanoseconds from one sample to the next, as frames' are told: samples of equal times count, and where most have the
+    /// time of the one before, it is the mean. Nil where no time is later than the one before.
+    public var medianStep: Double?
+    /// The times from the first to the last sample that is less than ten seconds from a neighbour, so that a damaged one
+    /// moves neither end. Where none is, those of the first and the last sample; nil without samples.
+    public var span: ClosedRange<Int64>?
 
-    /// Samples per second, over the whole recording.
-    public var rate: Double? {
-        guard let first, let last, sampleCount > 1 else { return nil }
-        let (nanoseconds, overflow) = last.timestamp.subtractingReportingOverflow(first.timestamp)
-        return overflow || nanoseconds <= 0 ? nil : Double(sampleCount - 1) * 1e9 / Double(nanoseconds)
-    }
+    /// Samples per second, by the median step.
+    public var rate: Double? { medianStep.map { 1e9 / $0 } }
 
     /// What the user should know about the file: sentences without a full stop.
     public var warnings: [String] {
@@ -61,6 +63,10 @@ public enum MotionStream {
     static let recordByteCount = 32
     /// How many records are examined to determine the byte order.
     private static let sniffCount = 16
+    /// Nanoseconds; no sensor takes longer from one sample to the next.
+    private static let longestStep: Int64 = 10_000_000_000
+    /// From so many steps the median is taken at most.
+    private static let stepLimit = 1 << 20
 
     /// Reads a file from its start to its end, one chunk at a time.
     /// - Parameters:
@@ -129,6 +135,9 @@ public enum MotionStream {
         _ source: inout BufferedSource, isBigEndian: Bool, into facts: inout MotionFacts,
         each body: (MotionSample) throws(Problem) -> Void
     ) throws(Problem) {
+        var steps: ContiguousArray<Int64> = []
+        // The first and the last sample that are in step with a neighbour.
+        var inStep: (first: Int64, last: Int64)?
         while true {
             try source.fill(recordByteCount)
             let whole = source.unread.count / recordByteCount
@@ -137,7 +146,14 @@ public enum MotionStream {
             try source.withBytes(range) { (bytes) throws(Problem) in
                 for i in 0..<whole {
                     let sample = sample(UnsafeRawBufferPointer(bytes), i * recordByteCount, isBigEndian)
-                    if let last = facts.last, sample.timestamp <= last.timestamp { facts.backwardCount += 1 }
+                    if let before = facts.last?.timestamp {
+                        let (step, isTooFar) = sample.timestamp.subtractingReportingOverflow(before)
+                        if sample.timestamp <= before { facts.backwardCount += 1 }
+                        if !isTooFar, step >= 0, steps.count < stepLimit { steps.append(step) }
+                        if !isTooFar, (1..<longestStep).contains(step) {
+                            inStep = (inStep?.first ?? before, sample.timestamp)
+                        }
+                    }
                     if facts.first == nil { facts.first = sample }
                     facts.last = sample
                     facts.sampleCount += 1
@@ -148,6 +164,13 @@ public enum MotionStream {
             source.consume(whole * recordByteCount)
         }
         facts.partialByteCount = source.unread.count
+        if let middle = steps.middle {
+            let step = middle > 0 ? Double(middle) : steps.reduce(0) { $0 + Double($1) } / Double(steps.count)
+            facts.medianStep = step > 0 ? step : nil
+        }
+        if let first = inStep?.first ?? facts.first?.timestamp, let last = inStep?.last ?? facts.last?.timestamp {
+            facts.span = min(first, last)...max(first, last)
+        }
     }
 
     private static func sample(_ bytes: UnsafeRawBufferPointer, _ offset: Int, _ isBigEndian: Bool) -> MotionSample {
@@ -176,7 +199,7 @@ public enum MotionStream {
                 }
                 let century: Int64 = 3_155_760_000_000_000_000
                 return times.allSatisfy { (0...century).contains($0) }
-                    && zip(times, times.dropFirst()).allSatisfy { (0...10_000_000_000).contains($1 - $0) }
+                    && zip(times, times.dropFirst()).allSatisfy { (0...longestStep).contains($1 - $0) }
             }
         }
         guard plausible[0] != plausible[1] else {

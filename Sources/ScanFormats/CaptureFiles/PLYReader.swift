@@ -58,10 +58,17 @@ public struct PLYReader {
             colors.count == 3
             && colors.allSatisfy { [vertex] in PLYPoints.colorScale(vertex.properties[$0].type) != nil }
         let namesColor = vertex.properties.contains { Self.colorNames.contains($0.name) }
-        warnings =
-            hasColor || !namesColor
-            ? []
-            : ["the colours are not read: red, green and blue have to be there as bytes, 16-bit numbers or floats"]
+        var warnings: [String] = []
+        if namesColor && !hasColor {
+            warnings.append(
+                "the colours are not read: red, green and blue have to be there as bytes, 16-bit numbers or floats")
+        }
+        if header.isSplats {
+            warnings.append(
+                "the file is a scene of Gaussian splats: only their centres are read, and what is written of it is no such "
+                    + "scene any more")
+        }
+        self.warnings = warnings
         let normals = ["nx", "ny", "nz"].compactMap(vertex.index)
         // Scenes of Gaussian splats have them for form's sake, all 0.
         let hasNormals =
@@ -209,11 +216,25 @@ public struct PLYReader {
     }
 
     private func noPoint(_ line: UnsafeBufferPointer<UInt8>) -> Problem {
-        let words = line.split(whereSeparator: Self.isBlank).map { String(decoding: $0, as: UTF8.self) }
+        let words = line.split(whereSeparator: Self.isBlank)
         if words.count < vertex.properties.count {
             return Problem(.input, "a point has \(vertex.properties.count) numbers, not \(words.count)")
         }
-        let names = wanted.map { words[$0].prefix(20) }.joined(separator: " ")
+        let shown = words.map { String(decoding: $0, as: UTF8.self).prefix(20) }
+        for (place, index) in wanted.enumerated() {
+            let property = vertex.properties[index]
+            // What is no colour is read as a float, whatever the header calls it.
+            let isColor = place >= (properties.contains(.normals) ? 6 : 3)
+            if number(words[index], isColor ? property.type : .float32) != nil { continue }
+            guard isColor, property.type == .uint8 || property.type == .uint16 else { break }
+            let bits = 8 * property.type.byteCount
+            let most = (1 << bits) - 1
+            return Problem(
+                .input,
+                "“\(property.name)” is \(shown[index]), and the header calls it a whole number of \(bits) bits",
+                fix: "write whole numbers up to \(most), or numbers from 0 to 1 and call it float in the header")
+        }
+        let names = wanted.map { shown[$0] }.joined(separator: " ")
         return Problem(.input, "expected the numbers of a point, found “\(names)”")
     }
 

@@ -15,8 +15,12 @@ public struct ScanNetMotion: Sendable {
     private let offset: Int64
     private let count: Int
     private let time: Time
+    /// Samples whose time cannot be read: they are left out.
+    private var lostCount = 0
     /// The files as which the samples are read; none without samples.
-    let files: [MotionFile]
+    private(set) var files: [MotionFile] = []
+    /// How many records are looked at at once.
+    private static let recordsAtOnce = 4096
 
     /// The order in which a record holds the sensors.
     public static let kinds: [MotionKind] = [.rotationRate, .acceleration, .magneticField, .attitude, .gravity]
@@ -29,36 +33,66 @@ public struct ScanNetMotion: Sendable {
         self.offset = offset
         self.count = count
         self.time = time
-        files = count == 0 ? [] : Self.kinds.map { MotionFile(kind: $0, path: "\(stem).\($0.rawValue)") }
+        // A file that cannot be read says so when its samples are wanted.
+        for start in stride(from: 0, to: count, by: Self.recordsAtOnce) {
+            let range = start..<min(start + Self.recordsAtOnce, count)
+            guard let bytes = try? records(range) else { break }
+            lostCount += stride(from: 0, to: bytes.count, by: Self.recordByteCount)
+                .count { timestamp(bytes, at: $0) == nil }
+        }
+        if lostCount < count {
+            files = Self.kinds.map { MotionFile(kind: $0, path: "\(stem).\($0.rawValue)", source: file.name) }
+        }
+    }
+
+    /// Why there are no ``files``.
+    /// - Parameter bare: what to say where there are no records either.
+    func absence(_ bare: String) -> String {
+        count == 0 ? bare : "no motion sample of \(file.name) has a time that can be read"
+    }
+
+    /// What to say of the samples that are left out; nil where none is.
+    var loss: String? {
+        if lostCount == 0 || files.isEmpty { return nil }
+        let (have, are) = lostCount == 1 ? ("has", "is") : ("have", "are")
+        let samples = count.counted("motion sample")
+        return "\(lostCount) of \(samples) of \(file.name) \(have) no time that can be read, and \(are) left out"
     }
 
     /// Opens one of ``files``; nil for any other path.
     func open(_ path: String) -> (any ByteSource)? {
         guard let kind = files.first(where: { $0.path == path })?.kind else { return nil }
-        return MotionFileSource(kind, count: count, name: path) { (range) throws(Problem) in try samples(kind, range) }
-    }
-
-    private func samples(_ kind: MotionKind, _ range: Range<Int>) throws(Problem) -> [MotionSample] {
-        let bytes = try file.bytes(
-            at: offset + Int64(range.lowerBound * Self.recordByteCount), count: range.count * Self.recordByteCount)
-        let place = Self.kinds.firstIndex(of: kind) ?? 0
-        return range.indices.map { index in
-            let start = (index - range.lowerBound) * Self.recordByteCount
-            let values = start + (time == .secondsFirst ? 8 : 0)
-            var cursor = LittleEndianCursor(bytes, at: values + 24 * place)
-            let value = Vector3(cursor.double(), cursor.double(), cursor.double())
-            return MotionSample(timestamp: timestamp(bytes, start), value: value)
+        return MotionFileSource(kind, count: count, leavingOut: lostCount, name: path) { (range) throws(Problem) in
+            try samples(kind, range)
         }
     }
 
-    private func timestamp(_ bytes: [UInt8], _ start: Int) -> Int64 {
+    private func records(_ range: Range<Int>) throws(Problem) -> [UInt8] {
+        try file.bytes(
+            at: offset + Int64(range.lowerBound * Self.recordByteCount), count: range.count * Self.recordByteCount)
+    }
+
+    private func samples(_ kind: MotionKind, _ range: Range<Int>) throws(Problem) -> [MotionSample] {
+        let bytes = try records(range)
+        let place = Self.kinds.firstIndex(of: kind) ?? 0
+        return stride(from: 0, to: bytes.count, by: Self.recordByteCount).compactMap { start in
+            guard let timestamp = timestamp(bytes, at: start) else { return nil }
+            let values = start + (time == .secondsFirst ? 8 : 0)
+            var cursor = LittleEndianCursor(bytes, at: values + 24 * place)
+            let value = Vector3(cursor.double(), cursor.double(), cursor.double())
+            return MotionSample(timestamp: timestamp, value: value)
+        }
+    }
+
+    /// Nanoseconds; nil where the record's time cannot be read.
+    private func timestamp(_ bytes: [UInt8], at start: Int) -> Int64? {
         switch time {
         case .secondsFirst:
             var cursor = LittleEndianCursor(bytes, at: start)
-            return RecordedTime.nanoseconds(seconds: cursor.double()) ?? 0
+            return RecordedTime.nanoseconds(seconds: cursor.double())
         case .microsecondsLast:
             var cursor = LittleEndianCursor(bytes, at: start + Self.recordByteCount - 8)
-            return RecordedTime.nanoseconds(microseconds: cursor.integer()) ?? 0
+            return RecordedTime.nanoseconds(microseconds: cursor.integer())
         }
     }
 }
@@ -109,6 +143,11 @@ extension Capture {
     /// Gives the capture motion files that are generated from these records when they are read.
     mutating func attach(_ motion: ScanNetMotion, absence: String) {
         motionFiles = motion.files
-        if motionFiles.isEmpty { absences[.motion] = Absence(absence) } else { channels.insert(.motion) }
+        if motionFiles.isEmpty {
+            absences[.motion] = Absence(motion.absence(absence))
+        } else {
+            channels.insert(.motion)
+        }
+        if let loss = motion.loss { warnings.append(loss) }
     }
 }

@@ -132,7 +132,9 @@ private struct ARKitScenesReader {
         for index in pictures.paths.indices where !capture.frames[index].isDropped {
             capture.frames[index].pictureFile = pictures.paths[index]
         }
-        let places = addLost(set.lost)
+        let taken = Set(poses.partners.compactMap(\.self))
+        let others = posed.times.indices.filter { !taken.contains($0) }.map { posed.times[$0] }
+        let places = addLost(set.lost, by: TimeMatch(set.lost, with: others, within: Self.poseTolerance))
         let cameras = places.map { $0.flatMap { set.cameras.paths[$0] } }
         let sizes = try capture.checkPictures(in: tree, rules: rules)
         for index in capture.frames.indices where !capture.frames[index].isDropped {
@@ -151,14 +153,20 @@ private struct ARKitScenesReader {
     }
 
     /// Adds the cameras whose pictures are missing to the frames, as dropped frames.
-    /// - Parameter times: the times of these cameras.
+    /// - Parameters:
+    ///   - times: the times of these cameras.
+    ///   - poses: these times matched with the poses that no picture has. A picture without a pose is dropped too, so
+    ///     that where there is none nothing is lost.
     /// - Returns: the index of each frame's picture, nil where it has none.
-    private mutating func addLost(_ times: [Int64]) -> [Int?] {
+    private mutating func addLost(_ times: [Int64], by poses: TimeMatch) -> [Int?] {
         var placed = capture.frames.map { (facts: $0, picture: Int?.some($0.index)) }
-        for time in times {
+        for (time, pose) in zip(times, poses.partners) {
             var facts = FrameFacts(index: 0)
             facts.timestamp = time
-            facts.drop = Drop(whileReading: "its camera has no picture", isBad: true)
+            facts.drop =
+                pose == nil
+                ? Drop(whileReading: "its camera has neither picture nor pose")
+                : Drop(whileReading: "its camera has no picture", isBad: true)
             placed.append((facts, nil))
         }
         // Pictures are in order already, so equal times stay as they are.

@@ -37,11 +37,6 @@ public enum PLYCapture: CaptureFormat {
         capture.frames = (0..<slices).map(FrameFacts.init(index:))
         capture.channels = [.points]
         capture.warnings = reader.warnings
-        if reader.header.isSplats {
-            capture.warnings.append(
-                "the file is a scene of Gaussian splats: only their centres are read, and what is written of it is no such "
-                    + "scene any more")
-        }
         try reader.requireLength()
         // A file that cannot be read says so when its points are wanted.
         if let first = try? reader.next(1), let doubt = first.coarseness { capture.warnings.append(doubt) }

@@ -17,7 +17,7 @@ public enum ScanNetRawCapture: CaptureFormat {
             "poses", "confidence", "the bounding box", "depth finer than the sensor's steps, about z² / 300 m",
             "depth nearer than 0.26 m or farther than 9.57 m", "the original pictures: they become a video",
             "intrinsics that change from frame to frame: all frames get the same", "which way is up",
-        ], origin: .form(of: "ScanNet"), revision: 4)
+        ], origin: .form(of: "ScanNet"), revision: 5)
 
     public static func recognise(_ tree: any CaptureTree) -> Recognition? {
         guard let stem = stem(of: tree) else { return nil }
@@ -85,6 +85,7 @@ private struct ScanNetRawReader {
         let text = ScanNetText(try tree.bytes(of: file, limit: ScanNetText.sizeLimit), file: file)
         capture.device = text.text("deviceName")
         capture.metadata = .object(text.values)
+        // The recorder's own, for a scan without times.
         capture.frameRate = 30
         capture.list(file, in: tree, [])
         capture.lacks(
@@ -174,6 +175,7 @@ private struct ScanNetRawReader {
             // A picture's own time where the file has it.
             let times = depth.colorTimes.isEmpty ? depth.depthTimes : depth.colorTimes
             for (index, time) in times.enumerated() { capture.frames[index].timestamp = time }
+            capture.estimateFrameRate()
         }
         if capture.frames.contains(where: { !$0.isDropped && $0.timestamp == nil }) {
             capture.absences[.timestamp] = "\(stem).depth, which holds the times, is missing or cut off"

@@ -21,7 +21,7 @@ public enum SensCapture: CaptureFormat {
         writingLoses: [
             "confidence", "the bounding box", "intrinsics that change from frame to frame: all frames get the same",
             "timestamps finer than a microsecond", "which way is up",
-        ], origin: .form(of: "ScanNet"), poseAxes: .openCV, revision: 7)
+        ], origin: .form(of: "ScanNet"), poseAxes: .openCV, revision: 8)
 
     public static func recognise(_ tree: any CaptureTree) -> Recognition? {
         guard let file = file(in: tree) else { return nil }
@@ -167,6 +167,7 @@ struct SensReader {
         if hasTimes {
             capture.channels.insert(.timestamp)
             deriveFirstTimes()
+            capture.estimateFrameRate()
         } else {
             capture.absences[.timestamp] = "every frame's time is 0"
             for index in capture.frames.indices { capture.frames[index].timestamp = nil }

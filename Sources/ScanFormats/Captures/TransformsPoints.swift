@@ -37,7 +37,8 @@ extension TransformsReader {
         var cloud = top.original(saved)
         capture.leaveOutPointsOfNoPlace(of: &cloud, besides: reader.notFiniteCount, in: name)
         let excess = try reader.hasMore() ? reader.excess : nil
-        capture.warnings += [reader.colorDoubt, excess].compactMap { doubt in doubt.map { "\(name): \($0)" } }
+        let doubts = reader.warnings + [reader.colorDoubt, excess].compactMap(\.self)
+        capture.warnings += doubts.map { "\(name): \($0)" }
         capture.cloud = cloud
         capture.channels.insert(.cloud)
     }

@@ -101,7 +101,7 @@ public struct CaptureInspection: Hashable, Sendable {
         return Problem(
             .input, "this folder is not a capture, it holds \(number)",
             notes: cut(found.map { "one is \($0.path)" }),
-            fix: "name one of them:  scanmill inspect \(ShellWord.quoted(first.path))")
+            fix: "name one of them:  scanmill inspect \(ShellWord.quoted(path: first.path))")
     }
 
     init(id: String, recognition: Recognition) {
@@ -200,10 +200,14 @@ extension CaptureInspection.Missing {
     fileprivate static let names: [(Channel, String)] = [
         (.pose, "poses"), (.intrinsics, "intrinsics"), (.timestamp, "timestamps"), (.color, "pictures"),
         (.recordedDepth, "depth"), (.recordedConfidence, "confidence"), (.box, "box"), (.motion, "motion"),
+        (.cloud, "points"),
     ]
 
     static func list(of capture: Capture) -> [Self] {
-        names.filter { !capture.channels.contains($0.0) }.map { channel, name in
+        // Most formats have no place for points of their own, and say nothing of them.
+        names.filter { channel, _ in
+            !capture.channels.contains(channel) && (channel != .cloud || capture.absences[channel] != nil)
+        }.map { channel, name in
             Self(what: name, reason: capture.absences[channel]?.reason ?? "the capture has none")
         }
     }

@@ -8,7 +8,7 @@ extension CaptureInspection {
         public var file: String
         /// Nil for a folder whose files are not read.
         public var byteCount: Int64?
-        /// Whole frames, or samples of a sensor.
+        /// Whole frames, samples of a sensor, or points.
         public var frameCount: Int?
         /// Frames or samples per second.
         public var rate: Double?
@@ -94,6 +94,9 @@ extension CaptureInspection.Stream {
         } else if held.contains(.points) {
             content = "points"
             frameCount = capture.findings["points"]?.integer.map { Int($0) }
+        } else if held.contains(.cloud) {
+            content = "points"
+            frameCount = capture.cloud?.count
         } else if held.contains(.box) {
             content = "box"
         } else if held.contains(.mask) {

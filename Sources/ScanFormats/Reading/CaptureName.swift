@@ -28,7 +28,7 @@ enum CaptureName {
     /// every scene: `chess.zip` with `chess/seq-01` is `chess-seq-01`.
     /// - Parameter top: the capture's folder in the archive.
     static func of(archive path: String, top: String, format: String?) -> String {
-        let name = ZipArchive.name(of: path)
+        let name = path.nameWithoutExtension
         return usual(name, in: CaptureFolder(path: path).above?.name, format)
             ?? usual(top.lastPart, in: name, format) ?? name
     }

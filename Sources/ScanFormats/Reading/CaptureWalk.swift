@@ -218,12 +218,12 @@ struct CaptureWalk {
     private mutating func takeSingle(at path: String, _ format: String) {
         do throws(Problem) {
             addCapture(try OneFile(path: path).name, at: path, format)
-        } catch { addUnreadable(ZipArchive.name(of: path), at: path, for: error) }
+        } catch { addUnreadable(path.nameWithoutExtension, at: path, for: error) }
     }
 
     /// - Parameter isNamed: whether the user named it, and so means it, even if it is a result.
     private mutating func takeArchive(at path: String, isNamed: Bool = false) {
-        var name = ZipArchive.name(of: path)
+        var name = path.nameWithoutExtension
         // One that is damaged, not an archive or not readable fails under its own name when it is run.
         guard let archive = try? ZipArchive(path: path, limits: limits) else {
             return found.captures.append(CaptureSearch.Found(id: name, path: path))
@@ -245,7 +245,7 @@ struct CaptureWalk {
     private mutating func takeOdd(_ entry: CaptureEntry, at path: String) {
         let isNamedLikeOne = CaptureSearch.isNamedLikeOne(entry.name) || isNamedLikeVideo(entry.name)
         let mayBeOne = isNamedLikeOne || !entry.name.contains(".")
-        let id = isNamedLikeOne ? ZipArchive.name(of: entry.name) : entry.name
+        let id = isNamedLikeOne ? entry.name.nameWithoutExtension : entry.name
         switch entry.kind {
         case .file, .folder: break
         case .other(.notText):

@@ -12,7 +12,7 @@ public struct OneFile: CaptureTree, Hashable {
     public init(path: String) throws(Problem) {
         self.path = path
         file = path.lastPart
-        name = ZipArchive.name(of: path)
+        name = path.nameWithoutExtension
         byteCount = try FileSource(path: path, name: file).byteCount
     }
 

@@ -15,6 +15,13 @@ extension StringProtocol where SubSequence == Substring {
     /// The last of the names; the path itself where there is none.
     package var lastPart: String { String(pathName ?? self[...]) }
 
+    /// The last of the names without its extension; a dot that begins it begins none.
+    package var nameWithoutExtension: String {
+        let name = lastPart
+        guard let dot = name.lastIndex(of: "."), dot > name.startIndex else { return name }
+        return String(name[..<dot])
+    }
+
     package var lastSlash: Index? { self[...].utf8.lastIndex(of: slash) }
 
     /// Whether the path starts at the root.

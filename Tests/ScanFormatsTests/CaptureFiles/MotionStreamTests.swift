@@ -155,7 +155,7 @@ import Testing
             let (samples, facts) = try read(bytes)
             #expect(samples == [])
             #expect(facts.partialByteCount == bytes.count)
-            #expect(facts.rate == nil && facts.first == nil)
+            #expect(facts.rate == nil && facts.first == nil && facts.span == nil)
         }
         #expect(try read(try file([])).facts.sampleCount == 0)
     }
@@ -175,11 +175,38 @@ import Testing
         #expect(one == ["1 sample is not finite", "1 sample is not later than the one before it"])
     }
 
+    @Test func aDamagedTimeMovesNeitherEnd() throws {
+        var damaged = samples
+        damaged[0].timestamp = 1 << 62
+        damaged[99].timestamp = 0
+        let facts = try read(try file(damaged)).facts
+        let sound = samples[1].timestamp...samples[98].timestamp
+        #expect(facts.span == sound && facts.medianStep == 16_666_667)
+        #expect(facts.warnings == ["2 samples are not later than the one before them"])
+        let rate = try #require(facts.rate)
+        #expect(abs(rate - 60) < 0.01)
+        // Two at a time are as many as one by one.
+        var pairs = samples
+        for index in stride(from: 1, to: 100, by: 2) { pairs[index].timestamp = pairs[index - 1].timestamp }
+        let mean = 33_333_334.0 * 49 / 99
+        #expect(try read(try file(pairs)).facts.medianStep == mean)
+        // Alone, or far apart, samples are in step with nothing.
+        let one = try read(try file([samples[0]])).facts
+        #expect(one.span == samples[0].timestamp...samples[0].timestamp && one.rate == nil)
+        var late = samples[1]
+        late.timestamp += 20_000_000_000
+        let two = try read(try file([samples[0], late])).facts
+        #expect(two.span == samples[0].timestamp...late.timestamp)
+    }
+
     @Test func extremeTimestampsDoNotOverflow() throws {
         var extreme = samples
         extreme[0].timestamp = .min
         extreme[99].timestamp = .max
-        #expect(try read(try file(extreme)).facts.rate == nil)
+        let facts = try read(try file(extreme)).facts
+        #expect(facts.medianStep == 16_666_667 && facts.backwardCount == 0)
+        let sound = samples[1].timestamp...samples[98].timestamp
+        #expect(facts.span == sound)
         // In the other order, the sniffing sees them.
         #expect(throws: Problem.self) { try read(bigEndian(extreme)) }
     }

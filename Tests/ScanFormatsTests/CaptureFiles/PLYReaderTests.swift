@@ -209,7 +209,31 @@ import Testing
     @Test func splatsHaveNoNormals() throws {
         let header = ["x", "y", "z", "nx", "ny", "nz", "f_dc_0", "opacity"].map { "property float \($0)\n" }.joined()
         let text = "ply\nformat ascii 1.0\nelement vertex 1\n\(header)end_header\n1 2 3 0 0 0 4 5\n"
-        #expect(try read(Array(text.utf8)).cloud == PointCloud(positions: [1, 2, 3]))
+        let (cloud, reader) = try read(Array(text.utf8))
+        #expect(cloud == PointCloud(positions: [1, 2, 3]))
+        #expect(reader.warnings.count == 1 && reader.warnings[0].hasPrefix("the file is a scene of Gaussian splats"))
+    }
+
+    /// Programs write colours with a decimal point where the header has whole numbers.
+    @Test func aColorThatIsNotOfItsTypeIsNamed() throws {
+        let position = ["x", "y", "z"].map { "property float \($0)\n" }.joined()
+        func problem(_ type: String, _ point: String) throws -> Problem? {
+            let colors = ["red", "green", "blue"].map { "property \(type) \($0)\n" }.joined()
+            let text = "ply\nformat ascii 1.0\nelement vertex 1\n\(position)\(colors)end_header\n\(point)\n"
+            return #expect(throws: Problem.self) { try read(Array(text.utf8)) }
+        }
+        let bytes = try problem("uchar", "0 0 0 255.0 0 0")
+        #expect(bytes?.summary == "“red” is 255.0, and the header calls it a whole number of 8 bits")
+        #expect(
+            bytes?.fix == "write whole numbers up to 255, or numbers from 0 to 1 and call it float in the header")
+        #expect(bytes?.place.line == 11)
+        let words = try problem("ushort", "0 0 0 1 70000 0")
+        #expect(words?.summary == "“green” is 70000, and the header calls it a whole number of 16 bits")
+        #expect(words?.fix?.hasPrefix("write whole numbers up to 65535") == true)
+        let coordinate = try problem("uchar", "0 y 0 255.0 0 0")
+        #expect(coordinate?.summary == "expected the numbers of a point, found “0 y 0 255.0 0 0”")
+        let float = try problem("float", "0 0 0 red 0 0")
+        #expect(float?.summary == "expected the numbers of a point, found “0 0 0 red 0 0”")
     }
 
     @Test func leavesOutPointsThatAreNotFinite() throws {

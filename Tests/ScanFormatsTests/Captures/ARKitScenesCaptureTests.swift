@@ -269,6 +269,19 @@ import Testing
         #expect(capture.warnings == [] && capture.gaps.isEmpty)
     }
 
+    /// A picture without a pose would have been dropped all the same.
+    @Test func aCameraWithNeitherPictureNorPoseIsNotBad() throws {
+        let video = try video()
+        try video.write((0..<4).map { "1.\($0) 0 0 0 \($0) 0 0\n" }.joined(), to: "lowres_wide.traj")
+        for time in ["1.017", "1.033", "1.303"] {
+            try video.write("8 6 9.5 9 4.25 2.75\n", to: "lowres_wide_intrinsics/41069021_\(time).pincam")
+        }
+        let capture = try video.open(ARKitScenesCapture.self)
+        let neither = "its camera has neither picture nor pose"
+        #expect(capture.dropReasons == [nil, neither, neither, nil, nil, nil, neither])
+        #expect(capture.frames.allSatisfy { $0.drop?.isBad != true })
+    }
+
     @Test func framesWithoutDepthOrConfidenceAreSaid() throws {
         let video = try video()
         try video.write((0..<4).map { "1.\($0) 0 0 0 \($0) 0 0\n" }.joined(), to: "lowres_wide.traj")

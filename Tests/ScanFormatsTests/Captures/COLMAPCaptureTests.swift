@@ -51,6 +51,10 @@ import Testing
         #expect(capture.cloud == PointCloud(positions: [1, 2, 3, 4, 5, 6], colors: [10, 20, 30, 0, 0, 255]))
         #expect(!capture.isMetric && capture.worldUp == nil)
         #expect(capture.colorSize == nil)
+        let inspection = try CaptureInspection.inspect("\(folder.path)/m")
+        let points = inspection.streams.first { $0.file == "sparse/0/points3D.txt" }
+        #expect(points?.content == "points" && points?.frameCount == 2)
+        #expect(!inspection.missing.contains { $0.what == "points" })
     }
 
     /// As after a copy from macOS.
@@ -204,6 +208,8 @@ import Testing
         #expect(bare.remedies[.cloud] == "copy points3D.txt too")
         try text("", "points3D.txt")
         #expect(try open().remedies == [:])
+        let missing = try CaptureInspection.inspect("\(folder.path)/m").missing
+        #expect(missing.first { $0.what == "points" }?.reason == "points3D.txt holds no points")
     }
 
     /// Without the lines of observations every second image would be taken for one.
@@ -212,6 +218,11 @@ import Testing
         try text("1 1 0 0 0 0 0 0 1 a.png\n2 1 0 0 0 0 0 0 1 b.png\n", "images.txt")
         #expect(try refusal()?.place.line == 2)
         #expect(try refusal()?.summary.hasPrefix("expected the observations") == true)
+        #expect(try refusal()?.fix?.hasSuffix("behind each with  sed -i '/^#/!G' images.txt") == true)
+        // Where some are there, a line is damaged or lost, and more empty ones do not help.
+        try text("1 1 0 0 0 0 0 0 1 a.png\n\n2 1 0 0 0 0 0 0 1 b.png\n3 1 0 0 0 0 0 0 1 c.png\n", "images.txt")
+        let lost = try #require(try refusal())
+        #expect(lost.place.line == 4 && lost.fix?.contains("sed") != true)
         try text("1 1 0 0 0 0 0 0 1 a.png\n2 1 0 0 0 0 0 0 1 b c d.png\n", "images.txt")
         #expect(try refusal()?.place.line == 2)
     }

@@ -99,6 +99,7 @@ import Testing
         #expect(capture.frames.count == 5 && capture.keptFrames.count == 5)
         // The colour block's, which comes second.
         #expect(capture.frames[1].timestamp == 1_000_546_875_000)
+        #expect(capture.frameRate == 32)
         #expect(
             capture.frames[0].intrinsics
                 == CameraIntrinsics(fx: 60, fy: 61, cx: 31.5, cy: 23.5, width: 64, height: 48, pixelOrigin: .centre))
@@ -146,6 +147,29 @@ import Testing
         }
         #expect(samples[1].timestamp == 2_000_265_625_000)
         #expect(capture.warnings == ["the last record of abc.imu has 2 of 128 bytes and is left out"])
+    }
+
+    @Test func motionSamplesWithoutATimeAreLeftOut() throws {
+        var motion = ByteText()
+        for time in [2000.25, .nan, 2000.5] {
+            motion.add(time)
+            motion.add([Double](repeating: time, count: 15))
+        }
+        var files = files()
+        files["abc.imu"] = motion.bytes
+        let path = try write(files)
+        let capture = try open(path)
+        #expect(
+            capture.warnings == ["1 of 3 motion samples of abc.imu has no time that can be read, and is left out"])
+        let samples = try MotionStream.samples(try capture.source.open("abc.rot"), kind: .rotationRate).samples
+        #expect(samples.map(\.timestamp) == [2_000_250_000_000, 2_000_500_000_000])
+        // Of the file that is there, whatever is made of it.
+        let inspection = try CaptureInspection.inspect(path)
+        let stream = inspection.streams.first { $0.file == "abc.imu" }
+        #expect(stream?.content == "motion" && stream?.frameCount == 2 && stream?.rate == 4)
+        let strange = inspection.findings.map(\.problem).filter { $0.summary.hasPrefix("no motion sample falls into") }
+        #expect(strange.map(\.place.file) == ["abc.imu"])
+        #expect(strange.map(\.fix) == ["copy the file of this capture"])
     }
 
     @Test func motionWithoutAWholeRecord() throws {
@@ -198,7 +222,7 @@ import Testing
         files["abc.depth"] = nil
         let flat = try open(try write(files))
         #expect(flat.absences[.recordedDepth]?.reason == "abc.depth is missing" && flat.keptFrames.count == 5)
-        #expect(!flat.channels.contains(.timestamp))
+        #expect(!flat.channels.contains(.timestamp) && flat.frameRate == 30)
     }
 
     // MARK: - Damage

@@ -63,6 +63,7 @@ import Testing
         #expect(capture.channels == [.color, .pose, .intrinsics, .timestamp, .recordedDepth])
         #expect(capture.frames.count == 3 && capture.frames.allSatisfy { !$0.isDropped })
         #expect(capture.frames.map(\.timestamp) == [0, 33_333_000, 66_666_000])
+        #expect(abs((capture.frameRate ?? 0) - 30) < 0.01)
         #expect(capture.colorSize == PixelSize(8, 6) && capture.depthSize == PixelSize(4, 3))
         #expect(
             capture.frames[1].intrinsics
@@ -223,6 +224,46 @@ import Testing
             #expect(samples[1099].value == Vector3(start, start + 1, start + 2))
             #expect(samples[1099].timestamp == 15_990_000_000)
         }
+    }
+
+    /// A time that cannot be read is none: 0 would be the time of something else.
+    @Test func motionSamplesWithoutATimeAreLeftOut() throws {
+        var sens = try Self.sample()
+        sens.motion = (0..<1100).map { n in
+            let values = [Double](repeating: Double(n), count: 15)
+            return (values: values, time: n < 600 ? UInt64.max : 10_000 * UInt64(n))
+        }
+        let capture = try open(sens)
+        let warning = "600 of 1100 motion samples of scene.sens have no time that can be read, and are left out"
+        #expect(capture.warnings == [warning])
+        let source = try capture.source.open("scene.acce")
+        let (samples, facts) = try MotionStream.samples(source, kind: .acceleration)
+        #expect(samples.count == 500 && facts.warnings == [])
+        #expect(samples.first?.timestamp == 6_000_000_000 && samples.first?.value == Vector3(600, 600, 600))
+        #expect(samples.last?.timestamp == 10_990_000_000)
+        for index in 0..<1100 { sens.motion?[index].time = .max }
+        let none = try open(sens)
+        #expect(none.motionFiles.isEmpty && !none.channels.contains(.motion))
+        #expect(none.absences[.motion]?.reason == "no motion sample of scene.sens has a time that can be read")
+    }
+
+    /// The five files that are made of its samples are on no disk.
+    @Test func faultsOfMotionAreSaidOnceOfTheFileItself() throws {
+        var sens = try Self.sample()
+        let times: [UInt64] = [0, 20_000, 20_000, 40_000, 60_000]
+        sens.motion = times.map { time in (values: [Double](repeating: 1, count: 15), time: time) }
+        // The third number is rotation's last, the fourth acceleration's first.
+        sens.motion?[4].values[3] = .nan
+        let inspection = try CaptureInspection.inspect(try folder.write(sens.bytes, to: "scene.sens"))
+        let problems = inspection.findings.map(\.problem).filter { $0.summary.contains("sample") }
+        #expect(
+            problems.map(\.summary) == ["1 sample is not later than the one before it", "1 sample is not finite"])
+        #expect(problems.map(\.place.file) == ["scene.sens", "scene.sens"])
+        #expect(problems.map(\.notes) == [[], ["in the samples of acce alone"]])
+        for index in 0..<5 { sens.motion?[index].time += 3_600_000_000 }
+        let later = try CaptureInspection.inspect(try folder.write(sens.bytes, to: "scene.sens"))
+        let strange = later.findings.map(\.problem).filter { $0.summary.hasPrefix("no motion sample falls into") }
+        #expect(strange.map(\.notes) == [["their clock is not the camera's"]])
     }
 
     @Test func aFolderWithOneFileIsACapture() throws {
@@ -422,6 +463,7 @@ import Testing
         for index in 0..<3 { sens.frames[index].colorTime = 0 }
         let capture = try open(sens)
         #expect(!capture.channels.contains(.timestamp) && capture.frames[0].timestamp == nil)
+        #expect(capture.frameRate == nil)
         sens.frames[1].colorTime = .max
         #expect(try open(sens).frames.map(\.timestamp) == [0, nil, 0])
     }

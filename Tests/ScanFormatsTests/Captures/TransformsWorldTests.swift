@@ -146,12 +146,32 @@ extension TransformsDatasetTests {
         #expect(capture.warnings.contains("2 points of p.ply were left out: a coordinate is not a finite number"))
     }
 
+    /// As of the file alone.
+    @Test func whatIsNotReadOfThePointsIsSaid() throws {
+        try picture("a.png")
+        let names = ["float x", "float y", "float z", "int red", "int green", "int blue"]
+        let header = names.map { "property \($0)\n" }.joined()
+        let text = "ply\nformat ascii 1.0\nelement vertex 1\n\(header)end_header\n1 2 3 4 5 6\n"
+        try folder.write(text, to: "d/p.ply")
+        try write([frame("a.png")], Self.lens.merging(["ply_file_path": "p.ply"]) { $1 })
+        let capture = try open()
+        #expect(capture.cloud?.count == 1 && capture.cloud?.colors == nil)
+        let warning =
+            "p.ply: the colours are not read: red, green and blue have to be there as bytes, 16-bit numbers or floats"
+        #expect(capture.warnings.contains(warning), "\(capture.warnings)")
+        let stream = try CaptureInspection.inspect("\(folder.path)/d").streams.first { $0.file == "p.ply" }
+        #expect(stream?.content == "points" && stream?.frameCount == 1)
+    }
+
     @Test func withoutPointsThereIsNoCloud() throws {
         try picture("a.png")
         try write([frame("a.png")], Self.lens)
         let capture = try open()
         #expect(capture.cloud == nil && !capture.channels.contains(.cloud))
-        #expect(capture.absences[.cloud]?.reason == "transforms.json names no points")
+        let reason = "transforms.json names no points"
+        #expect(capture.absences[.cloud]?.reason == reason)
+        let missing = try CaptureInspection.inspect("\(folder.path)/d").missing
+        #expect(missing.first { $0.what == "points" }?.reason == reason)
         try write([frame("a.png")], Self.lens.merging(["ply_file_path": "p.ply"]) { $1 })
         #expect(try open().absences[.cloud]?.reason == "p.ply, which transforms.json names, is not there")
     }

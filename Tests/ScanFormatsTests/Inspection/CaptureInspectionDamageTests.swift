@@ -129,6 +129,14 @@ import Testing
             warnings: ["no motion sample falls into the time of the camera lines"],
             file: "mini.rot", apply: { try shiftClock(of: $0, seconds: -4) }),
         Damage(
+            testDescription: "a motion file whose last time is damaged",
+            warnings: ["1 sample is not later than the one before it"],
+            file: "mini.rot",
+            apply: { sample in
+                // Its header stays: it is the last of its records.
+                try sample.edit("mini.rot") { $0.dropLast(32) + [UInt8](repeating: 0, count: 32) }
+            }),
+        Damage(
             testDescription: "a clock that stands still",
             warnings: ["1 frame has the time of the frame before, first frame 1: one may be a copy of the other"],
             apply: { try $0.replace("5033333333", by: "5000000000", in: "mini.jsonl") }),
@@ -178,6 +186,16 @@ import Testing
         #expect(inspection.confidence != nil)
         let lacksLines = ["no camera lines", "empty camera lines"].contains(damage.testDescription)
         #expect((inspection.path == nil) == lacksLines)
+    }
+
+    @Test func aDamagedTimeOfMotionMovesNoEnd() throws {
+        let sample = try InspectSample()
+        try sample.edit("mini.rot") { $0.dropLast(32) + [UInt8](repeating: 0, count: 32) }
+        let motion = try #require(try CaptureInspection.inspect(sample.path).motion.first)
+        let rate = try #require(motion.facts.rate)
+        #expect(abs(rate - 60) < 0.01)
+        let end = try #require(motion.endOffset)
+        #expect(motion.startOffset == 0 && abs(end) < 0.02)
     }
 
     /// The message is the one that a run under the default rules fails with.

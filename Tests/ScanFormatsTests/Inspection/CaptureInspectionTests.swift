@@ -183,6 +183,18 @@ extension CaptureInspectionTests {
         #expect(abs((clock.rate ?? 0) - 30) < 1e-3)
     }
 
+    /// Every third frame has the time of the one before. Nothing goes back, and the step is the usual one.
+    @Test func framesOfEqualTimesCount() throws {
+        for frame in stride(from: 1, to: 40, by: 3) {
+            let stamp = 5_000_000_000 + 33_333_333 * frame
+            try sample.replace(
+                "\"timestamp\": \(stamp),", by: "\"timestamp\": \(stamp - 33_333_333),", in: "mini.jsonl")
+        }
+        let clock = try #require(try CaptureInspection.inspect(sample.path).clock)
+        #expect(clock.backwardCount == 13)
+        #expect(abs((clock.medianStep ?? 0) - 0.033_333_333) < 1e-12)
+    }
+
     @Test func aBadPoseIsNoPartOfThePath() throws {
         try sample.replace("0.39, 0, 0, 1]", by: "1e300, 0, 0, 1]", in: "mini.jsonl")
         let path = try #require(try CaptureInspection.inspect(sample.path).path)
