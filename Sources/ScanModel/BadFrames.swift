@@ -33,7 +33,7 @@ extension Capture {
         let trained = frames.filter { $0.split?.contains(.training) != false }
         let allowing =
             (trained.isEmpty ? frames : trained).allSatisfy(\.isDropped)
-            ? "" : ", or allow more with  --set \(stage).bad-frame-limit=\(enough.shortText)"
+            ? "" : ", or allow more with  " + ShellWord.setting(stage, "bad-frame-limit=\(enough.shortText)")
         return Problem(
             .input, "\(bad.count.counted(of: count, "frame", "is", "are")) bad (\((share * 100).shortText) %)",
             notes: ["the limit is \((badFrameLimit * 100).shortText) %"]
@@ -63,6 +63,7 @@ extension Problem {
     /// Why a capture fails whose pipeline allows no bad frame.
     /// - Parameter stage: the stage that read the capture, as a pipeline labels it.
     public static func badFrame(_ index: Int, _ reason: String, readBy stage: String = Drop.reader) -> Problem {
-        Problem(.input, reason, fix: "drop bad frames with  --set \(stage).on-bad-frame=drop").inFrame(index)
+        let setting = ShellWord.setting(stage, "on-bad-frame=drop")
+        return Problem(.input, reason, fix: "drop bad frames with  \(setting)").inFrame(index)
     }
 }

@@ -186,7 +186,7 @@ extension Problem {
     /// A caret below a column, which counts Unicode scalars from 1.
     private static func caret(under column: Int, of line: String) -> String {
         let before = String(line.unicodeScalars.prefix(max(0, column - 1)))
-        return String(before.map { $0 == "\t" ? "\t" : " " }) + "^"
+        return before.map { $0 == "\t" ? "\t" : String(repeating: " ", count: $0.columns) }.joined() + "^"
     }
 
     /// A file's path as the user would write it: most are relative to the capture.

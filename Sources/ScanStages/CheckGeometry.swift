@@ -131,7 +131,7 @@ public struct CheckGeometry: FoldStage {
             throw Problem(
                 .input, "the geometry is wrong: \(what)", notes: named == nil ? [] : [verdict.reason],
                 fix: "\(remedy ?? "correct the capture where it was made"), or go on with  "
-                    + "--set \(context.label).if-wrong=warn"
+                    + ShellWord.setting(context.label, "if-wrong=warn")
             ).ofPipeline(remedy != nil)
         }
     }

@@ -63,7 +63,8 @@ public struct Crop: CaptureStage, DemandingStage {
         }
         if let above, let below, above > below {
             let (low, high) = (OptionText.number(above), OptionText.number(below))
-            options.fail("above", "`above: \(low)` and `below: \(high)` leave nothing", "swap them")
+            options.refuse(
+                "above", above: "below", blaming: "above", "`above: \(low)` and `below: \(high)` leave nothing")
         }
     }
 
@@ -137,7 +138,7 @@ public struct Crop: CaptureStage, DemandingStage {
         if needsFloor && capture.floor == nil {
             throw Problem(
                 .input, "no floor was found to count heights from",
-                fix: "do without it where there is none with  --set \(context.label).from=auto"
+                fix: "do without it where there is none with  " + ShellWord.setting(context.label, "from=auto")
             ).ofPipeline()
         }
         if zero == .auto, countsHeights, let absence = capture.absences[.floor]?.reason {
@@ -171,7 +172,7 @@ public struct Crop: CaptureStage, DemandingStage {
             capture.absences[channel] = "\(context.label) left nothing of it"
             return
         }
-        let goingOn = "or go on with nothing with  --set \(context.label).if-empty=warn"
+        let goingOn = "or go on with nothing with  " + ShellWord.setting(context.label, "if-empty=warn")
         if all.count == 0 {
             throw Problem(.input, summary, fix: "loosen the masks above \(context.label), \(goingOn)").ofPipeline()
         }

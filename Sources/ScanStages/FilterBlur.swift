@@ -79,7 +79,8 @@ public struct FilterBlur: FrameStage, NeighbourStage {
         case .seconds where capture.frames.allSatisfy({ $0.timestamp == nil }):
             context.note(
                 "no frame has a time, so `seconds` dropped none: thin them by `window` or `count` instead, such as  "
-                    + "--set \(context.label).window=5 , or say how fast they followed each other, such as  --set read.rate=30"
+                    + ShellWord.setting(context.label, "window=5")
+                    + " , or say how fast they followed each other, such as  --set read.rate=30"
             )
         case .atLeast, .window, .seconds: break
         }

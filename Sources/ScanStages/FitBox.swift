@@ -59,7 +59,7 @@ public struct FitBox: CaptureStage, DemandingStage {
             throw Problem(
                 .input, summary,
                 fix: "loosen the masks and crops above \(context.label), or go on without a box with  "
-                    + "--set \(context.label).if-empty=warn"
+                    + ShellWord.setting(context.label, "if-empty=warn")
             ).ofPipeline()
         }
         // The stage that emptied the cloud may have said so, and those below need not.

@@ -101,7 +101,7 @@ public struct Resize: CaptureStage {
         context.warn(
             "pictures of \(size) became \(new): one side shrank \(asked.squeeze(size).shortText(decimals: 2)) times as much as "
                 + "the other; they keep their shape with  "
-                + options.map { "--set \(context.label).\($0)" }.joined(separator: " "))
+                + options.map { ShellWord.setting(context.label, $0) }.joined(separator: " "))
     }
 }
 

@@ -91,7 +91,7 @@ public struct ScatterPoints: CaptureStage {
             throw Problem(
                 .input, "all cameras stand in one place, so nothing says how far the scene reaches",
                 fix: capture.box != nil
-                    ? "fill the capture's box with  --set \(context.label).within=box"
+                    ? "fill the capture's box with  " + ShellWord.setting(context.label, "within=box")
                     : capture.channels.contains(.recordedDepth)
                         ? "make points of the capture's depth instead, with `decompress`, `unproject` and `voxel-downsample`"
                         : "use a pipeline without \(context.label) for captures like this one"

@@ -33,7 +33,9 @@ public struct SelectTime: CaptureStage, DemandingStage {
         }
         if let to, (from < 0) == (to < 0), from > to {
             let (start, end) = (OptionText.number(from), OptionText.number(to))
-            options.fail("from", "`from: \(start)` is after `to: \(end)`, which leaves nothing", "swap them")
+            options.refuse(
+                "from", above: "to", blaming: "from",
+                "`from: \(start)` is after `to: \(end)`, which leaves nothing")
         }
     }
 

@@ -78,7 +78,8 @@ public struct Turn: CaptureStage {
     /// - Parameter label: the stage's, for the message.
     private func quarterTurns(_ capture: Capture, _ label: String) throws(Problem) -> Int {
         if let fixed = Int(turns.rawValue) { return fixed }
-        let up = try capture.requiredUp(fix: "say how to turn it, such as  --set \(label).quarter-turns=1")
+        let setting = ShellWord.setting(label, "quarter-turns=1")
+        let up = try capture.requiredUp(fix: "say how to turn it, such as  \(setting)")
         return QuarterTurn.upright(capture.keptFrames.compactMap(\.pose), up: up)
     }
 }

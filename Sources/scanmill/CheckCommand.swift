@@ -5,7 +5,10 @@ import ScanPipeline
 struct CheckCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "check", abstract: "Shows all mistakes in a pipeline at once.",
-        discussion: "Nothing is run. Exit code 2 when there is a mistake, 0 otherwise; warnings do not count.")
+        discussion: """
+            Nothing is run. Exit code 2 when there is a mistake, 3 when the file cannot be read, 0 otherwise; warnings do \
+            not count.
+            """)
 
     @Argument(help: "The pipeline's YAML file, or the name of a ready-made one.", completion: .pipeline)
     var pipeline: String
@@ -18,12 +21,12 @@ struct CheckCommand: ParsableCommand {
     }
 
     func run() throws {
-        let problems: [Problem]
+        var mistakes: PipelineMistakes?
         var warnings: [Problem] = []
         do throws(PipelineMistakes) {
             warnings = try LoadedPipeline.open(pipeline, settings: changes.settings).pipeline.warnings
-            problems = []
-        } catch { problems = error.problems }
+        } catch { mistakes = error }
+        let problems = mistakes?.problems ?? []
 
         if json {
             Console.out(
@@ -34,9 +37,8 @@ struct CheckCommand: ParsableCommand {
         } else {
             for problem in problems { Console.error(problem.compilerStyle) }
             for warning in warnings { Console.error(warning.compilerStyleWarning) }
-            Console.out(
-                problems.isEmpty ? "\(pipeline): ok" : "\(pipeline): \(problems.count.counted("mistake"))")
+            Console.out("\(pipeline): " + (mistakes.map { $0.count ?? "not checked" } ?? "ok"))
         }
-        if !problems.isEmpty { throw ExitCode(ExitStatus.usage) }
+        if let mistakes { throw ExitCode(mistakes.exitCode) }
     }
 }

@@ -20,7 +20,7 @@ struct PlanCommand: ParsableCommand {
     func run() throws {
         try NamedPath.requireOrder(of: batch)
         let loaded = try LoadedPipeline.load(batch.pipeline, settings: batch.settings)
-        if !batch.json { loaded.pipeline.warnings.forEach { Console.error($0.compilerStyleWarning) } }
+        loaded.pipeline.warnings.forEach { Console.error($0.compilerStyleWarning) }
         var found = try CaptureList.find(batch, for: loaded)
         found.tellApart(by: OutputNames(of: batch.output))
         let state = StateFolder(output: batch.output)
@@ -34,7 +34,11 @@ struct PlanCommand: ParsableCommand {
         found.warnings.forEach(Console.warn)
         let estimate = SizeEstimate(plan, output: batch.output, memory: UsualMemory(of: loaded.pipeline, in: state))
         let rows = PlanRow.all(plan, found, batch)
-        if batch.json { Console.out(json(rows, refusal, found, estimate)) } else { show(rows, found, estimate) }
+        if batch.json {
+            Console.out(json(rows, refusal, found, estimate, loaded.pipeline.warnings))
+        } else {
+            show(rows, found, estimate)
+        }
     }
 
     /// Says what `run` would refuse OUT for, whatever the captures are.
@@ -88,11 +92,12 @@ struct PlanCommand: ParsableCommand {
     }
 
     private func json(
-        _ rows: [PlanRow], _ refusal: Problem?, _ found: CaptureList, _ estimate: SizeEstimate
+        _ rows: [PlanRow], _ refusal: Problem?, _ found: CaptureList, _ estimate: SizeEstimate, _ warnings: [Problem]
     ) -> JSONValue {
         .object([
             "captures": .array(rows.map { .object($0.json) }), "refused": .of(refusal?.facts),
             "other-formats": .of(found.ofOtherFormats), "without-capture": .of(found.withoutCapture),
+            "pipeline-warnings": .array(warnings.map { .object($0.json) }),
             "output-bytes": .of(estimate.output) ?? .null, "replaced-bytes": .of(estimate.replaced) ?? .null,
             "needed-bytes": .of(estimate.needed) ?? .null, "free-bytes": .of(estimate.free) ?? .null,
             "peak-memory-bytes": .integer(estimate.memory.bytes),

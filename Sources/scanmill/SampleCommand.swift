@@ -59,7 +59,10 @@ struct SampleCommand: ParsableCommand {
             pipeline = try Pipeline.load(
                 text: text, path: "scanmill sample", isEditable: false, settings: settings, library: .builtIn)
         } catch {
-            for problem in error.problems { Console.error(problem.compilerStyle) }
+            // Nobody has written the lines in which they stand.
+            for mistake in error.problems {
+                Console.error(Problem(mistake.fault, mistake.summary, notes: mistake.notes, fix: mistake.fix).message())
+            }
             throw ExitCode(ExitStatus.usage)
         }
         let receipt = try Console.orExit { () throws(Problem) in try Self.write(pipeline, id: id, root: root) }

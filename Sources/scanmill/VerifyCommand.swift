@@ -45,7 +45,8 @@ struct VerifyCommand: ParsableCommand {
                     results.map { id, found in
                         .object([
                             "id": .string(id), "sound": .bool(found.defects.isEmpty),
-                            "problems": .of(found.defects.map(\.oneLine)), "added": .of(found.added),
+                            "problems": .of(found.defects.map(\.oneLine)),
+                            "fixes": .of(found.defects.compactMap(\.allFixes)), "added": .of(found.added),
                         ])
                     }))
         } else {

@@ -1,3 +1,4 @@
+import Glibc
 import ScanModel
 import TestSupport
 import Testing
@@ -24,6 +25,23 @@ import Testing
             "error: mask-range: `near`, 5, is not below `far`, 1",
             "error: filter-blur: one of `at-least`, `keep`, `window`, `seconds`, `count` is needed",
         ] { #expect(result.errors.contains(line), "\(line) is missing in \(result.errors)") }
+    }
+
+    /// The file's line was sound, and to swap them would put one into the other's place.
+    @Test(arguments: [
+        ("mask-range.near=9", "set a smaller `near`, or a larger `far` too"),
+        ("mask-range.far=0.1", "set a larger `far`, or a smaller `near` too"),
+    ]) func aSettingThatDoesNotSuitTheFile(_ setting: String, _ fix: String) throws {
+        let folder = try TemporaryFolder()
+        let text = "stages:\n  - read\n  - decompress\n  - mask-range: {near: 0.2, far: 5}\n  - write-frames\n"
+        try folder.write(text, to: "range.yaml")
+        let result = try Scanmill.run(["check", "range.yaml", "--set", setting], in: folder.path)
+        #expect(result.status == 2)
+        #expect(result.errors.hasPrefix("error: mask-range: `near`, "), "\(result.errors)")
+        #expect(result.errors.hasSuffix("  note: asked for by  --set \(setting)\n  fix: \(fix)\n"), "\(result.errors)")
+        let both = ["--set", "mask-range.near=9", "--set", "mask-range.far=8"]
+        let swapped = try Scanmill.run(["check", "range.yaml"] + both, in: folder.path)
+        #expect(swapped.errors.hasSuffix("  fix: swap them\n"), "\(swapped.errors)")
     }
 
     /// A key that is there twice hides none of the others.
@@ -127,5 +145,25 @@ import Testing
         let result = try Scanmill.run(["check", "nowhere.yaml"])
         #expect(result.status == 2)
         #expect(result.errors.hasPrefix("nowhere.yaml: error: cannot read the file"))
+    }
+
+    /// Nobody can say whether there is a mistake in it.
+    @Test func aFileThatMayNotBeRead() throws {
+        let folder = try TemporaryFolder()
+        try folder.write("stages: [read, decompress]\n", to: "closed.yaml")
+        #expect(chmod(folder.path, 0o755) == 0 && chmod("\(folder.path)/closed.yaml", 0o000) == 0)
+        let what = "a pipeline's file that may not be read"
+        guard let tool = try Scanmill.commandOfNobody(in: folder.path, for: what) else { return }
+        let result = try runCommand(tool + ["check", "closed.yaml"], in: folder.path)
+        #expect(result.status == 3 && result.output == "closed.yaml: not checked\n", "\(result)")
+        let said = """
+            closed.yaml: error: cannot read the file: Permission denied
+              fix: check the owner and the permissions of the file and of its folders
+
+            """
+        #expect(result.errors == said, "\(result.errors)")
+        let json = try runCommand(tool + ["check", "closed.yaml", "--json"], in: folder.path)
+        let problems = try JSONValue.parse(Array(json.output.utf8), file: "stdout")["mistakes"]?.array
+        #expect(json.status == 3 && problems?.first?["fault"] == .string("environment"), "\(json)")
     }
 }

@@ -43,6 +43,14 @@ import Testing
         #expect(said.hasSuffix("  scanmill run -o in --only in quick.yaml in in\n"), "\(said)")
     }
 
+    /// They are the command's own words, whatever a folder is called.
+    @Test(arguments: ["--format", "--set", "--log", "--jobs", "--on-finish", "--settle"])
+    func valuesOfOptionsStay(_ option: String) throws {
+        try FileManager.default.moveItem(at: quick.folder.url("in"), to: quick.folder.url("10"))
+        let said = try errors("run", option, "10", "10", "quick.yaml", "-o", "out")
+        #expect(said.hasSuffix("  scanmill run \(option) 10 quick.yaml 10 -o out\n"), "\(said)")
+    }
+
     /// What is not text would become another name, and results would go to a folder that nobody named.
     @Test func aWordThatIsNoText() throws {
         let made = try runCommand(

@@ -126,6 +126,14 @@ import Testing
         #expect(made.errors.contains("fix: its stages are synthesize, write-staging\n"), "\(made.errors)")
     }
 
+    /// Nobody has written the pipeline's lines.
+    @Test func aNumberOfFramesThatIsNone() throws {
+        let made = try Scanmill.run(["sample", "made", "--frames", "0", "--set", "synthesize.picture-width=64"])
+        #expect(made.status == 2 && made.errors.hasPrefix("error: `frames` is 0, which is not "), "\(made.errors)")
+        #expect(made.errors.hasSuffix("   = asked for with  --set synthesize.picture-width=64\n"), "\(made.errors)")
+        #expect(made.errors.split(separator: "\n").count == 2, "\(made.errors)")
+    }
+
     /// Formats go by other names, too.
     @Test(arguments: [
         ("nerfstudio", "`transforms` (nerfstudio, instant-ngp or Blender dataset)"),

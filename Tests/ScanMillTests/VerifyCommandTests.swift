@@ -80,6 +80,9 @@ import Testing
         #expect(entries.map { $0["sound"] } == [.bool(false), .bool(true)])
         let problems = entries.map { ($0["problems"]?.array ?? []).compactMap(\.string) }
         #expect(problems == [["the receipt cannot be read (out/a/receipt.json)"], []])
+        let fixes = entries.map { ($0["fixes"]?.array ?? []).compactMap(\.string) }
+        let fix = "let the user who runs scanmill read it; if it is damaged, run the capture again"
+        #expect(fixes == [[fix], []])
         // As it says.
         #expect(try scanmill("run", "quick.yaml", "in", "-o", "out").output.contains("1 done, 1 up to date"))
         #expect(try scanmill("verify", "out").status == 0)

@@ -96,6 +96,10 @@ import Testing
                    = a note
                    = fix: did you mean `far`?
                 """)
+        // Each of these takes two columns.
+        var wide = Problem(.usage, "x").at(file: "a.yaml", line: 1, column: 6)
+        wide.excerpt = "{日本: unitt}"
+        #expect(wide.compilerStyle == "a.yaml:1:6: error: x\n  {日本: unitt}\n         ^")
         #expect(Problem(.usage, "x").inStage("read").compilerStyle == "error: read: x")
         #expect(Problem(.usage, "x").at(file: "a.yaml").compilerStyle == "a.yaml: error: x")
         #expect(Problem(.usage, "x").at(file: "a.yaml", line: 2).compilerStyle == "a.yaml:2:1: error: x")

@@ -320,7 +320,7 @@ import Testing
                 """
                 error: read: `bad-frame-limit` has no value
                   note: asked for by  --set read.bad-frame-limit=
-                  fix: give a number, or take the line out
+                  fix: give a number, or leave the setting out
                 """,
                 """
                 error: mask-range[2]: `far` takes a number, not `fife`

@@ -1,5 +1,17 @@
 /// Words of the commands that messages show, to be copied into a shell.
 package enum ShellWord {
+    /// An option that people are told to set: a label such as `crop[2]` is in quotes, or the shell would look for files.
+    /// - Parameter setting: `option=value`.
+    package static func setting(_ label: String, _ setting: String) -> String {
+        "--set \(quoted("\(label).\(setting)"))"
+    }
+
+    /// A path quoted as a word of a command.
+    package static func quoted(path: some StringProtocol) -> String { quoted(Self.path(String(path))) }
+
+    /// With a folder before it, a name that begins with a dash is no option.
+    package static func path(_ path: String) -> String { path.hasPrefix("-") ? "./\(path)" : path }
+
     /// A word quoted for the shell where need be.
     package static func quoted(_ word: String) -> String {
         let isPlain = word.utf8.allSatisfy {

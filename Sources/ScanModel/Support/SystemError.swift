@@ -8,11 +8,11 @@ extension Problem {
     /// - Parameters:
     ///   - doing: what was tried, as in "cannot write the file".
     ///   - code: `errno` as it was right after the call.
-    ///   - fault: whose file it is. An input is at fault only for errors of its name, such as a missing file; any other
-    ///     error may be gone tomorrow, and is the environment's.
+    ///   - fault: whose file it is. An input, or whoever named the file, is at fault only for errors of its name, such as
+    ///     a missing file; any other error may be gone tomorrow, and is the environment's.
     public static func system(_ doing: String, path: String, code: Int32, fault: Fault = .environment) -> Problem {
         let isOfTheName = [ENOENT, ENOTDIR, ELOOP, ENAMETOOLONG, ENXIO, EISDIR].contains(code)
-        let fault = fault == .input && !isOfTheName ? .environment : fault
+        let fault = [.input, .usage].contains(fault) && !isOfTheName ? .environment : fault
         var problem = Problem(fault, "\(doing): \(systemText(code))").at(file: path)
         switch code {
         case ENOSPC, EDQUOT:

@@ -20,12 +20,13 @@ package enum CaptureCheck {
         var available = capture.channels
         // What is certain of the capture, whatever the steps do to it.
         var certain = capture
-        for step in steps where !step.uses.isIdle(given: available) {
+        for (index, step) in steps.enumerated() where !step.uses.isIdle(given: available) {
             for role in step.uses.roles {
                 let missing = role.demands(given: available).filter(available.isDisjoint)
                 let absent = missing.joined() + role.wants.filter { !available.contains($0) }
                 let obstacle = absent.compactMap { capture.absences[$0]?.obstacle }.first?.inStage(step.label)
-                if let lack = obstacle ?? lack(of: missing, in: capture, at: step, steps) {
+                let alike = stepsLacking(missing, below: index, in: steps, given: available)
+                if let lack = obstacle ?? lack(of: missing, in: capture, at: step, and: alike, steps) {
                     lacks.append(lack)
                     // What follows from it is no lack of its own, as what follows from another file that is missing is.
                     available.formUnion(absent)
@@ -51,10 +52,29 @@ package enum CaptureCheck {
         return lacks
     }
 
+    /// Steps with some of the needs that another one has.
+    private typealias StepsAlike = [(step: Pipeline.Step, missing: [[Channel]])]
+
+    /// The steps below one that lack some of the same, up to one that may make it.
+    private static func stepsLacking(
+        _ missing: [[Channel]], below index: Int, in steps: [Pipeline.Step], given available: Set<Channel>
+    ) -> StepsAlike {
+        if missing.isEmpty { return [] }
+        let channels = Set(missing.joined())
+        let below = steps.dropFirst(index + 1).prefix { $0.uses.possible.isDisjoint(with: channels) }
+        return below.filter { !$0.uses.isIdle(given: available) }.compactMap { step in
+            let same = step.uses.roles.flatMap { $0.demands(given: available) }.filter { missing.contains($0) }
+            return same.isEmpty ? nil : (step, same)
+        }
+    }
+
     /// The problem of a capture that has none of what a step needs.
-    /// - Parameter missing: the groups of channels of which the step needs one each; none for no problem.
+    /// - Parameters:
+    ///   - missing: the groups of channels of which the step needs one each; none for no problem.
+    ///   - alike: the steps below that lack some of the same.
     private static func lack(
-        of missing: [[Channel]], in capture: Capture, at step: Pipeline.Step, _ steps: [Pipeline.Step]
+        of missing: [[Channel]], in capture: Capture, at step: Pipeline.Step, and alike: StepsAlike,
+        _ steps: [Pipeline.Step]
     ) -> Problem? {
         if missing.isEmpty { return nil }
         let names = missing.map { $0.map(\.name).joined(separator: " or ") }.joined(separator: ", ")
@@ -64,7 +84,7 @@ package enum CaptureCheck {
         let loss = absence?.remedy
         // What only waits for its lens to be undone lacks a stage.
         let isUndone = root == .intrinsics && capture.channels.contains(.lens)
-        let own = wayAround(missing, of: step, for: capture)
+        let own = wayAround(missing, of: step, and: alike, for: capture)
         // A setting does with this capture and this pipeline, whereas an advice asks for others.
         let setting = own.flatMap { $0.isSetting ? $0.words : nil }
         let readers = steps.first.flatMap { wayAround(missing, of: $0, for: capture)?.words }
@@ -90,24 +110,40 @@ package enum CaptureCheck {
     }
 
     /// How a step can do without all of these needs, and whether by its own options; nil where it cannot do without one.
+    /// - Parameter alike: the steps below that lack some of the same: set one by one, each would fail for the next.
     private static func wayAround(
-        _ missing: [[Channel]], of step: Pipeline.Step, for capture: Capture
+        _ missing: [[Channel]], of step: Pipeline.Step, and alike: StepsAlike = [], for capture: Capture
     ) -> (words: String, isSetting: Bool)? {
-        let stage = step.stage as? any DemandingStage
-        let ways = missing.map { stage?.instead(of: $0, for: capture, step.label) ?? step.uses.instead[$0] ?? [] }
+        let ways = ways(around: missing, of: step, for: capture)
         if ways.contains(where: \.isEmpty) { return nil }
         var words = ways.flatMap(\.words)
+        var options = ways.flatMap(\.options).map { (label: step.label, option: $0) }
+        if !options.isEmpty {
+            for (step, missing) in alike {
+                options += Self.ways(around: missing, of: step, for: capture).flatMap(\.options)
+                    .map { (label: step.label, option: $0) }
+            }
+        }
         var (causes, settings): ([String], [String]) = ([], [])
-        for (name, value, cause) in ways.flatMap(\.options) {
-            let setting = "--set \(step.label).\(name)=\(value)"
+        for (label, option) in options {
+            let setting = ShellWord.setting(label, "\(option.name)=\(option.value)")
             if settings.contains(setting) { continue }
-            causes.append("`\(name): \(cause)`")
+            let cause = "`\(option.name): \(option.cause)`"
+            if !causes.contains(cause) { causes.append(cause) }
             settings.append(setting)
         }
         if !settings.isEmpty {
             words.append("do without \(causes.listed) with  \(settings.joined(separator: " "))")
         }
         return (words.joined(separator: ", or "), !settings.isEmpty)
+    }
+
+    /// The ways to do without each of these needs of a step.
+    private static func ways(
+        around missing: [[Channel]], of step: Pipeline.Step, for capture: Capture
+    ) -> [[Uses.Instead]] {
+        let stage = step.stage as? any DemandingStage
+        return missing.map { stage?.instead(of: $0, for: capture, step.label) ?? step.uses.instead[$0] ?? [] }
     }
 
     /// The steps with every "one of these" decided for a capture that has `channels`: the first channel of the group

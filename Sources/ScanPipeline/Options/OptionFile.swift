@@ -34,7 +34,7 @@ struct OptionFile: Hashable, Sendable {
             let isOfMachine = error.fault == .environment
             var fix = isOfMachine ? error.fix : Self.wayToName(path, name)
             if case .fails(let setting?) = step.uses.withoutFile, !FileSystem.exists(full) {
-                fix = fix.map { "\($0), or do without it with  --set \(step.label).\(setting)" }
+                fix = fix.map { "\($0), or do without it with  \(ShellWord.setting(step.label, setting))" }
             }
             throw Problem(
                 isOfMachine ? .environment : .usage, "cannot read the file that the option names",

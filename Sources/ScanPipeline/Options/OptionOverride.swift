@@ -50,7 +50,7 @@ public struct OptionOverride: Sendable, Hashable {
             let named = having.filter { names.count > 1 && [$0.label, $0.stage].contains(names[0]) }
             return (named.isEmpty ? having : named).map { option in
                 let text = value ?? option.spec.defaultText ?? "VALUE"
-                return "--set \(ShellWord.quoted("\(option.label).\(name)=\(text)"))"
+                return ShellWord.setting(option.label, "\(name)=\(text)")
             }
         }
         let name = names.last ?? ""
@@ -59,8 +59,8 @@ public struct OptionOverride: Sendable, Hashable {
         let begun = beginning(of: text, among: entries)
         let specs = begun.flatMap { library[$0.stage]?.options } ?? []
         if let begun, let meant = MeantOption(begun.rest, among: specs) {
-            let setting = "\(begun.label).\(meant.name)=\(meant.value ?? "VALUE")"
-            return "\(meant.value == nil ? "for example" : "write")  --set \(ShellWord.quoted(setting))"
+            let setting = ShellWord.setting(begun.label, "\(meant.name)=\(meant.value ?? "VALUE")")
+            return "\(meant.value == nil ? "for example" : "write")  \(setting)"
         }
         if let near = Nearest.match(name, among: options.map(\.spec.name)) {
             return "did you mean  \(settings(near, value).joined(separator: "  or  "))?"

@@ -270,7 +270,9 @@ public struct OptionReader: Sendable {
     private mutating func scalar(_ name: String, _ kind: String) -> String? {
         switch given[name]?.content {
         case nil: return nil
-        case .scalar("")?: fail(name, "`\(name)` has no value", "give \(kind), or take the line out")
+        case .scalar("")?:
+            let what = given[name]?.setting == nil ? "take the line" : "leave the setting"
+            fail(name, "`\(name)` has no value", "give \(kind), or \(what) out")
         case .scalar(let text)?: return text
         case .list?: fail(name, "`\(name)` takes \(kind), not a list")
         case .other(let other)?: fail(name, "`\(name)` takes \(kind), not a \(other)")

@@ -14,7 +14,7 @@ extension OptionReader {
     /// set on the command line and this one stands in the file, which need not change for that.
     /// - Parameter condition: what it takes, as in "`x` goes …".
     public mutating func refuse(_ name: String, beside other: String, _ condition: String) {
-        if given[other]?.setting != nil && given[name]?.setting == nil {
+        if isSet(other) && !isSet(name) {
             warn(name, unless: false, condition)
         } else {
             fail(name, "`\(name)` goes \(condition)", "take it out")
@@ -25,7 +25,7 @@ extension OptionReader {
     /// file. Called before they are declared.
     public mutating func exactlyOne(of names: [String]) {
         precondition(!specs.contains { names.contains($0.name) }, "options are declared behind the choice among them")
-        let set = names.filter { given[$0]?.setting != nil }
+        let set = names.filter { isSet($0) }
         if set.count == 1 { for name in names where name != set[0] { given[name] = nil } }
         let present = names.filter { given[$0] != nil }
         let list = names.map { "`\($0)`" }.joined(separator: ", ")
@@ -47,21 +47,36 @@ extension OptionReader {
             lower > upper || (lower == upper && !orEqual)
         else { return }
         let (isLow, isHigh) = (given[low] != nil, given[high] != nil)
+        func text(_ name: String, _ value: Double, _ isGiven: Bool) -> String {
+            "`\(name)`, \(OptionText.number(value))\(isGiven ? "" : " where it is not given")"
+        }
+        let summary = "\(text(low, lower, isLow)), is not below \(text(high, upper, isHigh))"
+        if isLow && isHigh && (lower > upper || isSet(low) != isSet(high)) {
+            return refuse(low, above: high, blaming: high, summary)
+        }
         let (most, least) = (bounds(of: high)?.upperBound ?? .infinity, bounds(of: low)?.lowerBound ?? -.infinity)
         let fix =
-            if isLow && isHigh && lower > upper {
-                "swap them"
-            } else if isLow {
+            if isLow {
                 lower < most ? "set a larger `\(high)`\(isHigh ? "" : " too")" : "set a smaller `\(low)`"
             } else {
                 upper > least ? "set a smaller `\(low)` too" : "set a larger `\(high)`"
             }
-        func text(_ name: String, _ value: Double, _ isGiven: Bool) -> String {
-            "`\(name)`, \(OptionText.number(value))\(isGiven ? "" : " where it is not given")"
-        }
-        fail(
-            isHigh ? high : low, "\(text(low, lower, isLow)), is not below \(text(high, upper, isHigh))", fix)
+        fail(isHigh ? high : low, summary, fix)
     }
+
+    /// Refuses two options that are given, of which the first should be the smaller one. Where one was set on the command
+    /// line and the other stands in the file, which was sound, the fault is the former's.
+    /// - Parameter blamed: the option at fault where both come from one place.
+    public mutating func refuse(_ low: String, above high: String, blaming blamed: String, _ summary: String) {
+        switch (isSet(low), isSet(high)) {
+        case (true, false): fail(low, summary, "set a smaller `\(low)`, or a larger `\(high)` too")
+        case (false, true): fail(high, summary, "set a larger `\(high)`, or a smaller `\(low)` too")
+        default: fail(blamed, summary, "swap them")
+        }
+    }
+
+    /// Whether an option was set on the command line.
+    private func isSet(_ name: String) -> Bool { given[name]?.setting != nil }
 
     private func bounds(of name: String) -> ClosedRange<Double>? {
         if case .number(let range)? = specs.first(where: { $0.name == name })?.kind { range } else { nil }

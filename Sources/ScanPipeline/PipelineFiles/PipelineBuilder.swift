@@ -41,7 +41,7 @@ struct PipelineBuilder {
         let locate = { [file] (finding: OrderCheck.Finding) in
             let entry = entries[finding.step]
             return file.locate(
-                finding.problem.noting(settingsOf: entry).at(line: entry.line, column: entry.column))
+                finding.problem.noting(settingsOf: entry, in: file).at(line: entry.line, column: entry.column))
         }
         problems += check.mistakes.filter { $0.step < certain ?? .max && !doubtful.contains($0.step) }.map(locate)
         guard problems.isEmpty else { throw PipelineMistakes(problems: Self.sorted(problems)) }
@@ -199,15 +199,17 @@ struct PipelineBuilder {
         let value = option.flatMap { entry.options[$0] }
         if let setting = value?.setting { return problem.noting("asked for by  \(setting)") }
         return file.locate(
-            problem.noting(settingsOf: entry).at(
+            problem.noting(settingsOf: entry, in: file).at(
                 line: value?.line ?? entry.line, column: value?.column ?? entry.column))
     }
 }
 
 extension Problem {
     /// With what the file's line does not show of a stage.
-    fileprivate func noting(settingsOf entry: PipelineFile.Entry) -> Problem {
+    fileprivate func noting(settingsOf entry: PipelineFile.Entry, in file: PipelineFile) -> Problem {
         let settings = entry.options.values.compactMap(\.setting).sorted()
-        return settings.isEmpty ? self : noting("it stands there with  \(settings.joined(separator: " "))")
+        if settings.isEmpty { return self }
+        // Where nobody can look into a file, nothing stands there.
+        return noting("\(file.isEditable ? "it stands there" : "asked for") with  \(settings.joined(separator: " "))")
     }
 }

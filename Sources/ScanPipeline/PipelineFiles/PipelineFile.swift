@@ -3,7 +3,8 @@ import Yams
 
 /// A pipeline as it stands in a file: names and option values with their places, nothing checked yet.
 ///
-/// The only file that knows YAML. Values stay text; what they mean is up to the option that takes them.
+/// The only file that calls Yams; PipelineFileSyntax.swift goes by the messages of its parser. Values stay text; what
+/// they mean is up to the option that takes them.
 public struct PipelineFile: Sendable {
     public struct Entry: Sendable {
         public var stage: String
@@ -141,6 +142,8 @@ public struct PipelineFile: Sendable {
     /// Aliases of aliases of lists can stand for more than any machine can hold, and are slow even before anybody looks
     /// at them.
     private static func tooManyAliases(_ text: String) -> Problem? {
+        // Without an anchor they stand for nothing.
+        guard text.utf8.contains(UInt8(ascii: "&")) else { return nil }
         // Each begins with an asterisk and its anchor's name, where a value may begin.
         let bytes = Array(text.utf8)
         let count = bytes.indices.dropLast().count { place in
@@ -322,6 +325,12 @@ public struct PipelineFile: Sendable {
         switch error {
         case .scanner(let context, let problem, let mark, _), .parser(let context, let problem, let mark, _),
             .composer(let context, let problem, let mark, _):
+            if problem == "but found another document" {
+                return Problem(
+                    .usage, "a second document begins here, and a pipeline file holds one",
+                    fix: "put each pipeline into a file of its own, or take the  ---  away"
+                ).at(Mark(mark))
+            }
             let start = context.map { Mark($0.mark) }
             if let cause = cause(of: problem, at: Mark(mark), since: start) { return cause }
             let notes = context.map { ["\($0.text) in line \($0.mark.line)"] } ?? []

@@ -131,7 +131,7 @@ struct CaptureRun {
             },
             fix: last.map {
                 "loosen `\($0.label)`, which dropped \(count < capture.frames.count ? "the last \(count)" : "them")"
-            } ?? "see what is wrong with it with  scanmill inspect \(ShellWord.quoted(input.path))"
+            } ?? "see what is wrong with it with  scanmill inspect \(ShellWord.quoted(path: input.path))"
         ).ofPipeline(last != nil)
     }
 

@@ -32,7 +32,7 @@ extension StageContext {
             var problem = error
             problem.fault = .usage
             if problem.fix == nil {
-                problem.fix = "correct the file, or name another with  --set \(label).box=FILE"
+                problem.fix = "correct the file, or name another with  " + ShellWord.setting(label, "box=FILE")
             }
             throw problem
         }

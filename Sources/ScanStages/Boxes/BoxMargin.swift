@@ -12,6 +12,7 @@ enum BoxMargin {
         return Problem(
             .usage, "\(options) \(names.count > 1 ? "leave" : "leaves") nothing of the box",
             notes: ["half of its shortest side is \(least.rounded(decimals: 3).shortText) m"],
-            fix: "take less off the box, such as  " + names.map { "--set \(label).\($0)=0" }.joined(separator: " "))
+            fix: "take less off the box, such as  "
+                + names.map { ShellWord.setting(label, "\($0)=0") }.joined(separator: " "))
     }
 }

@@ -122,7 +122,7 @@ struct MaskOutput: Sendable {
             let reason = context.capture.absences[.box]?.reason ?? "no stage has made it"
             throw Problem(
                 .input, "there is no box for masks: \(reason)",
-                fix: "go on without masks with  --set \(context.label).mask-if-missing=pass"
+                fix: "go on without masks with  " + ShellWord.setting(context.label, "mask-if-missing=pass")
             ).ofPipeline()
         }
         if cutOut != nil && !isOn(context) {
@@ -223,7 +223,7 @@ struct MaskOutput: Sendable {
         guard mask.size == size else {
             throw Problem(
                 .input, "the frame's mask is \(mask.size), and its picture \(size)",
-                fix: "make the masks anew, or leave them out with  --set \(context.label).masks=none")
+                fix: "make the masks anew, or leave them out with  " + ShellWord.setting(context.label, "masks=none"))
         }
         return mask
     }

@@ -12,7 +12,7 @@ package struct WorldTurn: Hashable, Sendable {
         /// - Throws: where the capture does not say which way is up, and the file is to have another than recorded.
         func turn(of capture: Capture, _ label: String) throws(Problem) -> WorldTurn {
             if self == .recorded { return .none }
-            _ = try capture.requiredUp(fix: "write it as recorded with  --set \(label).up=recorded")
+            _ = try capture.requiredUp(fix: "write it as recorded with  " + ShellWord.setting(label, "up=recorded"))
             return self == .y ? .yUp(capture) : .zUp(capture)
         }
     }

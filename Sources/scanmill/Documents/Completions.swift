@@ -23,11 +23,12 @@ extension CompletionKind {
         let path = words.map(ReadyPipelines.resolved).first(where: NamedPath.isNamedLikePipeline)
         let named = path.flatMap { path in
             (try? PipelineFile.bytes(at: path)).map { bytes in
-                Set(PipelineFile.parse(String(decoding: bytes, as: UTF8.self), path: path).file.entries.map(\.stage))
+                PipelineFile.parse(String(decoding: bytes, as: UTF8.self), path: path).file.entries.map(\.stage)
             }
         }
-        return library.entries.filter { named?.contains($0.card.name) ?? true }.flatMap { entry in
-            entry.options.map { "\(entry.card.name).\($0.name)" }
+        let stages = named ?? library.names
+        return zip(Pipeline.labels(of: stages), stages).flatMap { label, stage in
+            (library[stage]?.options ?? []).map { "\(label).\($0.name)" }
         }
     }
 }

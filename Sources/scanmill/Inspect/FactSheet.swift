@@ -184,11 +184,11 @@ extension FactSheet {
     /// The title is in the line of the columns' titles if the first column leaves room for it.
     private static func table(_ columns: [Column], _ rows: [[Value?]], title: String) -> [String] {
         let cells = [columns.map(\.title)] + rows.map { row in row.map { $0?.text ?? "" } }
-        let widths = columns.indices.map { column in cells.map { $0[column].count }.max() ?? 0 }
+        let widths = columns.indices.map { column in cells.map { $0[column].columns }.max() ?? 0 }
         var lines = cells.map { row in
             let texts = zip(row, zip(columns, widths)).map { cell, layout in
                 layout.0.isNumber
-                    ? String(repeating: " ", count: layout.1 - cell.count) + cell : cell.padded(to: layout.1)
+                    ? String(repeating: " ", count: layout.1 - cell.columns) + cell : cell.padded(to: layout.1)
             }
             let line = "  " + texts.joined(separator: "  ")
             return String(line.dropLast { $0 == " " })

@@ -140,7 +140,7 @@ struct FigureSections {
             if row.isAround {
                 let what = row.label == StageClock.digests ? "digests of the input files" : "receipt and publishing"
                 return
-                    "<tr><th scope=\"row\" class=\"around\">\(what)</th><td></td><td></td><td></td><td></td><td class=\"n\">\(time)</td></tr>"
+                    "<tr><th scope=\"row\" class=\"around\">\(what)</th><td></td><td></td><td></td><td class=\"why\"></td><td class=\"n\">\(time)</td></tr>"
             }
             let kept = Double(row.framesOut) / Double(all) * 240
             let lost = Double(row.dropped) / Double(all) * 240

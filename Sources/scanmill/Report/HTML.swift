@@ -28,6 +28,8 @@ struct HTML: Sendable, ExpressibleByStringInterpolation {
         /// For coordinates: one decimal, which is a tenth of a pixel.
         mutating func appendInterpolation(_ number: Double) { text += HTML.short(number) }
         mutating func appendInterpolation(_ words: String) { text += HTML.escaped(words) }
+        /// Text of several lines, for `<pre>`.
+        mutating func appendInterpolation(lines: String) { text += HTML.escaped(lines, besides: "\n") }
         /// A message, in which text between backticks is code.
         mutating func appendInterpolation(marked words: String) { text += HTML.marked(words) }
     }
@@ -65,14 +67,15 @@ struct HTML: Sendable, ExpressibleByStringInterpolation {
     }
 
     /// Safe between tags and in quoted attributes. Control characters are made visible, since HTML knows no way to
-    /// write them.
-    static func escaped(_ text: String) -> String {
+    /// write them, and shows a line break as a space.
+    /// - Parameter kept: control characters that stay as they are.
+    private static func escaped(_ text: String, besides kept: String = "") -> String {
         let isPlain = text.utf8.allSatisfy { byte in
             byte >= 0x20 && byte < 0x7f && byte != 0x22 && byte != 0x26 && byte != 0x27 && byte != 0x3c && byte != 0x3e
         }
         if isPlain { return text }
         var escaped = ""
-        for scalar in text.withControlsShown(besides: "\n").unicodeScalars {
+        for scalar in text.withControlsShown(besides: kept).unicodeScalars {
             switch scalar {
             case "&": escaped += "&amp;"
             case "<": escaped += "&lt;"

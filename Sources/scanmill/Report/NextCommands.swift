@@ -30,7 +30,7 @@ extension NightReport {
                 commands.append(command.again([input], choice(of: [capture])))
             }
         }
-        return commands + [CommandWords.line(["scanmill", "inspect", CommandWords.path(input)])]
+        return commands + [CommandWords.line(["scanmill", "inspect", ShellWord.path(input)])]
     }
 
     /// Those of captures that failed which a run can try again.

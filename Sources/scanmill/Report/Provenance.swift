@@ -24,7 +24,7 @@ struct Provenance {
             \((report.run?.command?.pipeline).map { "<dt>Pipeline</dt><dd><code>\($0)</code>\(settings.isEmpty ? "" : ", changed by \(settings.joined(separator: ", "))")</dd>" as HTML })
             \(others > 0 ? "<dt>Other pipelines</dt><dd>\(Wording.count(others, "result")) \(others.isOrAre) from another version of the pipeline than this</dd>" as HTML : HTML())
             \(report.run.map { "<dt>Run</dt><dd><code>\($0.name)</code></dd>" as HTML })</dl>
-            \(text.map { "<details><summary>The pipeline with every option</summary><pre>\($0)</pre></details>" as HTML })</section>
+            \(text.map { "<details><summary>The pipeline with every option</summary><pre>\(lines: $0)</pre></details>" as HTML })</section>
             """
     }
 }

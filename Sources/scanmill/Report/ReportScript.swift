@@ -26,12 +26,14 @@ enum ReportScript {
           find.addEventListener('input', () => {
             clearTimeout(timer);
             timer = setTimeout(() => {
-              const words = find.value.toLowerCase();
+              // A Mac's file names have their accents apart.
+              const plain = text => text.normalize().toLowerCase();
+              const words = plain(find.value);
               let count = 0;
               list.classList.toggle('flat', words !== '');
               for (const tile of list.querySelectorAll('.t')) {
                 const text = tile.querySelector('bdi').textContent + ' ' + (tile.dataset.d || '');
-                const isHit = text.toLowerCase().includes(words);
+                const isHit = plain(text).includes(words);
                 tile.hidden = !isHit;
                 count += isHit;
               }

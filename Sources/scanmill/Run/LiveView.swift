@@ -1,5 +1,6 @@
 import FoundationEssentials
 import Glibc
+import ScanModel
 import ScanPipeline
 import Synchronization
 
@@ -83,13 +84,13 @@ final class LiveView: Sendable {
         // A line that is too long, or one line too many, would stay on the terminal for ever.
         let shown = state.running.prefix(max(0, size.rows - 2))
         let ids = shown.map { Self.name($0.id) }
-        let widest = ids.map(\.count).max() ?? 0
+        let widest = ids.map(\.columns).max() ?? 0
         let running = zip(ids, shown).map { "\($0.padded(to: widest)) \(Self.text($1.progress))" }
         let lines = (running + [total(state)]).map {
             Self.cut($0, to: size.columns)
         }
         let text = erasure(&state) + lines.joined(separator: "\n") + "\n"
-        state.drawn = lines.map { Self.width(of: $0) }
+        state.drawn = lines.map(\.columns)
         Self.write(text)
     }
 
@@ -103,10 +104,10 @@ final class LiveView: Sendable {
         return "\u{1B}[\(rows)A\u{1B}[J"
     }
 
-    /// A capture's name, of at most 24 characters.
+    /// A capture's name, in at most 24 columns.
     private static func name(_ id: String) -> String {
         let id = Console.visible(id)
-        return id.count > 24 ? id.prefix(23) + "…" : id
+        return id.columns > 24 ? cut(id, to: 23) + "…" : id
     }
 
     private static func text(_ progress: RunProgress?) -> String {
@@ -147,20 +148,9 @@ final class LiveView: Sendable {
         var left = columns
         return String(
             line.prefix { character in
-                left -= width(of: character)
+                left -= character.columns
                 return left >= 0
             })
-    }
-
-    private static func width(of line: String) -> Int { line.reduce(0) { $0 + width(of: $1) } }
-
-    /// Columns that a character takes: East Asian characters and emoji take two.
-    private static func width(of character: Character) -> Int {
-        let wide: [ClosedRange<UInt32>] = [
-            0x1100...0x115f, 0x2e80...0xa4cf, 0xac00...0xd7a3, 0xf900...0xfaff, 0xfe30...0xfe6f, 0xff00...0xff60,
-            0xffe0...0xffe6, 0x1f300...0x1faff, 0x20000...0x3fffd,
-        ]
-        return character.unicodeScalars.contains { scalar in wide.contains { $0.contains(scalar.value) } } ? 2 : 1
     }
 
     private static func bar(_ share: Double) -> String {

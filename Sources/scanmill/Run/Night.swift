@@ -87,7 +87,7 @@ struct Night {
     /// Says what is odd about the run as a whole, and runs all captures that need it through the pipeline.
     func run() async -> Course {
         defer { hold.release() }
-        if !options.isSilent { loaded.pipeline.warnings.forEach { Console.error($0.compilerStyleWarning) } }
+        if !options.quiet { loaded.pipeline.warnings.forEach { Console.error($0.compilerStyleWarning) } }
         // Whatever is left out is said here, since nothing else mentions it.
         found.warnings.forEach(Console.warn)
         if options.minFree != nil, FreeSpace.bytes(at: options.batch.output) == nil {

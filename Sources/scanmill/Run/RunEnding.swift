@@ -55,7 +55,9 @@ struct RunEnding {
                 .object([
                     "captures": .array(outcomes.map { .object($0.json) }),
                     "other-formats": .of(night.found.ofOtherFormats),
-                    "without-capture": .of(night.found.withoutCapture), "run": .of(course.record?.name),
+                    "without-capture": .of(night.found.withoutCapture),
+                    "pipeline-warnings": .array(night.loaded.pipeline.warnings.map { .object($0.json) }),
+                    "run": .of(course.record?.name),
                 ]))
         }
         messages.summary(

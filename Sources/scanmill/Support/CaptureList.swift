@@ -198,6 +198,8 @@ struct CaptureList {
         warn(of: found.strangers)
         if found.isEmpty {
             warnings.forEach(Console.warn)
+            // Where OUT is the only capture, it was not searched.
+            try Console.orExit { () throws(Problem) in try OutputPlace.requireApart([], from: output, and: []) }
             throw Console.exitCode(saying: Self.nothing(in: paths, formats))
         }
         warn(ofResults: found.strayResults)
@@ -219,14 +221,14 @@ struct CaptureList {
             formats == [PLYCapture.name]
             ? paths.filter { path in FileSystem.names(in: path).contains { $0.hasSuffix(".ply") } } : []
         func names(_ folders: [String], _ pattern: String) -> String {
-            folders.map { ShellWord.quoted(String($0.withoutSlashBehind)) + pattern }.joined(separator: " ")
+            folders.map { ShellWord.quoted(path: $0.withoutSlashBehind) + pattern }.joined(separator: " ")
         }
         let fix =
             if !clouds.isEmpty {
                 "folders are not searched for PLY files; name them:  \(names(clouds, "/*.ply"))"
             } else if !results.isEmpty {
                 "what ScanMill wrote is not searched; name the results:  \(names(results, "/*"))"
-            } else { "`scanmill inspect \(ShellWord.quoted(paths[0]))` says what it holds" }
+            } else { "`scanmill inspect \(ShellWord.quoted(path: paths[0]))` says what it holds" }
         return Problem(.usage, "there is no capture in \(paths.joined(separator: ", "))", fix: fix)
     }
 }

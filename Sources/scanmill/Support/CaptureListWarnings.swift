@@ -17,33 +17,52 @@ extension CaptureList {
         guard let first = paths.first else { return }
         warn(
             "there is no capture in \(paths.listed(most: Self.shown))",
-            fix: "`scanmill inspect \(ShellWord.quoted(first))` says what is wrong with "
+            fix: "`scanmill inspect \(ShellWord.quoted(path: first))` says what is wrong with "
                 + (paths.count == 1 ? "it" : "the first"))
     }
 
     mutating func warn(of strangers: [CaptureSearch.Stranger: [String]]) {
         for kind in CaptureSearch.Stranger.allCases {
             guard let paths = strangers[kind] else { continue }
-            let (what, fix) =
-                switch kind {
-                case .archive: ("archives of other kinds than ZIP", "unpack them, or pack the captures as ZIP")
-                case .unfinished: ("copies that have not arrived as a whole", "wait for them, or fetch them again")
-                case .video:
-                    (
-                        "videos without poses",
-                        "for their pictures alone, such as for COLMAP, take them with  --format \(VideoFileCapture.name)"
-                    )
-                case .sphere: ("360° videos", "export views of them as flat videos")
-                }
-            warn("\(what) were passed over: \(paths.sorted().listed(most: Self.shown))", fix: fix)
+            let (what, fix) = paths.count == 1 ? Self.words(forOne: kind) : Self.words(forSeveral: kind)
+            warn("\(what) passed over: \(paths.sorted().listed(most: Self.shown))", fix: fix)
+        }
+    }
+
+    private static func words(forOne kind: CaptureSearch.Stranger) -> (what: String, fix: String) {
+        switch kind {
+        case .archive: ("an archive of another kind than ZIP was", "unpack it, or pack the capture as ZIP")
+        case .unfinished: ("a copy that has not arrived as a whole was", "wait for it, or fetch it again")
+        case .video:
+            (
+                "a video without poses was",
+                "for its pictures alone, such as for COLMAP, take it with  --format \(VideoFileCapture.name)"
+            )
+        case .sphere: ("a 360° video was", "export views of it as flat videos")
+        }
+    }
+
+    private static func words(forSeveral kind: CaptureSearch.Stranger) -> (what: String, fix: String) {
+        switch kind {
+        case .archive: ("archives of other kinds than ZIP were", "unpack them, or pack the captures as ZIP")
+        case .unfinished: ("copies that have not arrived as a whole were", "wait for them, or fetch them again")
+        case .video:
+            (
+                "videos without poses were",
+                "for their pictures alone, such as for COLMAP, take them with  --format \(VideoFileCapture.name)"
+            )
+        case .sphere: ("360° videos were", "export views of them as flat videos")
         }
     }
 
     mutating func warn(ofPacked archives: [String]) {
         if archives.isEmpty { return }
+        let what =
+            archives.count == 1
+            ? "an archive was passed over, since the folder into which it was unpacked is there too"
+            : "archives were passed over, since the folders into which they were unpacked are there too"
         warn(
-            "archives were passed over, since the folders into which they were unpacked are there too: "
-                + archives.listed(most: Self.shown),
+            "\(what): \(archives.listed(most: Self.shown))",
             fix: "nothing has to be done; this is not said of archives that are kept elsewhere")
     }
 
@@ -78,9 +97,12 @@ extension CaptureList {
 
     mutating func warn(ofResults paths: [String]) {
         guard let first = paths.first else { return }
+        let (what, fix) =
+            paths.count == 1
+            ? ("a result of ScanMill lies among the captures, and was", "if it is to be run, name it as INPUT")
+            : ("results of ScanMill lie among the captures, and were", "if they are to be run, name them as INPUT")
         warn(
-            "results of ScanMill lie among the captures, and were passed over: \(paths.listed(most: Self.shown))",
-            fix: "if they are to be run, name them as INPUT: \(ShellWord.quoted(first))")
+            "\(what) passed over: \(paths.listed(most: Self.shown))", fix: "\(fix): \(ShellWord.quoted(path: first))")
     }
 
     /// What `--settle` cannot tell, because a clock is wrong or was.

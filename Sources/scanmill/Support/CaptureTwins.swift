@@ -98,7 +98,7 @@ struct CaptureTwins {
             Set(formats).isDisjoint(with: asked)
         else { return nil }
         if let own = ownCapture(of: result, besides: twins) { return own }
-        let files = ShellWord.quoted(result) + "/*.ply"
+        let files = ShellWord.quoted(path: result) + "/*.ply"
         let other =
             "take another one with  --format \(format)  or, where the pipeline names the format, with  "
             + "--set read.format=\(format)"
@@ -125,7 +125,7 @@ struct CaptureTwins {
         guard formats.count == twins.count else {
             // Whatever their folders are called, their name is the result's.
             guard let part = twins.last(where: { $0.path != $0.result }) else { return Self.waysApart }
-            return "name the folder of the one that is meant, such as  \(ShellWord.quoted(part.path))"
+            return "name the folder of the one that is meant, such as  \(ShellWord.quoted(path: part.path))"
         }
         return
             "take one of them with  --format \(formats[0])  (or \(formats.dropFirst().joined(separator: ", ")))"
@@ -153,7 +153,7 @@ struct CaptureTwins {
         let ways = [folder, archive].map { path in
             // Where several paths were named, the others are to stay.
             inputs.count == 1
-                ? CommandWords.command(exchanging: [inputs[0]: path]) : ShellWord.quoted(CommandWords.path(path))
+                ? CommandWords.command(exchanging: [inputs[0]: path]) : ShellWord.quoted(path: path)
         }
         return Problem(
             .usage, summary, notes: notes,

@@ -37,12 +37,14 @@ enum CommandWords {
     }
 
     /// The command as it was given, with other words in place of some, to be copied into a shell.
-    /// - Parameter others: what stands in place of which word, where that stands first. The folder for the results and
-    ///   the ids of captures stay, which may be called the same.
+    /// - Parameter others: what stands in place of which word, where that stands first. Values of options, such as the
+    ///   folder for the results and the ids of captures, stay, which may be called the same.
     static func command(exchanging others: [String: String]) -> String {
         var others = others
+        let command = (try? CommandTree.scanmill())?.commands.first { $0.name == arguments.first }
+        let takingValue = Set((command?.options ?? []).filter { $0.value != nil }.flatMap(\.names))
         let words = arguments.indices.map { index in
-            let isValue = index > 0 && ["-o", "--output", "--only", "--exclude"].contains(arguments[index - 1])
+            let isValue = index > 0 && takingValue.contains(arguments[index - 1])
             return isValue ? arguments[index] : others.removeValue(forKey: arguments[index]) ?? arguments[index]
         }
         return line(["scanmill"] + words)
@@ -52,8 +54,5 @@ enum CommandWords {
     static func line(_ words: [String]) -> String { words.map(ShellWord.quoted).joined(separator: " ") }
 
     /// The command that writes the report about a folder of results.
-    static func report(_ output: String) -> String { line(["scanmill", "report", path(output)]) }
-
-    /// With a folder before it, a name that begins with a dash is no option.
-    static func path(_ path: String) -> String { path.hasPrefix("-") ? "./\(path)" : path }
+    static func report(_ output: String) -> String { line(["scanmill", "report", ShellWord.path(output)]) }
 }

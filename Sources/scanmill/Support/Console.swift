@@ -79,5 +79,5 @@ enum Console {
 
 extension String {
     /// With spaces behind it, for columns.
-    func padded(to width: Int) -> String { self + String(repeating: " ", count: max(0, width - count)) }
+    func padded(to width: Int) -> String { self + String(repeating: " ", count: max(0, width - columns)) }
 }

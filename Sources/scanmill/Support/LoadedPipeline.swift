@@ -10,14 +10,14 @@ struct LoadedPipeline {
     var text: String
     var path: String
 
-    /// - Throws: exit code 2, after all mistakes have been printed.
+    /// - Throws: exit code 2, after all mistakes have been printed; 3 where the machine keeps the file from being read.
     static func load(_ path: String, settings: [String]) throws -> LoadedPipeline {
         do {
             return try open(path, settings: settings)
         } catch {
             for problem in error.problems { Console.error(problem.compilerStyle) }
-            Console.error(error.problems.count.counted("mistake") + "; nothing was run")
-            throw ExitCode(ExitStatus.usage)
+            Console.error((error.count.map { "\($0); " } ?? "") + "nothing was run")
+            throw ExitCode(error.exitCode)
         }
     }
 
@@ -37,6 +37,8 @@ struct LoadedPipeline {
 
     private static func bytes(of path: String) throws(Problem) -> [UInt8] {
         do throws(Problem) { return try PipelineFile.bytes(at: path) } catch {
+            // The path is right then.
+            if error.fault == .environment { throw error }
             var problem = error
             problem.fix =
                 if FileSystem.isFolder(path) {
@@ -71,4 +73,15 @@ struct LoadedPipeline {
         let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
         return names.contains(where: NamedPath.isNamedLikePipeline)
     }
+}
+
+extension PipelineMistakes {
+    /// How many there are, in words; nil for none. That the machine keeps the file from being read is no mistake.
+    var count: String? {
+        let count = problems.count { ExitStatus.of($0) == ExitStatus.usage }
+        return count == 0 ? nil : count.counted("mistake")
+    }
+
+    /// The exit code of a command that they end.
+    var exitCode: Int32 { problems.map(ExitStatus.of).max() ?? ExitStatus.usage }
 }

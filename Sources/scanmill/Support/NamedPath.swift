@@ -25,7 +25,7 @@ enum NamedPath {
         } else if problem.fix == CaptureFormats.wayToName, let (what, fix) = strange(path) {
             (advised.summary, advised.fix) = ("this is \(what)", fix)
         } else if problem.summary == CaptureFormats.noCapture, let (what, results) = results(at: path) {
-            let output = ShellWord.quoted(CommandWords.path(results))
+            let output = ShellWord.quoted(path: results)
             advised.summary = "this is \(what), not a capture"
             advised.fix =
                 "`scanmill status \(output)` lists the results, and `scanmill report \(output)` makes a page about them"

@@ -12,8 +12,8 @@ extension RunRecord.Command {
     ///   - retries: whether to run those too that are as they were.
     func again(_ inputs: [String], _ choice: [String] = [], retries: Bool = true) -> String {
         let words =
-            ["scanmill", "run", pipeline] + inputs.map(CommandWords.path)
-            + ["-o", CommandWords.path(output)] + choice
+            ["scanmill", "run"] + ([pipeline] + inputs).map(ShellWord.path)
+            + ["-o", ShellWord.path(output)] + choice
         return CommandWords.line(words + (retries ? ["--retry"] : []) + settings.flatMap { ["--set", $0] } + further)
     }
 }

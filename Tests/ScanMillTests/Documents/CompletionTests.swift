@@ -69,6 +69,10 @@ import Testing
             try offers(["run", "mine.yaml", "in", "--set", "mask-"]) == ["mask-range.near", "mask-range.far"])
         #expect(try offers(["run", "room-cloud", "in", "--set", "write-ply.fi"]) == ["write-ply.file"])
         #expect(try offers(["run", "room-cloud", "in", "--set", "write-sens"]) == [])
+        // By its name alone, nobody knows which is meant.
+        try folder.write("stages: [read, {crop: {above: 1}}, {crop: {below: 2}}, write-ply]", to: "two.yaml")
+        #expect(try offers(["run", "two.yaml", "in", "--set", "crop[2].ab"]) == ["crop[2].above"])
+        #expect(try !offers(["run", "two.yaml", "in", "--set", "crop"]).contains("crop.above"))
         #expect(try offers(["check", "--set", "mask-c"]).contains("mask-confidence.at-least"))
     }
 }

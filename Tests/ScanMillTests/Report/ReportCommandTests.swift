@@ -60,6 +60,28 @@ import Testing
         #expect(ticks == ["0", "30 s", "60 s", "90 s", "2 min", "2 min 30 s"])
     }
 
+    /// By the clock alone, the run would end before it began.
+    @Test func aRunAcrossTheEndOfSummerTime() throws {
+        try makeNight(3)
+        let run = "out/.scanmill/runs/20261120T214000Z-night"
+        for (file, old, new) in [
+            ("plan", "20261120T214000Z", "20261025T004000Z"), ("outcome", "20261121T031500Z", "20261025T011000Z"),
+        ] {
+            let text = String(decoding: try folder.bytes("\(run)/\(file).json"), as: UTF8.self)
+            let moved = text.replacing("\"\(old)\"", with: "\"\(new)\"")
+            try #require(moved != text)
+            try folder.write(moved, to: "\(run)/\(file).json")
+        }
+        for (zone, span) in [
+            ("CET-1CEST,M3.5.0,M10.5.0/3", "25 October 2026, 02:40 CEST to 02:10 CET"),
+            ("UTC0", "25 October 2026, 00:40 to 01:10"),
+        ] {
+            let made = try Scanmill.run(["report", "out"], in: folder.path, environment: ["TZ": zone])
+            try #require(made.status == 0, "\(made.errors)")
+            #expect(try nightPage().contains(span), "\(zone)")
+        }
+    }
+
     @Test func oneOfAThingIsNotSeveral() throws {
         try MiniCapture(frameCount: 1).write(in: folder)
         let run = try folder.run("read, measure-blur, decompress, unproject, write-ply")
@@ -117,6 +139,22 @@ import Testing
         #expect(try newestPage().contains(runs[0]))
     }
 
+    /// A browser shows a line break as a space, and the pipeline's text has lines.
+    @Test func aNameWithALineBreak() throws {
+        try makeNight(3)
+        try changeFirstReceipt(#/"device": "[^"]*"/#, to: #""device": "one\ntwo""#)
+        _ = try report()
+        let html = try nightPage()
+        #expect(html.contains("one\\u{a}two") && html.contains("<pre>{\n"))
+    }
+
+    /// A Mac's names have their accents apart, and whoever searches types them in one.
+    @Test func theSearchTakesAccentsAsTheyCome() throws {
+        try makeNight(3)
+        _ = try report()
+        #expect(try nightPage().contains("const plain = text => text.normalize().toLowerCase();"))
+    }
+
     /// Of a stage that stands twice each has frames and a time of its own, in its place.
     @Test func stagesThatStandTwiceAreTwoRows() throws {
         let made = try Scanmill.run(
@@ -140,6 +178,9 @@ import Testing
                 "mask-range[2] 2 2", "unproject 2 2", "write-ply 2 2",
             ], "\(seen)")
         #expect(rows.prefix(8).allSatisfy { ($0["seconds"]?.double ?? -1) >= 0 })
+        // On a narrow page nothing is in the column of the reasons, in any row.
+        let cells = "receipt and publishing</th><td></td><td></td><td></td><td class=\"why\"></td><td class=\"n\">"
+        #expect(try newestHTML().contains(cells))
     }
 
     /// The middle half of the earlier runs, by Python's own reckoning.

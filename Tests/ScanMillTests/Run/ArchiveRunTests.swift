@@ -57,7 +57,7 @@ import Testing
         let both = try folder.run(stages, command)
         #expect(both.status == 0 && both.output.contains("1 capture: 1 "), "\(both)")
         let told =
-            "warning: archives were passed over, since the folders into which they were unpacked are there too: in/mini.zip\n"
+            "warning: an archive was passed over, since the folder into which it was unpacked is there too: in/mini.zip\n"
         #expect(both.errors.hasPrefix(told), "\(both.errors)")
 
         // Of two, nobody can say which one is meant, whatever the archive holds: it is not compared with either.

@@ -95,6 +95,17 @@ import Testing
         #expect(result.output == "True 0\n", "\(result.output) \(result.errors)")
     }
 
+    /// Two of these take as much room as four others.
+    @Test func wideNamesLeaveTheRestInItsPlace() throws {
+        for name in ["abcdef", "扫描"] { try MiniCapture(id: "captures/\(name)").write(in: folder) }
+        try folder.write("name: t\nstages: [read, decompress, unproject, write-ply]\n", to: "t.yaml")
+        let run = [Scanmill.path, "run", "t.yaml", "captures", "-o", "out", "--jobs", "2", "--no-report"]
+        let script = "print('\\u626b\\u63cf   [....................] opening\\r\\n' in text, run.returncode)"
+        let result = try runCommand(
+            ["python3", "-c", Self.onATerminal + script] + run, in: folder.path, environment: ["TERM": "xterm"])
+        #expect(result.output == "True 0\n", "\(result.output) \(result.errors)")
+    }
+
     /// `tee` writes to the same terminal, and the view would erase that.
     @Test func nothingIsDrawnOverWhatGoesThroughAPipe() throws {
         try MiniCapture().write(in: folder)

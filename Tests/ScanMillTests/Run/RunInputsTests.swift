@@ -102,8 +102,8 @@ import Testing
         #expect(result.status == 0)
         #expect(
             result.errors == """
-                warning: results of ScanMill lie among the captures, and were passed over: in/copied
-                   = fix: if they are to be run, name them as INPUT: in/copied
+                warning: a result of ScanMill lies among the captures, and was passed over: in/copied
+                   = fix: if it is to be run, name it as INPUT: in/copied
 
                 """)
     }
@@ -126,6 +126,14 @@ import Testing
             try Scanmill.run(["run", "../quick.yaml", "-o", "../out", "--", "-dash"], in: "\(quick.folder.path)/in")
                 .status
                 == 0)
+    }
+
+    /// What is suggested for it can be typed as it stands.
+    @Test func aFolderWithADashThatHoldsNothing() throws {
+        try quick.folder.write("x", to: "-empty/notes.txt")
+        let result = try Scanmill.run(["run", "-o", "out", "--", "quick.yaml", "-empty"], in: quick.folder.path)
+        let fix = "   = fix: `scanmill inspect ./-empty` says what it holds\n"
+        #expect(result.status == 2 && result.errors.hasSuffix(fix), "\(result)")
     }
 
     @Test func aFormatThatNobodyHasIsSaid() throws {
@@ -351,6 +359,20 @@ import Testing
             result.errors.hasPrefix(
                 "warning: archives of other kinds than ZIP were passed over: in/room.tgz, in/scan.sens.gz\n"
                     + "   = fix: unpack them"), "\(result.errors)")
+    }
+
+    /// One is not several.
+    @Test func oneOfWhatIsPassedOver() throws {
+        try quick.copySample("desk")
+        for name in ["room.tgz", "walk.mp4"] { try quick.folder.write("x", to: "in/\(name)") }
+        let said = """
+            warning: an archive of another kind than ZIP was passed over: in/room.tgz
+               = fix: unpack it, or pack the capture as ZIP
+            warning: a video without poses was passed over: in/walk.mp4
+               = fix: for its pictures alone, such as for COLMAP, take it with  --format video
+
+            """
+        #expect(try quick.run(["in", "-o", "out"]).errors == said)
     }
 
     /// A video by itself is run where it is asked for, and the rest is run.

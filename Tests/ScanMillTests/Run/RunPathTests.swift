@@ -124,6 +124,11 @@ import Testing
         #expect(symlink("mini", folder.path + "/link") == 0)
         #expect(try folder.run("read, decompress", ["mini", "-o", "link/out"]).status == 2)
         #expect(!FileManager.default.fileExists(atPath: "\(folder.path)/mini/.scanmill"))
+        // OUT itself is not searched, and may be the only capture.
+        try MiniCapture().write(["in/scan"], in: folder)
+        let only = try folder.run("read, decompress", ["in", "-o", "in/scan"])
+        #expect(only.status == 2)
+        #expect(only.errors.contains("error: the results would be written into the capture "), "\(only.errors)")
         // A result is a capture too, and its own result would take its place.
         let staging = "read, decompress, write-staging"
         #expect(try folder.run(staging).status == 0)

@@ -47,6 +47,21 @@ import Testing
         return (sizes.count, sizes.reduce(0, +))
     }
 
+    /// As `check` has them, which a night's script may never call.
+    @Test func whatIsOddAboutThePipeline() throws {
+        try folder.write("stages: [read, decompress]\n", to: "odd.yaml")
+        let odd = "`decompress` works on "
+        for command in ["plan", "run"] {
+            let result = try Scanmill.run([command, "odd.yaml", "sound", "-o", "odd", "--json"], in: folder.path)
+            #expect(result.status == 0 && result.errors.contains("warning: \(odd)"), "\(result)")
+            let warnings = try json(result.output.utf8)["pipeline-warnings"]?.array ?? []
+            let messages = warnings.compactMap { $0["message"]?.string }
+            #expect(messages.count == 1 && messages.first?.hasPrefix(odd) == true, "\(messages)")
+        }
+        let quiet = try Scanmill.run(["run", "odd.yaml", "sound", "-o", "odd", "--json", "-q"], in: folder.path)
+        #expect(quiet.errors == "" && quiet.output.contains("pipeline-warnings"), "\(quiet)")
+    }
+
     @Test func eachCaptureOfARun() throws {
         let first = try run(["sound", "damaged", "broken", "--json", "--log", "log"])
         #expect(first.status == 1)

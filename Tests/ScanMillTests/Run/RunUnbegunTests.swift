@@ -66,6 +66,30 @@ import Testing
         #expect(run.errors.hasSuffix("out ended with 3\n"), "\(run.errors)")
     }
 
+    /// It may lie on a disk that is away, or another user may have written it.
+    @Test func aPipelineThatCannotBeRead() throws {
+        try folder.write("stages: [read, decompress]\n", to: "closed.yaml")
+        // The figures are written here.
+        #expect(chmod(folder.path, 0o777) == 0 && chmod("\(folder.path)/closed.yaml", 0o000) == 0)
+        let what = "a run whose pipeline may not be read"
+        guard let tool = try Scanmill.commandOfNobody(in: folder.path, for: what) else { return }
+        let rest = ["closed.yaml", "mini", "-o", "out", "--metrics", "figures"]
+        let hook = ["--on-finish", "echo \"ended with $SCANMILL_STATUS\""]
+        let run = try runCommand(tool + ["run"] + rest + hook, in: folder.path)
+        let said = """
+            closed.yaml: error: cannot read the file: Permission denied
+              fix: check the owner and the permissions of the file and of its folders
+            nothing was run
+            ended with 3
+
+            """
+        #expect(run.status == 3 && run.errors == said, "\(run)")
+        // The pipeline's name is not known.
+        let figures = String(decoding: try folder.bytes("figures"), as: UTF8.self)
+        #expect(figures.contains("scanmill_run_status{output=\"\(folder.path)/out\"} 3.0\n"), "\(figures)")
+        #expect(try runCommand(tool + ["plan"] + rest.prefix(4), in: folder.path).status == 3)
+    }
+
     /// Who typed it reads the message.
     @Test func mistakesOfUsageTellNobody() throws {
         let run = try run(["nosuch", "-o", "out", "--metrics", "figures", "--log", "log"])

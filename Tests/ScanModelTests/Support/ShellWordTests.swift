@@ -18,4 +18,9 @@ import Testing
         // It is shown as it is, to be copied.
         #expect(ShellWord.quoted(word).withControlsShown() == ShellWord.quoted(word))
     }
+
+    @Test func aSettingIsNoPattern() {
+        #expect(ShellWord.setting("mask-range", "far=4") == "--set mask-range.far=4")
+        #expect(ShellWord.setting("mask-range[2]", "far=4") == "--set 'mask-range[2].far=4'")
+    }
 }

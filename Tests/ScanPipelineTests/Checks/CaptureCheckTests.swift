@@ -174,6 +174,12 @@ import Testing
         #expect(
             CaptureCheck.firstLack(of: capture, in: steps)?.fix
                 == "do without `masks: depth` with  --set masker.masks=none")
+        // Set for the first alone, the second would fail.
+        let reader = Mock.reader("give", [.color, .box, .depth])
+        let both = try Self.steps(["give", "masker", "masker"], of: [reader, masker])
+        #expect(
+            CaptureCheck.firstLack(of: capture, in: both)?.fix
+                == "do without `masks: depth` with  --set 'masker[1].masks=none' --set 'masker[2].masks=none'")
         // No option does without pictures.
         capture.channels = [.frames, .depth]
         #expect(CaptureCheck.firstLack(of: capture, in: steps)?.fix?.hasPrefix("use a pipeline without masker") == true)

@@ -74,7 +74,7 @@ import Testing
             }?.fix
         }
         let way = "name it from the capture's folder, from the pipeline's, or by its whole path"
-        #expect(fix("no.txt") == "\(way), or do without it with  --set stage[1].if-missing=pass")
+        #expect(fix("no.txt") == "\(way), or do without it with  --set 'stage[1].if-missing=pass'")
         #expect(fix("FOLDER/a") == way)
     }
 
