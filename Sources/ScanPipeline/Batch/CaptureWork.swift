@@ -142,7 +142,7 @@ public struct CaptureWork {
     /// The result's runner may have been killed right after giving it its name. To call it up to date is to vouch for it.
     private func vouch() throws(Problem) {
         output.abandon()
-        try FileSystem.syncRenamed(output.publishedPath)
+        try FileSystem.syncForFAT(output.publishedPath)
         try FileSystem.syncFolder(job.output)
     }
 

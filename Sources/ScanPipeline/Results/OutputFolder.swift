@@ -206,6 +206,7 @@ public final class OutputFolder: Sendable {
         FileSystem.removeTree(scratchFolder)
         try durability.flush(path: publishedPath)
         try makeNamesDurable(workPath, as: "", keeping: listed)
+        try FileSystem.syncForFAT(FileSystem.parent(of: workPath))
         try allow()
         let replaced = try giveName()
         state.withLock {
@@ -214,8 +215,9 @@ public final class OutputFolder: Sendable {
         }
         // The new name is durable before the older result goes. Where that fails, the older one stays for the next run's
         // sweep: a power cut may bring it back.
-        for folder in [publishedPath] + replaced { try FileSystem.syncRenamed(folder) }
+        for folder in [publishedPath] + replaced { try FileSystem.syncForFAT(folder) }
         try FileSystem.syncFolder(root)
+        try FileSystem.syncForFAT(FileSystem.parent(of: workPath))
         for folder in madeFolders { try FileSystem.syncFolder(FileSystem.parent(of: folder)) }
         for folder in replaced { Leftovers.removeForGood(folder, of: id, in: StateFolder(output: root)) }
     }

@@ -86,7 +86,7 @@ public enum Leftovers {
         }
         // One of them may be a result that was just replaced: it stays until the new name is durable.
         do {
-            try FileSystem.syncRenamed(place.path)
+            try FileSystem.syncForFAT(place.path)
             try FileSystem.syncFolder(state.output)
         } catch { return settled + staying(others) }
         return settled

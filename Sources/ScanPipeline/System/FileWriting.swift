@@ -63,14 +63,14 @@ extension FileSystem {
         try sync(descriptor, path: path, unless: [EINVAL, EOPNOTSUPP, ENOSYS])
     }
 
-    /// Makes the new name of what was just renamed survive a power cut; its folder has to be synced after it. FAT alone
-    /// asks for that: where a renamed file or folder lies is written only when that itself is synced.
+    /// What FAT asks for beside ``syncFolder(_:)``, and other filesystems have done with that: it writes where a renamed
+    /// file or folder lies only when that itself is synced, and the unused end of a new folder only with its parent.
     /// - Parameter path: may be gone again, or be what nobody may open, and then nothing is done: FAT has no permissions.
-    static func syncRenamed(_ path: String) throws(Problem) {
+    static func syncForFAT(_ path: String) throws(Problem) {
         let descriptor = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
         guard descriptor >= 0 else {
             if [ENOENT, EACCES, EPERM].contains(errno) { return }
-            throw Problem.system("cannot open what was renamed", path: absolute(path), code: errno)
+            throw Problem.system("cannot open it", path: absolute(path), code: errno)
         }
         defer { close(descriptor) }
         // Some shares do that only for files that are open for writing.
@@ -147,7 +147,7 @@ extension FileSystem {
                 throw Problem.system("cannot rename to", path: absolute(path), code: errno)
             }
             if isDurable {
-                try syncRenamed(path)
+                try syncForFAT(path)
                 try syncFolder(parent(of: path))
             }
         } catch {

@@ -56,8 +56,9 @@ import Testing
         #expect(calls.contains("execve(") && set == [])
     }
 
-    /// A disk of FAT knows where a renamed folder lies only once that is written itself, and the one it replaces, too.
-    @Test func whatWasRenamedIsWrittenBeforeTheFolderAroundIt() throws {
+    /// A disk of FAT knows where a renamed folder lies only once that is written itself, and the one that it replaces, too;
+    /// and the end of a new folder only once its parent is.
+    @Test func foldersAreWrittenInTheOrderThatFATNeeds() throws {
         guard Strace.isThere else { return }
         try MiniCapture().write(in: folder)
         try folder.write("name: t\nstages: [read, decompress, unproject, write-ply]\n", to: "t.yaml")
@@ -68,12 +69,18 @@ import Testing
         #expect(again.status == 0, "\(again.errors)")
         let calls = String(decoding: try folder.bytes("calls"), as: UTF8.self).split(separator: "\n")
         let exchange = try #require(calls.firstIndex { $0.contains("RENAME_EXCHANGE") })
-        let synced = calls[exchange...].filter { $0.contains("fsync(") }
-        let places = synced.compactMap { $0.split(separator: "<").last?.split(separator: ">").first.map(String.init) }
-        let result = try #require(places.firstIndex { $0.hasSuffix("/out/mini") })
-        let around = try #require(places.firstIndex { $0.hasSuffix("/out") })
-        #expect(result < around)
-        #expect(places[..<around].contains { $0.contains("/out/.scanmill/work/") })
+        func synced(_ calls: ArraySlice<Substring>) -> [String] {
+            calls.filter { $0.contains("fsync(") }.compactMap { call in
+                let path = call.split(separator: "<").last?.split(separator: ">").first
+                return path?.split(separator: "/out").last.map(String.init)
+            }
+        }
+        let work = "/.scanmill/work"
+        #expect(synced(calls[..<exchange]).last == work)
+        let after = synced(calls[exchange...])
+        #expect(after.first == "/mini")
+        #expect(after.dropFirst().first?.hasPrefix("\(work)/") == true)
+        #expect(after.last == work, "\(after)")
     }
 
     /// What cannot be listed or looked at may be anybody's, and is no empty place for a result.
