@@ -164,10 +164,7 @@ public enum MotionStream {
             source.consume(whole * recordByteCount)
         }
         facts.partialByteCount = source.unread.count
-        if let middle = steps.middle {
-            let step = middle > 0 ? Double(middle) : steps.reduce(0) { $0 + Double($1) } / Double(steps.count)
-            facts.medianStep = step > 0 ? step : nil
-        }
+        facts.medianStep = steps.lazy.map(Double.init).usualStep(median: steps.middle.map(Double.init))
         if let first = inStep?.first ?? facts.first?.timestamp, let last = inStep?.last ?? facts.last?.timestamp {
             facts.span = min(first, last)...max(first, last)
         }

@@ -44,17 +44,13 @@ extension CaptureInspection {
             var steps: [(frame: Int, frames: Int, seconds: Double)] = []
             for (before, after) in zip(stamps, stamps.dropFirst()) {
                 if after.time <= before.time { backwardCount += 1 }
-                // Frames of equal times count: without them, the others would seem to come more slowly than they do.
                 if after.time >= before.time {
                     let seconds = Timestamp.seconds(from: before.time, to: after.time)
                     steps.append((after.frame, after.frame - before.frame, seconds))
                 }
             }
             let shares = steps.map { $0.seconds / Double($0.frames) }
-            guard let middle = Distribution(shares)?.median else { return }
-            // Where most frames have the time of the one before, the mean tells.
-            let median = middle > 0 ? middle : shares.reduce(0, +) / Double(shares.count)
-            guard median > 0 else { return }
+            guard let median = shares.usualStep(median: Distribution(shares)?.median) else { return }
             medianStep = median
             for step in steps where step.seconds > (Double(step.frames) + 0.5) * median {
                 gapCount += 1

@@ -57,16 +57,13 @@ extension Capture {
         channels.insert(.box)
     }
 
-    /// Frames a second, by the median step of the timestamps. Frames of equal times count too: without them, the others
-    /// would seem to come more slowly than they do.
+    /// Frames a second, by the median step of the timestamps.
     mutating func estimateFrameRate() {
         let times = frames.compactMap(\.timestamp)
         let steps = zip(times.dropFirst(), times).map { $0.subtractingReportingOverflow($1).partialValue }
             .filter { $0 >= 0 }
-        guard let middle = steps.middle else { return }
-        // Where most frames have the time of the one before, the mean tells.
-        let step = middle > 0 ? Double(middle) : steps.reduce(0) { $0 + Double($1) } / Double(steps.count)
-        if step > 0 { frameRate = 1e9 / step }
+        let step = steps.lazy.map(Double.init).usualStep(median: steps.middle.map(Double.init))
+        if let step { frameRate = 1e9 / step }
     }
 
     /// Puts the files in the order in which inspection and digests list them, and makes one entry of several for the same

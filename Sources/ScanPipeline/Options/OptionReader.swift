@@ -271,7 +271,7 @@ public struct OptionReader: Sendable {
         switch given[name]?.content {
         case nil: return nil
         case .scalar("")?:
-            let what = given[name]?.setting == nil ? "take the line" : "leave the setting"
+            let what = isSet(name) ? "leave the setting" : "take the line"
             fail(name, "`\(name)` has no value", "give \(kind), or \(what) out")
         case .scalar(let text)?: return text
         case .list?: fail(name, "`\(name)` takes \(kind), not a list")

@@ -76,7 +76,7 @@ extension OptionReader {
     }
 
     /// Whether an option was set on the command line.
-    private func isSet(_ name: String) -> Bool { given[name]?.setting != nil }
+    func isSet(_ name: String) -> Bool { given[name]?.setting != nil }
 
     private func bounds(of name: String) -> ClosedRange<Double>? {
         if case .number(let range)? = specs.first(where: { $0.name == name })?.kind { range } else { nil }

@@ -143,12 +143,7 @@ import Testing
     }
 
     @Test func severalTracksAreTold() throws {
-        let small = try TestVideo.gray("small.mp4", in: folder, frames: 3, size: "32x24")
-        let large = try TestVideo.gray("large.mp4", in: folder, frames: 5)
-        let two = folder.url("two.mov").path
-        let marks = ["-disposition:v:0", "0", "-disposition:v:1", "default"]
-        try TestVideo.ffmpeg(["-i", small, "-i", large, "-map", "0", "-map", "1", "-c", "copy"] + marks + [two])
-        let capture = try open(two)
+        let capture = try open(try TestVideo.twoTracks("two.mov", in: folder))
         #expect(capture.warnings == ["two.mov holds 2 tracks of pictures; the one of 64×48 is used"])
         #expect(capture.frames.count == 5 && capture.colorSize == PixelSize(64, 48))
     }

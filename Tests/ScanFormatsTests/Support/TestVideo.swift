@@ -26,6 +26,18 @@ enum TestVideo {
         return path
     }
 
+    /// A file of two tracks, of which the second, 5 frames of ``gray(_:in:frames:dropping:size:rate:encoder:)``, is marked
+    /// as the one to be shown.
+    /// - Parameter first: how the first is marked, 3 frames of 32×24: "default" as one to be shown, "0" as one beside it.
+    static func twoTracks(_ name: String, in folder: TemporaryFolder, first: String = "0") throws -> String {
+        let beside = try gray("beside.mp4", in: folder, frames: 3, size: "32x24")
+        let shown = try gray("shown.mp4", in: folder, frames: 5)
+        let path = folder.url(name).path
+        let marks = ["-disposition:v:0", first, "-disposition:v:1", "default"]
+        try ffmpeg(["-i", beside, "-i", shown, "-map", "0", "-map", "1", "-c", "copy"] + marks + [path])
+        return path
+    }
+
     /// The same frames at given times, nanoseconds on any clock. Without an edit list, with which ffmpeg 7 hides a last
     /// frame of zero duration.
     @discardableResult

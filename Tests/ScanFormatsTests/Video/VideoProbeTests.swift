@@ -109,11 +109,7 @@ import Testing
 
     /// Depth may come first, and is marked as not to be shown.
     @Test func theTrackThatIsToBeShownIsRead() throws {
-        let depth = try TestVideo.gray("depth.mp4", in: folder, frames: 3, size: "32x24")
-        let color = try TestVideo.gray("color.mp4", in: folder, frames: 5)
-        let two = folder.url("two.mov").path
-        let marks = ["-disposition:v:0", "0", "-disposition:v:1", "default"]
-        try TestVideo.ffmpeg(["-i", depth, "-i", color, "-map", "0", "-map", "1", "-c", "copy"] + marks + [two])
+        let two = try TestVideo.twoTracks("two.mov", in: folder)
         let facts = try probe(two)
         #expect((facts.stream, facts.trackCount, facts.frameCount) == (1, 2, 5))
         #expect((facts.width, facts.height) == (64, 48))
@@ -126,11 +122,10 @@ import Testing
         }
         #expect(try !decoder.nextFrame(into: &pixels))
         // Where none is marked, or all are, it is the first.
-        let equal = folder.url("equal.mkv").path
-        let alike = ["-disposition:v:0", "default", "-disposition:v:1", "default"]
-        try TestVideo.ffmpeg(["-i", depth, "-i", color, "-map", "0", "-map", "1", "-c", "copy"] + alike + [equal])
+        let equal = try TestVideo.twoTracks("equal.mkv", in: folder, first: "default")
         #expect(try probe(equal).width == 32)
-        #expect(try probe(color).trackCount == 1)
+        let one = try TestVideo.gray("one.mp4", in: folder, frames: 5)
+        #expect(try probe(one).trackCount == 1)
     }
 
     /// A trimmed recording that lost its chapters, which ffprobe complains of, is whole all the same.
