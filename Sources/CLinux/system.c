@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <link.h>
 #include <malloc.h>
+#include <sched.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -56,6 +57,19 @@ int64_t sm_raise_open_files(void) {
     struct rlimit raised = {.rlim_cur = limit.rlim_max, .rlim_max = limit.rlim_max};
     if (limit.rlim_cur < limit.rlim_max && setrlimit(RLIMIT_NOFILE, &raised) == 0) limit = raised;
     return limit.rlim_cur > INT64_MAX ? INT64_MAX : (int64_t)limit.rlim_cur;
+}
+
+int sm_usable_processors(void) {
+    // Fails with EINVAL as long as the set is smaller than the kernel's.
+    for (int most = 1024; most <= 1 << 20; most *= 4) {
+        cpu_set_t *set = CPU_ALLOC(most);
+        if (set == NULL) return -1;
+        size_t size = CPU_ALLOC_SIZE(most);
+        int count = sched_getaffinity(0, size, set) == 0 ? CPU_COUNT_S(size, set) : -1;
+        CPU_FREE(set);
+        if (count > 0) return count;
+    }
+    return -1;
 }
 
 void sm_tune_allocator(void) {

@@ -195,6 +195,9 @@ public struct Uses: Sendable {
     /// Whether any role may drop frames by its own choice.
     var drops: Bool { roles.contains(where: \.drops) }
 
+    /// Channels that are no longer there afterwards.
+    var removes: Set<Channel> { Set(roles.flatMap(\.removes)) }
+
     /// Channels that are there afterwards whatever was there before.
     var makesAnew: Set<Channel> {
         let made = roles.reduce(into: Set<Channel>()) { $0.formUnion($1.makes + $1.derives.map(\.made)) }

@@ -21,7 +21,7 @@ public struct CheckGeometry: FoldStage {
             rotations of a format with OpenCV's axes may come close and still pass: on many captures they differ too
             little to show. **undecided**: fewer than 8 pairs, as with a camera that hardly moves; but three or more
             with a median error above 2 %, or a median depth that no scan has, still cause a warning. Depth that is
-            plausible only in another unit (a median of 0.2 to 10 m) fails even without pairs. It also fails if
+            plausible only in another unit (a median of 0.2 to 10 m) fails even without pairs. A capture also fails if
             multiplying depth by one number (0.1 to 1000, more than 10 % away from 1) at least halves the error and
             brings it within 2 %: depth and positions are then in different units. That number, to a few per cent, is
             `depth-scale` in the receipt, also where all is well; of a world whose unit is unknown, it tells the unit.
@@ -30,14 +30,14 @@ public struct CheckGeometry: FoldStage {
             the receipt.
 
             **Drift**: poses may fit from frame to frame and still wander off, so that a wall that is seen again later
-            stands beside itself. Of up to 128 frames, each is compared with the earliest one whose place it sees again
+            comes out double. Of up to 128 frames, each is compared with the earliest one whose place it sees again
             after the camera has looked elsewhere: the earlier frame's points are aligned with the surfaces of the later
             one (point-to-plane ICP). `seen-again` in the receipt counts such frames; `drift` is the offset and the turn
             that only a tenth of these frames, at least two, exceed: the very largest may come from things that were
             moved. Only directions that the surfaces determine well count. A warning says that the path drifts if this
             is more than 4 % of the distance, or surfaces that are seen again are on average more than 1 % of it apart,
-            and `correct-drift` would bring them at least twice as close. What sensors do makes up to 2 or 3 %; where it
-            makes more than 4 %, the warning says that no change of the poses makes up for it.
+            and `correct-drift` would bring them at least twice as close. The sensor's own errors are up to 2 or 3 %; if
+            they exceed 4 %, the warning says that no change of the poses makes up for them.
 
             **Gravity**: where the capture has a gravity sensor and says which way is up, the sensor's direction is
             compared with the world's down as the poses show it; the median angle is in the receipt, under whichever
@@ -97,7 +97,7 @@ public struct CheckGeometry: FoldStage {
             verdict.outcome = .undecided
             verdict.reason = "the world's unit is unknown"
             if let factor = verdict.depthScale {
-                verdict.reason += "; the depth tells it:  \(wayToScale(by: factor))"
+                verdict.reason += "; the depth shows it:  \(wayToScale(by: factor))"
             }
         }
         if !isUnusable, let cause = verdict.cause, Self.isOfOption(cause, capture) {

@@ -7,33 +7,33 @@ public struct CorrectDrift: FoldStage {
         name: "correct-drift",
         summary: "Take drift out of the poses, so that surfaces that are seen again lie where they were.",
         details: """
-            A phone's tracking is exact from frame to frame and wanders off over a minute; what is filmed again then stands
-            beside itself, as a double wall or a second table top. Where the camera comes back to a place, depth tells by
-            how much, and the path is bent so that the two agree.
+            A phone's tracking is exact from frame to frame and wanders off over a minute; what is filmed again then
+            appears twice, as a double wall or a second table top. Where the camera comes back to a place, depth shows
+            by how much, and the poses are adjusted so that the two agree.
 
             Up to 128 frames, evenly spread, are compared as in `check-geometry`: each with the earliest one whose place
             it sees again after the camera has looked elsewhere, by aligning the earlier frame's surfaces with the later
             one's (point-to-plane ICP). These frames are the poses of a graph: each is tied to the one before by the
             recorded poses, the less firmly the further the camera went and turned in between, and hardly where tracking
-            jumped; and to what it sees again by the aligned surfaces, along the directions that they tell. Least squares
-            gives the poses that fit all ties best; ties that fit with none of the others, as where something was moved,
-            count for little. Where the capture says which way is up, the path is hardly tilted, since phones feel
-            gravity. Frames in between move by what lies between their neighbours' motions, in proportion to the way, or
-            all at once at a jump. The first frame stays where it is, and so do a bounding box and a cloud that the
-            capture brings along.
+            jumped; and to what it sees again by the aligned surfaces, along the directions that they tell. Least
+            squares gives the poses that fit all ties best; ties that fit none of the others, for example because
+            something was moved, count for little. Where the capture says which way is up, the path is hardly tilted,
+            since phones sense gravity. For frames in between the correction is interpolated, in proportion to the
+            distance travelled, or changes all at once at a jump. The first frame stays where it is, and so do a
+            bounding box and a cloud that the capture brings along.
 
-            **Left as recorded** are the poses where hardly anything is seen again; where the surfaces that are seen again
-            are less than `min-apart` apart, which sensors and lenses do as well; and where no change brings them twice as
-            close, with a warning if `drift` is more than 4 % of the distance. Drift of more than half of the distance to
-            the surfaces is not found. A path that drifted by more than a quarter of a metre or ten degrees may need the stage
-            twice, one below the other.
+            **Left as recorded** are the poses where hardly anything is seen again; where the surfaces that are seen
+            again are less than `min-apart` apart, as sensors and lenses alone can make them; and where no change brings
+            them twice as close, with a warning if `drift` is more than 4 % of the distance. Drift of more than half of
+            the distance to the surfaces is not found. A path that drifted by more than a quarter of a metre or ten
+            degrees may need the stage twice, one below the other.
 
             Put it right below `decompress`. Points of frames that a stage above has made are made again with the
-            corrected poses, which takes a pass more; clouds, meshes and boxes are not.
+            corrected poses, which takes one more pass; clouds, meshes and boxes are not.
 
-            **The receipt** holds `seen-again`, `drift` as `check-geometry` has it, `surfaces-apart` before and after (how
-            far apart surfaces are that are seen again: root mean square along their normals, averaged over those
-            frames), and by how much the frame that moves most does so, and the one that turns most.
+            **The receipt** holds `seen-again`, `drift` as `check-geometry` has it, `surfaces-apart` before and after
+            (how far apart surfaces are that are seen again: root mean square along their normals, averaged over those
+            frames), and the largest move and the largest turn of a frame.
             """,
         example: "- correct-drift", revision: 3)
 
@@ -43,7 +43,9 @@ public struct CorrectDrift: FoldStage {
     public init(_ options: inout OptionReader) {
         minApart =
             options.number(
-                "min-apart", "How far apart surfaces that are seen again must be, on average, of their distance.",
+                "min-apart",
+                "How far apart surfaces that are seen again must be on average, as a share of their "
+                    + "distance.",
                 default: 0.75, in: 0...50, unit: "%") / 100
     }
 
@@ -63,7 +65,7 @@ public struct CorrectDrift: FoldStage {
     public func end(_ drift: consuming PathDrift, _ capture: inout Capture, in context: StageContext) {
         context.record("seen-again", .of(drift.revisits.count))
         guard let worst = drift.typicalWorst else {
-            return context.note("hardly anything is seen again, so that nothing tells whether the path drifts")
+            return context.note("hardly anything is seen again, so it is unknown whether the path drifts")
         }
         context.record("drift", worst.record)
         context.recordUnlessMetric(capture)
@@ -77,7 +79,7 @@ public struct CorrectDrift: FoldStage {
         let up = capture.worldUp?.normalized
         guard let correction = DriftCorrection(of: drift, poses: capture.soundPoses, up: up) else {
             let text =
-                "\(worst.text(isMetric: capture.isMetric)), and no change of the poses brings the surfaces twice as close: "
+                "\(worst.text(isMetric: capture.isMetric)), and no correction of the poses halves that distance: "
                 + "they stay as recorded"
             return worst.share > GeometryVerdict.off ? context.warn(text) : context.note(text)
         }

@@ -143,8 +143,8 @@ public struct Crop: CaptureStage, DemandingStage {
         }
         if zero == .auto, countsHeights, let absence = capture.absences[.floor]?.reason {
             context.warn(
-                "heights were counted from the world's origin, for want of a floor: \(absence); `from: floor` fails such "
-                    + "captures")
+                "heights were counted from the world's origin, for lack of a floor: \(absence); `from: floor` fails "
+                    + "such captures")
         }
         let ground = zero == .origin ? 0 : capture.floor?.height ?? 0
         // In single precision, as points are: one that was recorded at 0.02 stays with `above: 0.02`.
@@ -172,7 +172,7 @@ public struct Crop: CaptureStage, DemandingStage {
             capture.absences[channel] = "\(context.label) left nothing of it"
             return
         }
-        let goingOn = "or go on with nothing with  " + ShellWord.setting(context.label, "if-empty=warn")
+        let goingOn = "or accept an empty result with  " + ShellWord.setting(context.label, "if-empty=warn")
         if all.count == 0 {
             throw Problem(.input, summary, fix: "loosen the masks above \(context.label), \(goingOn)").ofPipeline()
         }

@@ -106,7 +106,7 @@ public struct CullByBox: FrameStage, CaptureStage, DemandingStage {
                 [.cloud, .points]: [.pointsFromDepth],
                 [.box]: [
                     .words(
-                        "use a pipeline for captures without a box: where it is known which way is up, the ready "
+                        "use a pipeline for captures without a box: where it is known which way is up, the ready-made "
                             + "\(pipelines.floor) for what stands on the floor or \(pipelines.table) on a table, else "
                             + "\(pipelines.room); or give a box in a file, with `box: FILE`"
                     )
@@ -125,11 +125,12 @@ public struct CullByBox: FrameStage, CaptureStage, DemandingStage {
         guard group == [.box] else { return nil }
         let fitting = isBelowCloud ? "put `fit-box` above it if the cloud is of what is to be kept, " : ""
         let upright =
-            "\(fitting)use the ready \(pipelines.floor) (for what stands on the floor) or \(pipelines.table) (on a table)"
+            "\(fitting)use the ready-made \(pipelines.floor) (for what stands on the floor) or \(pipelines.table) (on "
+            + "a table)"
         let file = "or give a box in a file, with  " + ShellWord.setting(label, "box=FILE")
         if capture.worldUp != nil { return [.words("\(upright), \(file)")] }
         let up = capture.likelyUp.advice { "--set \(Drop.reader).up=\($0.rawValue)" }
-        return [.words("\(upright), and say which way is up, \(up)  or use the ready \(pipelines.room), \(file)")]
+        return [.words("\(upright), and say which way is up, \(up)  or use the ready-made \(pipelines.room), \(file)")]
     }
 
     /// Whether a box from a file becomes the capture's. A box whose inside is taken away does not.
@@ -208,7 +209,7 @@ public struct CullByBox: FrameStage, CaptureStage, DemandingStage {
             if isNew { context.warn("\(summary), so nothing is left") }
             return
         }
-        let goingOn = "or go on with nothing with  " + ShellWord.setting(context.label, "if-empty=warn")
+        let goingOn = "or accept an empty result with  " + ShellWord.setting(context.label, "if-empty=warn")
         if count == 0 {
             let culprits = lost == .pixels ? "masks" : "masks and crops"
             throw Problem(
@@ -237,7 +238,7 @@ public struct CullByBox: FrameStage, CaptureStage, DemandingStage {
             let reason = context.capture.absences[.box]?.reason
             throw Problem(
                 .input, reason ?? "the capture has no bounding box",
-                fix: "go on with nothing with  " + ShellWord.setting(context.label, "if-empty=warn")
+                fix: "accept an empty result with  " + ShellWord.setting(context.label, "if-empty=warn")
             ).ofPipeline(reason != nil)
         }
     }

@@ -8,11 +8,11 @@ public struct Decompress: FrameStage {
         name: "decompress",
         summary: "Unpack the recorded depth to metres, and confidence beside it.",
         details: """
-            Takes half floats in metres or 16-bit integers in millimetres, from raw deflate streams (or zlib streams,
-            which re-packing makes of them), or from depth pictures. Nothing is unpacked to disk. NaN, infinite and
+            Takes half floats in metres or 16-bit integers in millimetres, from raw deflate streams (or the zlib streams
+            that repacking turns them into), or from depth pictures. Nothing is unpacked to disk. NaN, infinite and
             negative values are counted and set to 0, which means "no value", and so are numbers of NumPy arrays that do
-            not fit into 16 bits. In NumPy arrays, NaN, infinite and negative numbers are how others say "no value": they
-            count as missing, and are no sign of damage. Confidence stays as recorded, and is read only where a stage
+            not fit into 16 bits. In NumPy arrays, other programs write NaN, infinite and negative numbers for "no
+            value": these count as missing, not as damage. Confidence stays as recorded, and is read only where a stage
             below looks at it.
 
             Raw deflate has no checksum: the stream's length is checked against the frames, and a stream that ends early
@@ -47,7 +47,7 @@ public struct Decompress: FrameStage {
                 derives: [(.confidence, from: .recordedConfidence), (.previousDepth, from: .recordedDepth)]),
             instead: [
                 [.recordedDepth]: [
-                    .words("use a pipeline for captures without depth, such as the ready pictures-only")
+                    .words("use a pipeline for captures without depth, such as the ready-made pictures-only")
                 ]
             ])
     }
@@ -80,9 +80,20 @@ public struct Decompress: FrameStage {
                 "some depth has more than the 13 bits of Android's millimetres, whose upper bits hold confidence: they were cut "
                     + "off, so that what is farther than 8.191 m, if that is what they mean, is near now")
         }
+        // Of what is beyond a room it makes no wall in the room.
+        if let end = DepthCodec.cutOff(recorded).map({ $0 * scale }), end < Self.roomSize {
+            context.count("frames-cut-off", 1)
+            context.warn(
+                "much of the depth is the largest number that its file can hold, \(end.shortText) m: what is farther was cut off "
+                    + "there, and would become a wall; leave it out with `mask-range: {far: \((0.999 * end).shortText)}` below"
+            )
+        }
         context.count("frames", 1)
         return depth
     }
+
+    /// Metres.
+    private static let roomSize = 20.0
 
     /// A damaged previous frame is no reason to lose this one, nor is it anything to compare with.
     private func unpackPrevious(_ frame: inout Frame, _ context: StageContext) {

@@ -26,14 +26,14 @@ public struct FilterBlur: FrameStage, NeighbourStage {
             - `keep` keeps the ceil(keep · n) frames with the best scores, wherever they are.
             - `at-least` keeps frames with at least that score.
 
-            With the first three rules no hole is longer than two windows or stretches, whereas `keep: 0.2` dropped 75
+            With the first three rules no gap is longer than two windows or stretches, whereas `keep: 0.2` dropped 75
             frames in a row of a real capture. For a video, `window` and `seconds` decide while it is decoded, as long
             as they compare only a few frames, so that stages below need not decode it again.
 
             \(BlurScore.grays)
 
             The receipt holds the scores of the remaining frames and of those dropped here, and the longest run of
-            frames dropped here. A hole of more than a second without a frame causes a warning, unless the recording
+            frames dropped here. A gap of more than a second without a frame causes a warning, unless the recording
             paused there.
             """,
         example: "- filter-blur: {window: 5}", revision: 6)
@@ -80,7 +80,7 @@ public struct FilterBlur: FrameStage, NeighbourStage {
             context.note(
                 "no frame has a time, so `seconds` dropped none: thin them by `window` or `count` instead, such as  "
                     + ShellWord.setting(context.label, "window=5")
-                    + " , or say how fast they followed each other, such as  --set read.rate=30"
+                    + " , or give the frame rate, such as  --set read.rate=30"
             )
         case .atLeast, .window, .seconds: break
         }
@@ -189,7 +189,8 @@ public struct FilterBlur: FrameStage, NeighbourStage {
             case .atLeast, .keep: "`window` leaves shorter ones"
             }
         context.warn(
-            "frames \(hole.first) to \(hole.last) were all dropped, which leaves a hole of \(seconds.shortText(decimals: 2)) s; \(advice)"
+            "frames \(hole.first) to \(hole.last) were all dropped, which leaves a gap of "
+                + "\(seconds.shortText(decimals: 2)) s; \(advice)"
         )
     }
 }

@@ -9,7 +9,8 @@ public struct FilterMotion: CaptureStage {
         details: """
             Give at least one rule; a frame that any of them names is dropped. `speed` and `turning` are defined as in
             `measure-motion`: they are those of the step that leads to the frame from the previous *recorded* frame,
-            whether or not that one was dropped; a jump by itself tells no speed, three or more in a row do. `blur` uses
+            whether or not that one was dropped; a jump by itself gives no speed, but three or more in a row do. `blur`
+            uses
             what `predict-blur` above has predicted; frames without a prediction stay. `after-jump` drops the frame that
             a jump leads to and those within that many seconds after it, while tracking settles. With 0 only the frame
             that the jump leads to is dropped. That is right for a single wrong pose too: the jump back from it does not
@@ -77,7 +78,7 @@ public struct FilterMotion: CaptureStage {
         // A clock that went back has restarted: nothing tells how long ago the jump was.
         guard seconds >= 0, seconds <= afterJump else { return nil }
         let way = "\(jump.metres.shortText(decimals: 2)) m and \(jump.degrees.shortText(decimals: 2))°"
-        return "it is \(seconds.shortText(decimals: 2)) s behind a jump of \(way) to frame \(jump.to)"
+        return "it is \(seconds.shortText(decimals: 2)) s after a jump of \(way) to frame \(jump.to)"
     }
 
     private func reason(of rate: Trajectory.Rate, isMetric: Bool) -> String? {

@@ -7,13 +7,13 @@ public struct FindFloor: CaptureStage, DemandingStage {
         name: "find-floor",
         summary: "Find the dominant horizontal plane below the cameras: the floor, or the table that was filmed.",
         details: """
-            The cloud is cut into layers of 2 cm along the world's up. Of the layers below nine tenths of the cameras
-            (less `clearance`), the three neighbouring ones whose points cover the most ground, in cells of 5 cm, are where the
-            floor is. Cells are counted rather than points, because places near the cameras have more points. A plane is
-            fitted to the points near it, except those of walls, beyond the layers too where it is tilted. The floor's
-            height is that of the plane in the middle of these points: their mean. The plane gives the tilt, up to some
-            5°; above 2° there is a warning: the world may not be upright. In a world that is tilted further, another
-            plane or none is found. A capture that does not say which way is up fails.
+            The cloud is cut into layers of 2 cm along the world's up. Of those at least `clearance` below nine tenths
+            of the cameras, the three neighbouring layers whose points cover the most ground, in cells of 5 cm, hold the
+            floor. Cells are counted rather than points, because places near the cameras have more points. A plane is
+            fitted to the points of these layers, without those of walls; if the plane is tilted, points near it outside
+            the layers count too. The floor's height is the mean height of the points that the plane fits. The plane
+            gives the tilt, up to some 5°; above 2° there is a warning: the world may not be upright. In a world that is
+            tilted further, another plane or none is found. A capture that does not say which way is up fails.
 
             `crop` measures heights from the floor. Layers that cover less than `min-area` are no floor, and the capture
             goes on without one. `area` in the receipt is what they cover: of a tilted floor, only a strip.
@@ -38,7 +38,7 @@ public struct FindFloor: CaptureStage, DemandingStage {
     private static func up(of capture: Capture) throws(Problem) -> Vector3 {
         try capture.requiredUp(
             "so no plane is known to be horizontal",
-            fix: "use a pipeline that needs no floor, such as the ready room-nerf")
+            fix: "use a pipeline that needs no floor, such as the ready-made room-nerf")
     }
 
     public func check(_ capture: Capture, _ label: String) throws(Problem) { _ = try Self.up(of: capture) }

@@ -11,10 +11,10 @@ public struct FitBox: CaptureStage, DemandingStage {
             axis; if `find-floor` has found a floor, the box stands on it. It is the capture's box from then on, for
             masks too. One that was recorded is replaced, with a warning.
 
-            The cloud must be of what is to be in the box: cut the room away with `crop` first. There is a warning when
-            most cameras are aimed past the box at another place: then something else is in it.
+            The cloud must hold only what the box is to hold: cut the room away with `crop` first. A warning says when
+            most cameras are aimed at one place outside the box: then something else is in it.
 
-            Nothing is taken away. That is for `cull-by-box` below, which takes away what is outside, also of a mesh;
+            Nothing is taken away. `cull-by-box` below does that, for clouds and meshes: it removes what is outside;
             with `margin: 0.02` the object's own outermost points stay.
 
             A capture that does not say which way is up fails, and so does one with fewer than 10 points. Where stages

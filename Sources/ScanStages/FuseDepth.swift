@@ -7,37 +7,39 @@ public struct FuseDepth: FrameStage, FoldStage {
         name: "fuse-depth",
         summary: "Fuse the depth of all frames into one surface, as a mesh of triangles.",
         details: """
-            This is TSDF fusion, as Open3D's and KinectFusion's: a grid of samples near the surface, each of which holds its
-            mean signed distance to what the frames saw, and marching cubes where that changes its sign. For each frame,
+            This is TSDF fusion, as Open3D's and KinectFusion's: a grid of samples near the surface, each of which holds
+            its mean signed distance to what the frames saw; marching cubes make the surface where it changes sign. For
+            each frame,
             a sample's distance is the depth of its pixel minus its own depth, at most `truncation`; samples more than
             `truncation` behind the surface are not updated. The mean over the frames evens out the sensor's noise.
 
-            `carve` leaves out what more frames looked through than saw, such as somebody who walked by, or points that hang
-            in the air behind an edge. Carving works on blocks of 8 voxels. A frame looks through a block if it shows
-            the block and one voxel around it whole, and every pixel there, but for one in sixteen that may have no
-            depth, lies behind it. So no frame carves what is within a voxel of something that it shows. What is up to a block
-            farther off may stay as well, as the blocks happen to lie; `min-frames` helps where few frames saw it. What
-            most frames have no depth of may be carved, such as a pane of glass, or a thin pole that the sensor misses
-            from afar: `carve: false` keeps it. Where a pixel covers more than a block, for 256 × 192 pixels beyond 34 m
-            at voxels of 0.02 m, nothing is carved, and beyond 10 m what was seen there is no surface either: mostly it is
-            a number that means “nothing measured”. The receipt counts such pixels as `pixels-too-far` of all `pixels`,
-            and there is a warning above 1 %. A frame is bad whose intrinsics have it see more than 87° off its axis.
+            `carve` leaves out what more frames looked through than saw, such as somebody who walked by, or points that
+            hang in the air behind an edge. Carving works on blocks of 8 voxels. A frame looks through a block if it
+            shows the block and one voxel around it whole, and every pixel there, but for one in sixteen that may have
+            no depth, lies behind it. So no frame carves what is within a voxel of something that it shows. Depending on
+            where the blocks lie, what is up to a block farther off may stay as well; `min-frames` helps where few
+            frames saw it. What has no depth in most frames may be carved, such as a pane of glass, or a thin pole that
+            the sensor misses from afar: `carve: false` keeps it. Where a pixel covers more than a block, for 256 × 192
+            pixels beyond 34 m at voxels of 0.02 m, nothing is carved, and beyond 10 m what was seen there is no surface
+            either: usually it is a number that means “nothing measured”. The receipt counts such pixels as
+            `pixels-too-far` of all `pixels`, and there is a warning above 1 %. A frame whose intrinsics make it see
+            more than 87° off its axis is bad.
 
-            `voxel` decides how fine the surface is, and what it costs: half of it takes four times the memory and time. A
-            room of 4 × 3 m at 0.02 m takes some 60 MB. The depth of a phone's LiDAR carries 0.01 m for what is near, and
-            0.02 m for rooms.
+            `voxel` decides how fine the surface is, and what it costs: halving it takes four times the memory and time.
+            A room of 4 × 3 m at 0.02 m takes some 60 MB. The depth of a phone's LiDAR is good enough for 0.01 m close
+            up, and for 0.02 m in rooms.
 
-            `truncation` is to be larger than the depth's error: if it is too small, a wall that was recorded twice with
-            a drift between becomes two (`correct-drift` above takes drift out of the poses); if it is too large, thin
-            things vanish, since their backs come too near. The surface has an edge where the recording ends; holes are
-            not closed.
+            `truncation` must be larger than the error of the depth: if it is too small, a wall that was recorded twice
+            with a drift between becomes two (`correct-drift` above takes drift out of the poses); if it is too large,
+            thin things vanish, since their two sides cancel out. The surface has an edge where the recording ends;
+            holes are not closed.
 
-            The mesh has the mean colours of the first 255 frames that saw each place, and normals. Its depth must be masked
-            before: put `mask-confidence` and `mask-range` above. For a single object put `cull-by-box` or `crop` below;
-            `cull-by-box: {depth: true, pixel-centre: half}` above is faster, but carves less, since nothing is known then
-            of what was seen past the object. `write-mesh` writes it. The receipt counts `vertices` and `triangles`, has the
-            `area` in m², and says how many pieces were left out as `small-pieces`, and in how many blocks surface was
-            carved away as `carved-blocks`. Where the world's unit is unknown, `is-metric` is false.
+            The mesh has the mean colours of the first 255 frames that saw each place, and normals. Mask the depth
+            first: put `mask-confidence` and `mask-range` above. For a single object put `cull-by-box` or `crop` below;
+            `cull-by-box: {depth: true, pixel-centre: half}` above is faster, but carves less, since nothing is known
+            then of what was seen past the object. `write-mesh` writes it. The receipt counts `vertices` and
+            `triangles`, has the `area` in m², and says how many pieces were left out as `small-pieces`, and in how many
+            blocks surface was carved away as `carved-blocks`. Where the world's unit is unknown, `is-metric` is false.
 
             The result does not depend on the number of workers: frames are added in order.
 
@@ -64,7 +66,7 @@ public struct FuseDepth: FrameStage, FoldStage {
         minFrames = options.integer(
             "min-frames", "Leave out surface that fewer frames than this have seen.", default: 2, in: 1...10_000)
         minPiece = options.integer(
-            "min-piece", "Leave out pieces of fewer triangles than this that hang together with nothing else.",
+            "min-piece", "Leave out separate pieces of fewer triangles than this.",
             default: 100, in: 0...1_000_000_000)
         carves = options.flag("carve", "Leave out what more frames looked through than saw.", default: true)
         isColored = options.flag("color", "Give the mesh colours when the capture has pictures.", default: true)
@@ -80,13 +82,13 @@ public struct FuseDepth: FrameStage, FoldStage {
             options.warn(
                 "pixel-centre",
                 "`pixel-centre` is `\(centre.rawValue)`, and `\(other)` in the `\(stage.card.name)` above: the mesh "
-                    + "lies half a depth pixel beside what that makes",
+                    + "lies half a depth pixel away from what that makes",
                 fix: "set  pixel-centre: \(centre.rawValue)  there")
         }
         let cutters: [any Stage.Type] = [CullByBox.self, Crop.self]
         for stage in cutters where options.isBelow(stage) && !isCut {
             options.warn(
-                nil, "the `\(stage.card.name)` above takes away points and no depth, so the mesh is of everything",
+                nil, "the `\(stage.card.name)` above removes points but no depth, so the mesh shows everything",
                 fix: "move it below for a mesh of what it leaves")
         }
     }
@@ -119,8 +121,8 @@ public struct FuseDepth: FrameStage, FoldStage {
         guard camera.widestAngle > widestAngle else { return }
         throw Problem(
             .input,
-            "its depth would reach \(camera.widestAngle.shortText(digits: 3))° away from the camera's axis, as of no pinhole "
-                + "camera",
+            "its depth would reach \(camera.widestAngle.shortText(digits: 3))° away from the camera's axis, beyond "
+                + "any pinhole camera",
             fix: "see with  scanmill inspect  whether the intrinsics are right")
     }
 
@@ -180,7 +182,7 @@ public struct FuseDepth: FrameStage, FoldStage {
         if carves && isCarvedAway(volume) {
             return Problem(
                 .input, "more frames looked through the surface than saw it, so it was carved away",
-                notes: ["that is so where the poses do not fit the depth"]
+                notes: ["that happens when the poses do not fit the depth"]
                     + (found > 0 ? ["the pieces that are left have fewer than \(minPiece) triangles"] : []),
                 fix: "put check-geometry above, or leave it uncarved with  "
                     + ShellWord.setting(context.label, "carve=false"))
@@ -209,13 +211,13 @@ public struct FuseDepth: FrameStage, FoldStage {
             return Problem(
                 .input,
                 "\(volume.frameCount.counted("frame")) with depth cannot show a surface that \(minFrames) have seen",
-                fix: "keep more frames above \(context.label), or let one do with  \(setting("min-frames", 1))")
+                fix: "keep more frames above \(context.label), or accept one with  \(setting("min-frames", 1))")
         }
         return Problem(
             .input, "no surface was seen by \(minFrames.counted("frame")) from the same side",
             notes: ["a voxel is \(OptionText.number(layout.voxel)) m"],
             fix: "see with measure-depth and check-geometry whether the depth's unit, the intrinsics and the poses are "
-                + "right; voxels are to be smaller than what was filmed"
-                + (minFrames > 1 ? "; or let one frame do with  \(setting("min-frames", 1))" : ""))
+                + "right; voxels must be smaller than what was filmed"
+                + (minFrames > 1 ? "; or accept one frame with  \(setting("min-frames", 1))" : ""))
     }
 }

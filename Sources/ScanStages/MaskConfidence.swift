@@ -52,7 +52,7 @@ public struct MaskConfidence: FrameStage, CaptureStage {
             let (low, high) = (confidence.range.lowerBound, confidence.range.upperBound)
             context.warn(
                 "confidence has values that its recorder does not write, beyond \(low)…\(high): those above count as high, and the "
-                    + "file may be damaged or of another app")
+                    + "file may be damaged or from another app")
         }
         let threshold = ConfidenceMap.threshold(level: level, in: confidence.range)
         try DepthMask.apply(to: &frame, in: context) { (depth) throws(Problem) in
@@ -70,7 +70,7 @@ public struct MaskConfidence: FrameStage, CaptureStage {
         // Of the frames that came here, whatever stages below have dropped by now.
         if context.counted("pixels-without-confidence") == context.counted("pixels-in") {
             return DepthMask.warnOfLoss(
-                context, "none of the frames with depth has confidence; with `if-missing: pass` they keep theirs")
+                context, "none of the frames with depth has confidence; with `if-missing: pass` they keep their depth")
         }
         let look = "see with  scanmill inspect  whether it is recorded in another range" + lower
         DepthMask.warnOfLoss(

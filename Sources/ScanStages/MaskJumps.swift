@@ -9,12 +9,13 @@ public struct MaskJumps: FrameStage, CaptureStage {
         details: """
             The reference is the previous *source* frame as decompressed: unmasked, and used even if an earlier stage
             has dropped that frame. A pixel without depth there counts as different. Between frames that are further
-            apart in time than `within`, what changes is where the camera is: in a recorded room 5 % of the pixels
+            apart in time than `within`, depth changes because the camera moves: in a recorded room 5 % of the pixels
             differ by 5 cm at 30 Hz, 16 % at 15 Hz, and half of them at 5 Hz. Such a frame is left as it is, and so are
             the first one, and one whose predecessor cannot be decoded or has no depth at all; they are counted as
-            `frames-without-previous`. Where frames have no times (ScanNet's export, 7-Scenes, datasets), those are
-            left between which the camera moved by more than 3 cm or turned by more than 2°, as a hand does in a
-            twentieth of a second; without poses either, all are compared. There is a warning when more than a third
+            `frames-without-previous`. Where frames have no times (ScanNet's export, 7-Scenes, datasets), a frame is
+            left as it is if the camera has moved by more than 3 cm or turned by more than 2° since the one before, as a
+            hand does in a twentieth of a second; without poses either, all are compared. There is a warning when more
+            than a third
             of the depth is lost.
 
             This is MultiScan's temporal filter (its `delta_thresh`), which compares whatever the time, as a large `within`
@@ -71,8 +72,8 @@ public struct MaskJumps: FrameStage, CaptureStage {
                     + "\(OptionText.number(longestStep)) s, or the camera moved on between them, or they have no depth")
         }
         let differ =
-            "from the frame before by more than \(OptionText.number(limit)) m, as where the camera moves on between two "
-            + "frames; raise `max`, or leave this stage out"
+            "from the frame before by more than \(OptionText.number(limit)) m, as happens when the camera moves on "
+            + "between two frames; raise `max`, or leave this stage out"
         DepthMask.warnOfLoss(
             context, "every pixel differs \(differ)", rest: "the others differ \(differ)", below: 2.0 / 3)
     }

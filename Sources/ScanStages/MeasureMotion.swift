@@ -15,11 +15,10 @@ public struct MeasureMotion: CaptureStage {
 
             **Bands**: a frame is too fast above `too-fast` or `too-fast-turning`, and too slow below both `too-slow`
             and `too-slow-turning`, as when the camera is laid down. **Jumps** are steps that no hand makes: tracking
-            was lost and recovered elsewhere, and what comes before and after may not fit together. One that leads
-            `back` to where the path was before the last one tells that the pose of the frame between them is wrong.
-            Three or more in a row mean that the camera was swung, or that the poses are worthless: their speeds and
-            lengths count like any other.
-            **Lost tracking** counts the frames that were recorded without a pose.
+            was lost and recovered elsewhere, and what comes before and after may not fit together. A jump `back` to
+            where the path was before the previous jump shows that the pose of the frame between them is wrong. Three or
+            more in a row mean that the camera was swung, or that the poses are worthless: their speeds and lengths
+            count like any other. **Lost tracking** counts the frames that were recorded without a pose.
 
             Where the capture has a rotation-rate sensor, `imu-turning-deg-per-s` is the turning rate from its samples:
             the length of their mean vector over the step that leads to the frame, where this tells a speed.
@@ -46,7 +45,7 @@ public struct MeasureMotion: CaptureStage {
     public init(_ options: inout OptionReader) {
         tooFast = Trajectory.Rate(
             speed: options.number(
-                "too-fast", "Speed above which a frame is too fast.", default: 1, in: 0...1e6,
+                "too-fast", "Speed above which a frame is too fast.", default: Trajectory.tooFast, in: 0...1e6,
                 usual: 0...20, unit: "m/s"),
             turning: options.number(
                 "too-fast-turning", "Turning rate above which a frame is too fast.", default: 90, in: 0...1e6,
@@ -80,7 +79,7 @@ public struct MeasureMotion: CaptureStage {
         if rates.isEmpty {
             let reason =
                 trajectory.jumps.isEmpty
-                ? "fewer than two frames have poses and times in order" : "all there is between the frames are jumps"
+                ? "fewer than two frames have poses and times in order" : "there are only jumps between the frames"
             context.recordUnmeasured("speeds, because \(reason)")
         } else {
             record(rates.map(\.rate), isMetric: capture.isMetric, context)

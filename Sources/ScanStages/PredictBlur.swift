@@ -19,8 +19,8 @@ public struct PredictBlur: FrameStage, FoldStage {
             exposure is that of the camera line, else `exposure`; with neither there is nothing to predict, and a
             warning says so.
 
-            This covers the motion of the hand: blur from a lens out of focus, from moving things, and from a tremor too
-            fast for the frame rate is not included. `correlation` is the rank correlation with the pictures' own
+            Only the motion of the hand is covered: blur from a lens out of focus, from moving things, and from a tremor
+            too fast for the frame rate is not included. `correlation` is the rank correlation with the pictures' own
             scores, if `measure-blur` or `filter-blur` above has computed them: well below 0 where motion causes the
             blur.
 

@@ -24,7 +24,7 @@ public struct Read: CaptureStage {
             **Streams that end early.** `truncated: fail` fails the capture; `keep-whole` keeps the whole frames of a
             file that was cut off and drops the rest, naming them, unless less than the share `min-whole` of all frames
             remains. A stream with wrong bytes in it, or whose length is not a whole number of frames, fails either way,
-            since nothing tells from which frame on it is wrong; and so does a COLMAP model whose images or cameras are
+            since it is unknown from which frame on it is wrong; and so does a COLMAP model whose images or cameras are
             cut off. In a video that was cut off, frames count as whole up to the first missing one; the file is not
             copied: `write-staging` writes the pictures, or a new video with `rgb: mp4`. Of an mp4 with its index at the
             end, as phones write it, nothing can be read once that is missing, whatever `truncated` says. In other lists
@@ -46,7 +46,7 @@ public struct Read: CaptureStage {
             rule, but does not, is bad. Frames that an app or a reconstruction left out are not bad, such as those
             without a pose close enough in time, and those of NeRFCapture's projects, which often list pictures that
             they do not have; more of them than the limit cause a warning. If none of the depth or confidence pictures
-            can be read, the capture has no depth or no confidence, and says why.
+            can be read, the capture counts as having none, and says why.
 
             **Pictures** are JPEG or PNG, grey or in colour, with 8 or 16 bits; CMYK, HEIC and WebP are not supported.
             They are used as stored: an EXIF orientation is reported, not applied. A capture whose pictures stand
@@ -87,20 +87,20 @@ public struct Read: CaptureStage {
             of its own keeps them.
 
             **Up.** ScanNet's scans, 7-Scenes, TUM's sequences, Record3D, COLMAP models, PLY clouds and most datasets do
-            not say which way is up. `up: z` says so for them, as stages need it that find a floor, measure heights or
-            turn the world for a format: z then points up in the capture's world, as its files have it before any
-            transform of a dataset's tools. A capture that says itself which way is up keeps that, with a warning where
-            it is another one.
+            not say which way is up. `up: z` says it for them, since stages that find a floor, measure heights or turn
+            the world for a format need it: z then points up in the capture's world, as its files have it before any
+            transform of a dataset's tools. A capture that itself says which way is up keeps that, with a warning if
+            `up` differs.
 
             **Poses** that are not what the format says can be read as what they are: `cv-axes` where the cameras have
-            the other axes (OpenCV's for OpenGL's, or the other way round), `inverse` where poses are the world seen
-            from a camera with OpenGL's axes, `inverse-cv-axes` from one with OpenCV's, and `transposed-rotation` or `transposed-rotation-cv-axes`
-            where rows were taken for columns, in files with OpenGL's axes or OpenCV's. `check-geometry` finds out which
-            of them it is.
+            the other axes (OpenCV's for OpenGL's, or the other way round), `inverse` where they are world-to-camera
+            with OpenGL's axes, `inverse-cv-axes` where they are world-to-camera with OpenCV's, and
+            `transposed-rotation` or `transposed-rotation-cv-axes` where rows were taken for columns, in files with
+            OpenGL's axes or OpenCV's. `check-geometry` finds out which of them it is.
 
-            **Scale.** `scale: 0.001` multiplies all positions, of cameras, points, the box, and the cameras' places on
-            their rig: those of a recording in millimetres, or of a COLMAP model of which one length is known. The world
-            then counts as metres. Where depth is in metres, `check-geometry` says which number to give.
+            **Scale.** `scale: 0.001` multiplies all positions, of cameras, points, the box, and the cameras' offsets on
+            their rig: for a recording in millimetres, or a COLMAP model of which one length is known. The world then
+            counts as metres. Where depth is in metres, `check-geometry` says which number to give.
 
             **Limits.** Anything larger than `max-frames`, `max-line` and `max-picture-pixels` allow is refused by name
             before memory is allocated for it. A longer line or a larger picture costs its frame; larger depth pictures
@@ -153,7 +153,7 @@ public struct Read: CaptureStage {
             "max-picture-pixels", "The largest picture and the largest depth map.", default: rules.maxPicturePixels,
             in: 1...ReadRules.mostPicturePixels, unit: "pixels")
         rules.maxPoints = options.integer(
-            "max-points", "The most points that a model may bring along.", default: rules.maxPoints,
+            "max-points", "The most points that a model may have.", default: rules.maxPoints,
             in: 1...ReadRules.mostPoints)
         rules.archive.entryCount = options.integer(
             "max-archive-entries", "The most entries that an archive may have.", default: rules.archive.entryCount,
@@ -252,7 +252,7 @@ public struct Read: CaptureStage {
                 + (others > 0 ? " (\(kind.count) of them), or for other reasons (\(others))" : ""))
     }
 
-    private static let wayToTimes = "say how many frames a second followed each other, such as  --set read.rate=30"
+    private static let wayToTimes = "give the frame rate, such as  --set read.rate=30"
 
     private static let wayToPoints = "begin with `read: {format: ply}` where INPUT is a PLY cloud"
 
@@ -264,6 +264,7 @@ public struct Read: CaptureStage {
         // the night before.
         if let loss = tree.losses.first { throw loss }
         if let named = CaptureFormats.format(named: format.rawValue) {
+            try CaptureFormats.requireUnpackable(tree)
             try CaptureFormats.requireOne(in: tree)
             do throws(Problem) { return (try open(tree, as: named, rules), nil) } catch {
                 throw Self.blaming(error, on: named, insteadOf: tree)
@@ -283,17 +284,19 @@ public struct Read: CaptureStage {
         guard problem.fault == .input, let found = CaptureFormats.recognise(tree), found.format != named.name else {
             return problem
         }
-        var blame = problem.noting("it was read as \(named.name), as `format` says, and it looks like \(found.format)")
-        blame.fix = "leave `format` of read out, or say  --set \(Drop.reader).format=\(found.format)"
+        var blame = problem.noting("it was read as \(named.name), as `format` says, but it looks like \(found.format)")
+        blame.fix = "take `format` out of `read`, or set  --set \(Drop.reader).format=\(found.format)"
         return blame
     }
 
     private func open(
         _ tree: any CaptureTree, as known: any CaptureFormat.Type, _ rules: ReadRules
     ) throws(Problem) -> Capture {
-        var capture = try known.open(tree, rules: rules)
+        var capture: Capture
+        do throws(Problem) { capture = try known.open(tree, rules: rules) } catch { throw error.traced(in: tree) }
         capture.formatRevision = known.card.revision
         capture.noteDoubts(in: tree)
+        capture.noteFilesInCloud(in: tree)
         return capture
     }
 }

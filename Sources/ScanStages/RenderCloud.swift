@@ -31,14 +31,15 @@ public struct RenderCloud: CaptureStage {
 
             **The box** is drawn in magenta, and pale where it lies behind points. **The cameras'** path, and a pyramid
             for up to 40 of them that do not overlap, are coloured from dark blue to dark red (Turbo): by `time`, or by
-            `speed`, where red is what a twentieth of the frames exceed. If the frames have no times, both go by the
-            frames' numbers. The key to the colours is at the bottom left of views that show cameras, the scale at the
-            bottom right.
+            `speed`, where dark red is \(Trajectory.tooFast.shortText) m/s and more, or more than a twentieth of the frames
+            exceed where that is faster or the unit is not known. If the frames have no times, both go by the frames'
+            numbers. The key to the colours is at the bottom left of views that show cameras, the scale at the bottom
+            right.
 
             It needs a merged cloud: put it below `voxel-downsample`. The picture depends only on the capture and the
             options.
             """,
-        example: "- render-cloud: {view: perspective, width: 1280, height: 960}", revision: 9)
+        example: "- render-cloud: {view: perspective, width: 1280, height: 960}", revision: 10)
 
     let drawing: SceneDrawing
     let pointSize: Double?

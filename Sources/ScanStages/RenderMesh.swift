@@ -17,7 +17,7 @@ public struct RenderMesh: CaptureStage {
 
             The picture depends only on the capture and the options.
             """,
-        example: "- render-mesh: {view: perspective, width: 1280, height: 960}", revision: 2)
+        example: "- render-mesh: {view: perspective, width: 1280, height: 960}", revision: 3)
 
     let drawing: SceneDrawing
     let usesColors: Bool

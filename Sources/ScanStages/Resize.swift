@@ -8,15 +8,15 @@ public struct Resize: CaptureStage {
         name: "resize",
         summary: "Make pictures smaller, with their masks and intrinsics, for all stages below.",
         details: """
-            `width` and `height` are the new size. With one of them the other follows from the picture's shape; `longest`
+            `width` and `height` are the new size. With one of them the other follows from the aspect ratio; `longest`
             limits the longer side, whichever way the camera was held. Each pixel is the exact mean over its area;
             recorded masks take the nearest pixel. K' = diag(w'/w, h'/h, 1) · K, counted from the picture's corner, and a
             lens keeps its distortion. Depth and confidence keep their size: they are aligned with a picture of any size,
             and the same points come of them.
 
-            No picture is enlarged: one that is narrower than `width` or lower than `height` stays as it is on both
-            sides, with a warning, and one within `longest` without. Another warning says where one side shrinks over
-            3 % more than the other, as with the width and height of pictures that were held the other way.
+            No picture is enlarged: one that is narrower than `width` or lower than `height` keeps its size, with a
+            warning, and one within `longest` keeps it without. Another warning says if one side shrinks over 3 % more
+            than the other, for example because `width` and `height` are for a phone held the other way.
 
             It may stand above or below `turn` and `undistort`; below `undistort`, pictures are sharper. Put it below
             `check-geometry`, from which it would hide that intrinsics are for another size than the pictures'.
@@ -100,7 +100,7 @@ public struct Resize: CaptureStage {
             isTurned ? ["width=\(new.height)", "height=\(new.width)"] : ["longest=\(max(new.width, new.height))"]
         context.warn(
             "pictures of \(size) became \(new): one side shrank \(asked.squeeze(size).shortText(decimals: 2)) times as much as "
-                + "the other; they keep their shape with  "
+                + "the other; to keep the aspect ratio:  "
                 + options.map { ShellWord.setting(context.label, $0) }.joined(separator: " "))
     }
 }

@@ -89,7 +89,7 @@ public struct ScatterPoints: CaptureStage {
         let half = reach * farthest
         guard half > 0 else {
             throw Problem(
-                .input, "all cameras stand in one place, so nothing says how far the scene reaches",
+                .input, "all cameras stand in one place, so it is unknown how far the scene reaches",
                 fix: capture.box != nil
                     ? "fill the capture's box with  " + ShellWord.setting(context.label, "within=box")
                     : capture.channels.contains(.recordedDepth)

@@ -39,8 +39,8 @@ public struct SelectEvery: CaptureStage {
         if step ?? 1 > 1, let chooser {
             options.warn(
                 "step",
-                "`step` counts source frames, and the `\(chooser)` above has left some of them only: those that both "
-                    + "happen to keep are few, and not evenly spread",
+                "`step` counts source frames, and the `\(chooser)` above has left only some of them: few frames are "
+                    + "kept by both, and those are not evenly spread",
                 fix: "spread a number of them over time with  count: …")
         }
     }

@@ -14,8 +14,8 @@ public struct SelectFrames: CaptureStage {
             So that each capture has its own list, `{id}` in the file's name is the capture's id:
             `select-frames: {exclude: "lists/{id}.txt", if-missing: pass}`, in quotes because of the braces. For the
             capture `desk` that is `lists/desk.txt`, which may lie beside the pipeline, also where captures are
-            archives. A capture without a list fails; with `if-missing: pass` it keeps all frames, and a list that is
-            added later makes its result anew.
+            archives. A capture without a list fails; with `if-missing: pass` it keeps all frames, and when a list is
+            added later, its result is made again.
             """,
         example: "- select-frames: {exclude: [3, 17-20]}")
 

@@ -10,8 +10,9 @@ public struct SelectKeyframes: CaptureStage {
             Frames are taken in order. A frame within both `distance` and `angle` of the first frame of a neighbourhood
             joins it, or the nearest of several; any other starts a new one (J. A. Hartigan's leader algorithm, 1975).
             When the camera comes back to a place, its frames join those of the first visit. The angle is that of the
-            rotation between the two cameras; how far apart two are is the larger of way / `distance` and angle /
-            `angle`. The sharpest frame of each neighbourhood stays if `measure-blur` or `filter-blur` above has scored
+            rotation between the two cameras; how far apart two are is the larger of their distance / `distance` and
+            angle / `angle`. The sharpest frame of each neighbourhood stays if `measure-blur` or `filter-blur` above has
+            scored
             the pictures, otherwise its first one. Frames without a score rank behind those with one, and frames without
             a pose are dropped.
 

@@ -22,20 +22,20 @@ public struct Undistort: CaptureStage, DemandingStage {
             gives k1 k2 p1 p2 k3.
 
             Pictures keep their size and their principal point. Both focal lengths are multiplied by one number, the
-            smallest that leaves no pixel blank, but at least 0.5, and shows nothing where the lens has less than a
-            fiftieth of the resolution of its middle: what a fisheye sees beyond that is cut off. Colours are
-            interpolated between the four nearest pixels; confidence and masks take the nearest pixel. Of depth, 1 /
-            depth is interpolated, which is linear across a plane's picture; where one of the four pixels has none, or
-            they are nearer or farther than each other by more than 3 %, the nearest pixel is taken, so that no points
-            float between surfaces. Depth is assumed to be distorted like the picture that it is aligned with. Pictures
-            are decoded, and writers encode them again, PNGs as PNGs.
+            smallest that leaves no pixel blank, but at least 0.5, and shows nothing where the lens resolves less than a
+            fiftieth of what it does in the middle: what a fisheye sees beyond that is cut off. Colours are interpolated
+            between the four nearest pixels; confidence and masks take the nearest pixel. Of depth, 1 / depth is
+            interpolated, which is linear across a plane's picture; where one of the four pixels has none, or they are
+            nearer or farther than each other by more than 3 %, the nearest pixel is taken, so that no points float
+            between surfaces. Depth is assumed to be distorted like the picture that it is aligned with. Pictures are
+            decoded, and writers encode them again, PNGs as PNGs.
 
             **`one-camera: true`** gives all pictures of one size the same camera, also where no lens distorts: its
-            principal point is in the middle, and it sees only what every picture shows. It is for programs that know
-            no other camera: Gaussian Splatting's own trainer assumes that middle, others take the first picture's
-            numbers for all. A phone's focus and stabiliser change them from picture to picture. Principal points are
-            counted from where they were, from a pixel's corner or its centre. A frame whose camera cannot be turned
-            into that one, as with a principal point outside of its picture, is dropped as bad.
+            principal point is in the middle, and it sees only what every picture shows. It is for programs that know no
+            other camera: Gaussian Splatting's own trainer assumes a centred principal point, others use the first
+            picture's intrinsics for all. A phone's focus and stabiliser change these from picture to picture. Principal
+            points keep their origin, a pixel's corner or its centre. A frame whose camera cannot be turned into that
+            one, as with a principal point outside of its picture, is dropped as bad.
 
             The receipt holds the number of undistorted frames and the range of `focal-scale`. There is a warning where
             less than half of a picture is left.
@@ -55,7 +55,7 @@ public struct Undistort: CaptureStage, DemandingStage {
         if comesTooLate {
             options.warn(
                 nil,
-                "the `\(Self.turner)` above leaves no lens to undo: a capture whose lens distorts will fail",
+                "the `\(Self.turner)` above leaves no distortion to undo: a capture whose lens distorts will fail",
                 fix: "move it above `\(Self.turner)`")
         }
     }
@@ -77,7 +77,7 @@ public struct Undistort: CaptureStage, DemandingStage {
     public func check(_ capture: Capture, _ label: String) throws(Problem) {
         guard comesTooLate, capture.channels.contains(.lens) else { return }
         throw Problem(
-            .input, "the lens distorts, and the `\(Self.turner)` above \(label) leaves nothing of it to undo",
+            .input, "the lens distorts, and the `\(Self.turner)` above \(label) leaves no distortion to undo",
             notes: capture.absences[.intrinsics].map { [$0.reason] } ?? [],
             fix: "move `\(label)` above `\(Self.turner)`"
         ).ofPipeline()
@@ -176,7 +176,7 @@ public struct Undistort: CaptureStage, DemandingStage {
                 "a principal point is far from the middle, or one frame's focal length far from the others'")
         }
         context.warn(
-            "less than half of the picture is left of \(poor.count) of \(undistortions.count.counted("frame")), of one "
+            "less than half of the picture is left in \(poor.count) of \(undistortions.count.counted("frame")), in one "
                 + "\((worst * 100).shortText) %: \(causes.joined(separator: ", or "))")
     }
 }

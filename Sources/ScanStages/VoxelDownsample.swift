@@ -101,7 +101,7 @@ public struct VoxelDownsample: FrameStage, FoldStage {
             throw Problem(
                 .input, "\(few): nothing would be left of the cloud",
                 notes: ["a voxel is \(OptionText.number(size)) m"],
-                fix: "make the voxels larger, or let fewer points do with  "
+                fix: "make the voxels larger, or accept fewer points with  "
                     + ShellWord.setting(context.label, "min-points=1"))
         }
         capture.cloud = cloud

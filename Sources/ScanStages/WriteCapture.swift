@@ -24,7 +24,7 @@ public struct WriteCapture: FrameStage, FoldStage {
     public static let card = StageCard(
         name: "write-capture",
         summary:
-            "Write a capture as an app or a data set lays it out: Stray Scanner, Polycam, 3D Scanner App, ScanNet++, ARKitScenes.",
+            "Write a capture as an app or a dataset lays it out: Stray Scanner, Polycam, 3D Scanner App, ScanNet++, ARKitScenes.",
         details: """
             For samples, for tests, and for tools that read only one of these. `read` reads the result like an original.
             Where the format holds no matrix, poses get the rotation nearest to the recorded one; depth becomes whole

@@ -159,8 +159,9 @@ public struct WriteColmap: FrameStage, FoldStage {
         context.count("points", Int(points))
         if points == 0 {
             let words =
-                "the model holds no points: nerfstudio begins at random ones with --load-3D-points False, gsplat's example with "
-                + "--init_type random --no-normalize-world-space, and Gaussian Splatting's own train.py needs some"
+                "the model holds no points: nerfstudio starts from random ones with --load-3D-points False, gsplat's "
+                + "example with --init_type random --no-normalize-world-space, and Gaussian Splatting's own train.py "
+                + "needs some"
             // Without a cloud this follows from the pipeline or the app; an empty cloud is this capture's fault.
             if context.available.isDisjoint(with: [.cloud, .points]) {
                 let hasDepth = capture.channels.contains(.recordedDepth)

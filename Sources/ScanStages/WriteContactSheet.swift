@@ -23,10 +23,10 @@ public struct WriteContactSheet: FrameStage, FoldStage {
             (A. Mikhailov, 2019). `of: confidence` shows confidence on `<id>_contact_confidence.jpg`: the lowest dark
             violet, medium on iOS teal, the highest yellow (Viridis).
 
-            Pictures are turned by quarters where the capture says which way is up (`upright`); one that will not decode
-            is passed over. Only the page that is being filled is held in memory.
+            Pictures are turned in steps of 90° where the capture says which way is up (`upright`); one that will not
+            decode is passed over. Only the page that is being filled is held in memory.
             """,
-        example: "- write-contact-sheet: {columns: 8, count: 64}", revision: 2)
+        example: "- write-contact-sheet: {columns: 8, count: 64}", revision: 3)
 
     let content: Content
     let count: Int

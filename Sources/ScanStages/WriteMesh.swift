@@ -8,8 +8,9 @@ public struct WriteMesh: CaptureStage, DemandingStage {
         name: "write-mesh",
         summary: "Write the mesh as a PLY or GLB file.",
         details: """
-            The file's ending says which. PLY is binary little-endian, with x, y, z and the normals as floats, red, green,
-            blue as bytes where the mesh has colours, and three vertex numbers for each triangle: MeshLab, CloudCompare,
+            The file's extension says which. PLY is binary little-endian, with x, y, z and the normals as floats, red,
+            green, blue as bytes where the mesh has colours, and three vertex indices for each triangle: MeshLab,
+            CloudCompare,
             Open3D and Blender read it. It is in metres, in the world as recorded; `{unit: mm, up: z}` is for CAD, as with
             `write-ply`.
 

@@ -12,8 +12,8 @@ public struct WritePly: FoldStage, DemandingStage {
             Below `voxel-downsample` it writes the merged cloud; without one it writes every frame's points one after
             another, in the order of the frames.
 
-            `{unit: mm, up: z}` is for CAD. PLY knows no units, and programs do not ask: the file says one other than the
-            metre in a comment, by which ScanMill reads it again. The receipt has the turn as `applied-transform`.
+            `{unit: mm, up: z}` is for CAD. PLY has no units, and programs do not ask: if the unit is not the metre, a
+            comment in the file says so, and ScanMill heeds it. The receipt has the turn as `applied-transform`.
 
             For a mesh, there are `fuse-depth` and `write-mesh`. Where holes are to be closed, screened Poisson reconstruction
             does so, from a cloud with normals that was merged to 1 or 2 cm: MeshLab and CloudCompare have it, and Open3D in

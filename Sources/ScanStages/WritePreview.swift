@@ -15,9 +15,9 @@ public struct WritePreview: FrameStage, FoldStage {
             timestamps, frames follow each other at the capture's nominal rate (30 per second if unknown); a frame whose
             time does not advance is left out.
 
-            Pictures are shrunk to at most `width`, with even sides as H.264 wants them, and turned by quarters where
-            the capture says which way is up (`upright`). A picture that will not decode is passed over, and so is one
-            whose size differs from the first.
+            Pictures are shrunk to at most `width`, with even sides as H.264 wants them, and turned in steps of 90°
+            where the capture says which way is up (`upright`). A picture that will not decode is passed over, and so is
+            one whose size differs from the first.
 
             Frames go to ffmpeg through a pipe, one at a time: nothing is on disk but the video, and memory does not
             grow with its length. ffmpeg runs with one thread and bit-exact, so that a rerun gives the same bytes.

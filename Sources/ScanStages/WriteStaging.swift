@@ -13,9 +13,9 @@ public struct WriteStaging: FrameStage, FoldStage {
         details: """
             Writes `<id>.json`, `<id>.jsonl`, `<id>.depth.zlib`, `<id>.confidence.zlib`, the pictures, the motion files,
             `boundingbox.json` and `processed.txt`, each if the capture has it. Files are named after the capture's id,
-            whatever they were called before. Frames are renumbered from 0; each camera line holds its frame's number in
-            the capture that was read as `source_frame`. If that was written by this stage too, it is the number there,
-            not in the first original. ScanMill reads the result like the original: the same poses, intrinsics,
+            whatever they were called before. Frames are renumbered from 0; each camera line has, as `source_frame`, its
+            frame's number in the capture that was read, even if that was itself written by this stage from another.
+            ScanMill reads the result like the original: the same poses, intrinsics,
             timestamps, depth and confidence.
 
             **Camera lines** stay as recorded except for `source_frame`; timestamps never change. Below a stage that
@@ -269,13 +269,13 @@ public struct WriteStaging: FrameStage, FoldStage {
         context.warnUnlessMetric(capture, "the capture may not be in metres")
         if content.depthSize != nil && depth == .source && capture.depthCamera != nil {
             context.warn(
-                "depth is of a camera of its own, for which MultiScan's format has no place: it was carried over to the "
-                    + "pictures' view, and `depth: source` did not keep its bytes")
+                "depth has a camera of its own, which MultiScan's format cannot hold: it was reprojected to the "
+                    + "pictures' view, so `depth: source` did not keep its bytes")
         }
         if content.depthSize != nil && (content.hasGaps || content.maskedCount > 0) {
             context.note(
-                "frames are missing between the others or depth was masked, and MultiScan zeroes depth that differs from "
-                    + "the frame before once more: set its `delta_thresh` and `depth_delta` to 0"
+                "frames are missing in between or depth was masked, and MultiScan itself zeroes depth that differs "
+                    + "from the frame before: set its `delta_thresh` and `depth_delta` to 0"
                     + (content.hasGaps ? ", and its `step`, by which it takes every tenth frame, to 1" : ""))
         }
         if content.depthSize != nil && !capture.channels.contains(.recordedConfidence) {
@@ -297,7 +297,7 @@ public struct WriteStaging: FrameStage, FoldStage {
         case .files where rgb == .auto && capture.video != nil:
             context.note(
                 "MultiScan's server takes pictures from an mp4 only, and a video's own file is not copied below a stage that "
-                    + "changes pictures, even where it had nothing to change: leave that out, or set `rgb: mp4`")
+                    + "changes pictures, even if it had nothing to change: leave that stage out, or set `rgb: mp4`")
         case .files: context.note("MultiScan's server takes pictures from an mp4 only; `rgb: mp4` writes it")
         case .none:
             context.warn("MultiScan's server wants \(context.capture.id).mp4, and the capture has no pictures")

@@ -13,12 +13,12 @@ public struct WriteThumbnail: FoldStage {
             which. The name is MultiScan's.
 
             The picture is at most `width` pixels wide and keeps its aspect ratio; each new pixel is the mean over its
-            area. Where the capture says which way is up it is turned by quarters, as `turn` would turn all pictures, so
-            that people see it upright; `upright: false` leaves it as recorded. A picture that will not decode is passed
-            over.
+            area. Where the capture says which way is up it is turned in steps of 90°, as `turn` would turn all
+            pictures, so that people see it upright; `upright: false` leaves it as recorded. A picture that will not
+            decode is passed over.
 
-            Only this one small picture is held in memory. Files are decoded only if they may be the one; of a video
-            every frame is decoded, so write the thumbnail in a pipeline that decodes the video anyway.
+            Only this one small picture is held in memory. Picture files are decoded only if they may be chosen; of a
+            video every frame is decoded, so write the thumbnail in a pipeline that decodes the video anyway.
             """,
         example: "- write-thumbnail")
 

@@ -14,6 +14,7 @@ struct CaptureChildCommand: ParsableCommand {
     static let configuration = CommandConfiguration(commandName: name, shouldDisplay: false)
 
     func run() throws {
+        Self.leaveSignalsToParent()
         guard let line = readLine(strippingNewline: true) else { throw ExitCode(ExitStatus.usage) }
         let job = try JSONDecoder().decode(CaptureJob.self, from: Data(line.utf8))
         Self.endWithParent()
@@ -28,6 +29,12 @@ struct CaptureChildCommand: ParsableCommand {
         } catch {
             Self.say(.ended(.failed(error)))
         }
+    }
+
+    /// Signals that ask for an end may reach all processes of a run, as with `killall`: the parent decides what becomes
+    /// of its captures. Not ignored, since ffmpeg would inherit that.
+    private static func leaveSignalsToParent() {
+        for number in [SIGINT, SIGTERM, SIGHUP] { signal(number) { _ in } }
     }
 
     /// When the parent is gone, however it ended, stdin ends: then this process and its ffmpeg end too, so that no

@@ -45,7 +45,7 @@ struct InspectCommand: ParsableCommand {
             sheet.add(drawn, folder: pictures)
             isHindered = drawn.isHindered
         }
-        if json { Console.out(sheet.json) } else { Console.out(sheet.text) }
+        if json { Console.out(sheet.json) } else { Console.out(sheet.text(width: FactSheet.shownWidth)) }
         let faults = inspection.errors.map(\.problem.fault)
         if isHindered || faults.contains(.environment) { throw ExitCode(ExitStatus.environment) }
         if !faults.isEmpty { throw ExitCode(ExitStatus.capturesFailed) }

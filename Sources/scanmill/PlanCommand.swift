@@ -6,15 +6,15 @@ struct PlanCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "plan", abstract: "Says what `run` would do and why, and writes nothing.",
         discussion: """
-            Captures that would run are opened, as their runs begin: what the pipeline needs and a capture has not is \
-            told before the night; an archive's video is unpacked to TMPDIR for that. Sizes are estimated from the \
+            Captures that would run are opened, as their runs begin: what the pipeline needs and a capture lacks is \
+            reported before the night; an archive's video is unpacked to TMPDIR for that. Sizes are estimated from the \
             results in OUT: from the same capture's, or else from the usual ratio of a result's size to its input's. \
             Captures that are up to date are counted; `--json` lists them. \
             The exit code is 0 whatever would run, and 2 or 3 when that cannot be told.
             """)
 
     @OptionGroup var batch: BatchOptions
-    @Flag(help: "Open no capture: quick for thousands, but what the pipeline cannot do with them is not told.")
+    @Flag(help: "Open no capture: quick for thousands, but captures that do not suit the pipeline are not reported.")
     var unopened = false
 
     func run() throws {

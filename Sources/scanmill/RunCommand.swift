@@ -1,4 +1,5 @@
 import ArgumentParser
+import Glibc
 import ScanModel
 import ScanPipeline
 
@@ -26,13 +27,16 @@ struct RunCommand: AsyncParsableCommand {
     var minFree: ByteSize?
     @Option(
         help: ArgumentHelp(
-            "Memory for all captures together, such as 16G; fewer run at once to stay within it.", valueName: "size"))
+            """
+            Memory to plan with, such as 16G: so many captures run at once as fit, by what captures took in earlier runs. \
+            None is killed for it; see --capture-memory.
+            """, valueName: "size"))
     var maxMemory: ByteSize?
     @Option(
         help: ArgumentHelp(
-            "End a capture that takes more memory than this, such as 8G, ffmpeg's included.", valueName: "size"))
+            "Kill a capture that takes more memory than this, such as 8G, ffmpeg's included.", valueName: "size"))
     var captureMemory = Self.usualCaptureMemory
-    @Option(help: ArgumentHelp("End a capture that makes no progress for this long, such as 10m.", valueName: "time"))
+    @Option(help: ArgumentHelp("Kill a capture that makes no progress for this long, such as 10m.", valueName: "time"))
     var patience = Self.usualPatience
     @Option(
         help: ArgumentHelp(
@@ -57,9 +61,9 @@ struct RunCommand: AsyncParsableCommand {
         help:
             """
             Say nothing unless something failed, was salvaged, was lost on the way, has wrong geometry, has fewer \
-            frames than the result that it replaces, is still arriving, or was left for want of disk space, or of \
-            time though it is new or has changed; results were made again because of an update; or something is odd \
-            about the run as a whole.
+            frames than the result that it replaces, is still arriving, was left for lack of disk space, or is new or \
+            has changed and was left for lack of time; results were made again because of an update; or something is \
+            odd about the run as a whole.
             """
     )
     var quiet = false
@@ -101,6 +105,8 @@ struct RunCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
+        // A reader that went away is no reason to die, not even before the run begins.
+        signal(SIGPIPE, SIG_IGN)
         try NamedPath.requireOrder(of: batch)
         let code: Int32
         do {

@@ -6,13 +6,17 @@ struct StatusCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "status",
         abstract: """
-            Lists what is stale, failed, excluded, running, unreadable, was never run or lost its result, and counts what \
-            is done.
+            Lists what failed, is unreadable, stale, doubtful, running or excluded, was never run or lost its result, and \
+            counts what is done.
             """,
         discussion: """
+            What needs something done comes first. A done capture is listed where even `run -q` warned of its result: as \
+            `salvaged` if only the whole frames of a damaged copy were kept, else as `doubtful`; the warnings are in its \
+            receipt and on the report's page.
+
             Everything is read from receipts, failure notes and the records of runs; there is no database. The exit \
             code is 0 whatever state the captures are in: programs read `--json`. It is 2 when nothing was run into \
-            the folder, and 3 when that cannot be told because the folder cannot be read.
+            the folder, and 3 when the folder cannot be read.
             """)
 
     @Argument(help: ArgumentHelp("The folder with the results.", valueName: "out"), completion: .directory)
@@ -31,22 +35,51 @@ struct StatusCommand: ParsableCommand {
                             "cause": .of(entry.cause), "capture-gone": entry.isCaptureGone ? .bool(true) : nil,
                             "older-result": [.failed, .excluded].contains(entry.standing)
                                 ? .bool(entry.hasOlderResult) : nil,
+                            "salvaged": entry.standing == .done ? .bool(entry.isSalvaged) : nil,
+                            "doubtful": entry.standing == .done ? .bool(entry.isDoubtful) : nil,
                         ])
                     }))
             return
         }
-        for entry in entries where entry.standing != .done {
-            let cause = entry.cause.map { "  \(Console.visible($0))" } ?? ""
+        let listed = entries.enumerated().filter { $1.standing != .done || $1.isDoubtful }
+            .sorted { (Self.rank($0.element), $0.offset) < (Self.rank($1.element), $1.offset) }.map(\.element)
+        let widest = listed.map { Self.word($0).count }.max() ?? 0
+        for entry in listed {
+            let cause = Self.cause(of: entry).map { "  \(Console.visible($0))" } ?? ""
             let older = entry.hasOlderResult ? " (an older result is there)" : ""
-            Console.out("\(entry.standing.rawValue)  \(Console.visible(entry.id))\(cause)\(older)")
+            Console.out("\(Self.word(entry).padded(to: widest))  \(Console.visible(entry.id))\(cause)\(older)")
         }
         let groups = Dictionary(grouping: entries, by: \.standing)
+        let doubtful = entries.count(where: \.isDoubtful)
         let parts = OutputStatus.Standing.allCases.compactMap { standing in
-            groups[standing].map { "\($0.count) \(standing.rawValue)" }
+            groups[standing].map { group in
+                let doubts =
+                    standing != .done || doubtful == 0
+                    ? "" : group.count == 1 ? " (and doubtful)" : " (\(doubtful) of them doubtful)"
+                return "\(group.count) \(standing.rawValue)\(doubts)"
+            }
         }
         let gone = entries.count(where: \.isCaptureGone)
         let ofGone = gone == 0 ? "" : "; of \(gone.counted("result")) the capture is gone"
         Console.out(
             entries.isEmpty ? "no capture has been run into \(output)" : parts.joined(separator: ", ") + ofGone)
+    }
+
+    /// What somebody has to do something about comes first, and what was left out on purpose last.
+    private static let order: [OutputStatus.Standing] = [
+        .failed, .unreadable, .stale, .resultGone, .done, .running, .neverRun, .excluded,
+    ]
+
+    private static func rank(_ entry: OutputStatus.Entry) -> Int { order.firstIndex(of: entry.standing) ?? order.count }
+
+    private static func word(_ entry: OutputStatus.Entry) -> String {
+        entry.standing != .done ? entry.standing.rawValue : entry.isSalvaged ? "salvaged" : "doubtful"
+    }
+
+    /// Which warning it was is not marked in a receipt.
+    private static func cause(of entry: OutputStatus.Entry) -> String? {
+        guard entry.standing == .done else { return entry.cause }
+        return entry.isSalvaged
+            ? "only the whole frames of a damaged copy were kept" : "the warnings in its receipt say why"
     }
 }

@@ -27,7 +27,7 @@ struct VerifyCommand: ParsableCommand {
             if found.added.isEmpty { return }
             let files = found.added.count.counted("file", "is", "are")
             let names = Console.visible(found.added.listed(most: 5))
-            Console.error("note: \(Console.visible(id)): \(files) not of the result: \(names)")
+            Console.error("note: \(Console.visible(id)): \(files) not part of the result: \(names)")
         }
         for id in state.published {
             let found = PublishedResult.verify(id, in: output)

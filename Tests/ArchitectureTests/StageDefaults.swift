@@ -276,7 +276,7 @@ enum StageDefaults {
             upright: true
             rate-factor: 23
 
-        write-contact-sheet 2
+        write-contact-sheet 3
             of: color
             count: 120
             columns: 10
@@ -287,7 +287,7 @@ enum StageDefaults {
             upright: true
             quality: 85
 
-        render-cloud 9
+        render-cloud 10
             view: sheet
             width: 1600
             height: 1200
@@ -298,7 +298,7 @@ enum StageDefaults {
             cloud: true
             ceiling: hide
 
-        render-mesh 2
+        render-mesh 3
             view: sheet
             width: 1600
             height: 1200

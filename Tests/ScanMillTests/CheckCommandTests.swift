@@ -21,7 +21,7 @@ import Testing
         #expect(result.output == "bad.yaml: 4 mistakes\n")
         for line in [
             "bad.yaml:1:1: error: unknown key `nmae`", "did you mean `name`?",
-            "bad.yaml:3:12: error: read: `mismatch` is `longest`, which is none of auto, shortest, fail",
+            "bad.yaml:3:12: error: read: `mismatch` is `longest`, which is not one of auto, shortest, fail",
             "error: mask-range: `near`, 5, is not below `far`, 1",
             "error: filter-blur: one of `at-least`, `keep`, `window`, `seconds`, `count` is needed",
         ] { #expect(result.errors.contains(line), "\(line) is missing in \(result.errors)") }
@@ -50,7 +50,7 @@ import Testing
         try folder.write("stages:\n  - read\n  - mask-range: {near: 1, near: 2}\n  - unprojekt\n", to: "twice.yaml")
         let result = try Scanmill.run(["check", "twice.yaml"], in: folder.path)
         #expect(result.status == 2)
-        #expect(result.errors.contains("twice.yaml:3:18: error: the key `near` stands here more than once"))
+        #expect(result.errors.contains("twice.yaml:3:18: error: the key `near` occurs here more than once"))
         #expect(result.errors.contains("twice.yaml:4:5: error: there is no stage `unprojekt`"), "\(result.errors)")
     }
 
@@ -123,7 +123,7 @@ import Testing
         let result = try Scanmill.run(["check", "twice.yaml"], in: folder.path)
         #expect(result.status == 0 && result.output == "twice.yaml: ok\n")
         for line in [
-            "`cull-by-box` works on cloud and points, which `unproject[2]` below it makes anew",
+            "`cull-by-box` works on cloud and points, which `unproject[2]` below it makes again",
             "fix: take one of them out, or move `cull-by-box` below `unproject[2]`",
         ] { #expect(result.errors.contains(line), "\(line) is missing in \(result.errors)") }
     }

@@ -54,7 +54,7 @@ import Testing
         #expect(try runCommand(tool + ["verify", "out"], in: folder.path).output == "2 results: 2 sound, 0 damaged\n")
 
         #expect(chmod("\(folder.path)/out/a", 0) == 0)
-        let cause = "cannot tell whether a result stands here: Permission denied"
+        let cause = "cannot tell whether there is a result here: Permission denied"
         let verify = try runCommand(tool + ["verify", "out"], in: folder.path)
         #expect(verify.status == 3)
         #expect(verify.output == "1 result: 1 sound, 0 damaged; 1 folder could not be looked into\n")

@@ -33,8 +33,8 @@ import Testing
             try folder.write("?", to: "out/\(name)")
         }
         let notes = """
-            note: a: 1 file is not of the result: notes.txt
-            note: b: 2 files are not of the result: model/1.ply, model/2.ply
+            note: a: 1 file is not part of the result: notes.txt
+            note: b: 2 files are not part of the result: model/1.ply, model/2.ply
 
             """
         let verified = try scanmill("verify", "out")
@@ -93,7 +93,7 @@ import Testing
         #expect(try scanmill("run", "quick.yaml", "in", "-o", "out").status == 0)
         try FileManager.default.removeItem(atPath: "\(folder.path)/out/a/receipt.json")
         try folder.write("mine", to: "out/a/receipt.json/notes.txt")
-        let what = "this is no receipt of a result, which is left alone"
+        let what = "this is not the receipt of a result; the folder is left alone"
         let fix = "put the receipt back, or remove the folder: the next run makes it again"
         let verified = try scanmill("verify", "out")
         #expect(verified.status == 3 && verified.output == "2 results: 1 sound, 1 damaged\n", "\(verified)")

@@ -261,7 +261,7 @@ import Testing
         #expect(
             try Self.messages(Self.good, ["mask-range.far=3"]) == [
                 """
-                error: `mask-range` stands here 2 times
+                error: `mask-range` occurs here 2 times
                   note: asked for by  --set mask-range.far=3
                   fix: say which: mask-range[1] or mask-range[2]
                 """
@@ -325,7 +325,7 @@ import Testing
                 """
                 error: mask-range[2]: `far` takes a number, not `fife`
                   note: asked for by  --set mask-range[2].far=fife
-                  fix: write the number alone; it counts in m, for example  far: 10
+                  fix: write the number alone; its unit is m, for example  far: 10
                 """,
                 """
                 error: `write-ply` has no option `tilte`

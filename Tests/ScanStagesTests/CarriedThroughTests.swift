@@ -139,7 +139,7 @@ import Testing
     @Test func aLoneTestFrameWithAMaskIsWarnedOf() throws {
         func isWarnedOf(_ stage: String) throws -> Bool {
             try StageRun("- \(stage)", on: try Self.dataset()).warnings.contains {
-                $0.contains("one frame alone is held out")
+                $0.contains("only one frame is held out")
             }
         }
         #expect(try isWarnedOf("write-transforms: {test-every: 4}") && isWarnedOf("write-colmap: {test-every: 4}"))

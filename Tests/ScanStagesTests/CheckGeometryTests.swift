@@ -181,7 +181,9 @@ import Testing
             let stages = "- read: {scale: 5}\n- decompress\n- check-geometry\n\(cloud)\n- \(stage)"
             return problem { _ = try StageRun(stages, reading: desk) }?.fix
         }
-        let first = "mend first what `check-geometry` warns of (the report shows it); if it fails all the same, loosen "
+        let first =
+            "first fix what `check-geometry` warns about (the report shows it); if it fails all the same, "
+            + "loosen "
         #expect(fix("crop: {above: 90}")?.hasPrefix(first) == true)
         // Frames that are not there are none in any unit.
         #expect(fix("select-frames: {include: [900]}")?.hasPrefix("loosen `select-frames`") == true)
@@ -213,7 +215,7 @@ import Testing
         let run = try StageRun("- check-geometry: {if-wrong: fail}", on: capture)
         #expect(run.counts("check-geometry")["verdict"]?.string == "undecided")
         let reason = try #require(run.counts("check-geometry")["reason"]?.string)
-        let told = "the world's unit is unknown; the depth tells it:  --set read.scale="
+        let told = "the world's unit is unknown; the depth shows it:  --set read.scale="
         try #require(reason.hasPrefix(told), "\(reason)")
         let unit = try #require(Double(reason.dropFirst(told.count)))
         #expect(abs(unit - 0.25) < 0.01, "\(unit)")
@@ -555,7 +557,7 @@ import Testing
         }
     }
 
-    /// The sensor stands turned by a quarter against the camera, and one capture's world lies on its side.
+    /// The sensor stands turned by 90° against the camera, and one capture's world lies on its side.
     @Test func gravityIsComparedWithThePoses() throws {
         let frames = try Self.sound.get().map(\.facts)
         let samples = ContiguousArray(

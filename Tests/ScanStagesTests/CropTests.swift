@@ -81,8 +81,8 @@ import Testing
         }
         #expect(
             try warnings("- crop: {above: 0}") == [
-                "crop: heights were counted from the world's origin, for want of a floor: find-floor found none; `from: "
-                    + "floor` fails such captures"
+                "crop: heights were counted from the world's origin, for lack of a floor: find-floor found none; "
+                    + "`from: floor` fails such captures"
             ])
         #expect(try warnings("- crop: {above: 0, from: origin}").isEmpty)
         #expect(try warnings("- crop: {around: 1}").isEmpty)
@@ -170,7 +170,7 @@ import Testing
         #expect(gone?.notes == ["the cloud reaches from 0 to 0.2 m above the world's origin"])
         #expect(
             gone?.fix
-                == "loosen `above`, or go on with nothing with  --set crop.if-empty=warn")
+                == "loosen `above`, or accept an empty result with  --set crop.if-empty=warn")
         let far = problem { _ = try crop("{around: 0.1, centre: origin}", [.identity]) }
         #expect(far?.notes == ["the nearest point is 5 m from the centre"])
         let twice = "{around: 0.1, centre: origin, if-empty: warn}\n- crop: {below: 1}"

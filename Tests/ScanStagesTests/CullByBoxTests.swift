@@ -307,7 +307,8 @@ import Testing
         #expect(empty?.fault == .input && empty?.summary == "the stages above left no point of the capture")
         #expect(
             empty?.fix
-                == "loosen the masks and crops above cull-by-box, or go on with nothing with  --set cull-by-box.if-empty=warn"
+                == "loosen the masks and crops above cull-by-box, or accept an empty result with  --set "
+                + "cull-by-box.if-empty=warn"
         )
         #expect(empty?.notes == [])
         #expect(
@@ -370,8 +371,8 @@ import Testing
         #expect(problem?.summary == "cull-by-box needs box, and this capture has none")
         #expect(
             problem?.fix
-                == "use the ready object-no-box (for what stands on the floor) or object-on-table (on a table), or give a box "
-                + "in a file, with  --set cull-by-box.box=FILE")
+                == "use the ready-made object-no-box (for what stands on the floor) or object-on-table (on a table), "
+                + "or give a box in a file, with  --set cull-by-box.box=FILE")
     }
 
     /// Those for objects need to know which way is up.
@@ -381,9 +382,9 @@ import Testing
         let problem = problem { _ = try StageRun("- cull-by-box", on: capture) }
         #expect(
             problem?.fix
-                == "use the ready object-no-box (for what stands on the floor) or object-on-table (on a table), and say which "
-                + "way is up, such as  --set read.up=z  or use the ready room-nerf, or give a box in a file, with  "
-                + "--set cull-by-box.box=FILE")
+                == "use the ready-made object-no-box (for what stands on the floor) or object-on-table (on a table), "
+                + "and say which way is up, such as  --set read.up=z  or use the ready-made room-nerf, or give a box "
+                + "in a file, with  --set cull-by-box.box=FILE")
         // What a format advises comes first.
         capture.absences[.box] = Absence("points have none", advice: "draw one")
         let advised = TestSupport.problem { _ = try StageRun("- cull-by-box", on: capture) }

@@ -43,8 +43,8 @@ import Testing
             #expect(throws: (any Error).self) { try run.bytes("\(folder)/masks\(suffix)/000001.png") }
         }
         // nerfacto fails only at a file.
-        #expect(files.warnings.contains { $0.contains("one frame alone is held out") })
-        #expect(!run.warnings.contains { $0.contains("one frame alone is held out") })
+        #expect(files.warnings.contains { $0.contains("only one frame is held out") })
+        #expect(!run.warnings.contains { $0.contains("only one frame is held out") })
     }
 
     /// Of three channels, so that no reader finds anything beneath.

@@ -50,6 +50,29 @@ import Testing
         #expect(plain.counts("decompress").keys == ["frames"] && plain.warnings.isEmpty)
     }
 
+    /// What is farther than the largest number would become a wall.
+    @Test func depthThatIsCutOffIsWarnedOf() throws {
+        let near = Array(repeating: UInt16(30_000), count: 97)
+        func run(_ encoding: DepthEncoding, _ more: [UInt16]) throws -> StageRun {
+            try StageRun("- decompress", on: MemoryCapture([item(encoding, near + more)]))
+        }
+        let twoMetres = DepthEncoding.uint16(unitsPerMetre: 65535 / 2)
+        let cut = try run(twoMetres, [65535, 65535])
+        #expect(
+            cut.warnings == [
+                "decompress: much of the depth is the largest number that its file can hold, 2 m: what is farther was cut off "
+                    + "there, and would become a wall; leave it out with `mask-range: {far: 1.998}` below"
+            ])
+        #expect(cut.count("decompress", "frames-cut-off") == 1)
+        // A single pixel may be that far; millimetres end beyond any room; and it may mean that nothing was measured.
+        for (encoding, more) in [
+            (twoMetres, [65535, 1, 2, 3]), (.uint16(unitsPerMetre: 1000), [65535, 65535]),
+            (.uint16(unitsPerMetre: 65535 / 2, invalid: .max), [65535, 65535]),
+        ] as [(DepthEncoding, [UInt16])] {
+            #expect(try run(encoding, more).warnings == [])
+        }
+    }
+
     /// Counts of a unit keep their precision; metres are multiplied.
     @Test func depthThatIsInAnotherUnitThanItsFormats() throws {
         let counts = DepthEncoding.uint16(unitsPerMetre: 5000)

@@ -285,12 +285,13 @@ import Testing
         #expect(run.count("filter-blur", "longest-dropped-run") == 3)
         #expect(
             run.warnings == [
-                "filter-blur: frames 4 to 6 were all dropped, which leaves a hole of 4 s; `window` leaves shorter ones"
+                "filter-blur: frames 4 to 6 were all dropped, which leaves a gap of 4 s; `window` leaves shorter ones"
             ])
         let window = try self.run("{window: 4}", [9, 0, 0, 0, 0, 0, 0, 9])
         #expect(
             window.warnings == [
-                "filter-blur: frames 1 to 6 were all dropped, which leaves a hole of 7 s; a smaller `window`, or `seconds`, leaves shorter ones"
+                "filter-blur: frames 1 to 6 were all dropped, which leaves a gap of 7 s; a smaller `window`, or "
+                    + "`seconds`, leaves shorter ones"
             ])
     }
 
@@ -309,7 +310,7 @@ import Testing
         let run = try StageRun("- filter-blur: {at-least: 15}", on: capture([9, 0, 0, 0, 9, 0, 9]) { times[$0] })
         #expect(run.count("filter-blur", "longest-dropped-run") == 3)
         #expect(run.warnings.count == 1)
-        #expect(run.warnings.first?.contains("frames 5 to 5 were all dropped, which leaves a hole of 3 s") == true)
+        #expect(run.warnings.first?.contains("frames 5 to 5 were all dropped, which leaves a gap of 3 s") == true)
     }
 
     /// No rule leaves a shorter hole where nothing was recorded.
@@ -319,7 +320,7 @@ import Testing
         // What was dropped around it is one.
         let more = capture([9, 0, 0, 0, 9]) { [0, 0.1, 30, 30.9, 31.3][$0] }
         let run = try StageRun("- filter-blur: {at-least: 15}", on: more)
-        #expect(run.warnings.first?.contains("frames 1 to 3 were all dropped, which leaves a hole of 31.3 s") == true)
+        #expect(run.warnings.first?.contains("frames 1 to 3 were all dropped, which leaves a gap of 31.3 s") == true)
     }
 
     @Test func framesThatOthersDroppedDoNotHideAHole() throws {
@@ -328,12 +329,12 @@ import Testing
             "- select-every: {step: 2}\n- filter-blur: {at-least: 15}", on: capture([9, 9, 0, 9, 0, 9, 0, 9, 9]))
         #expect(run.kept == [0, 8])
         #expect(run.count("filter-blur", "longest-dropped-run") == 3)
-        #expect(run.warnings.first?.contains("frames 2 to 6 were all dropped, which leaves a hole of 8 s") == true)
+        #expect(run.warnings.first?.contains("frames 2 to 6 were all dropped, which leaves a gap of 8 s") == true)
     }
 
     @Test func holesAtTheEndsReachToTheLastFrameDropped() throws {
         let run = try run("{at-least: 15}", [0, 0, 9, 0, 0, 0])
-        #expect(run.warnings.first?.contains("frames 3 to 5 were all dropped, which leaves a hole of 3 s") == true)
+        #expect(run.warnings.first?.contains("frames 3 to 5 were all dropped, which leaves a gap of 3 s") == true)
         #expect(run.count("filter-blur", "longest-dropped-run") == 3)
     }
 }

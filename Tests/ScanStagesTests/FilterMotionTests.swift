@@ -64,8 +64,8 @@ import Testing
         let capture = walk([0.01, 0.5, 0.01, 0.01, 0.01, 0.01])
         let run = try run("after-jump: 0.2", capture)
         #expect(run.kept == [0, 1, 5, 6])
-        #expect(run.drops.first == "2 filter-motion: it is 0 s behind a jump of 0.5 m and 0° to frame 2")
-        #expect(run.drops.last == "4 filter-motion: it is 0.2 s behind a jump of 0.5 m and 0° to frame 2")
+        #expect(run.drops.first == "2 filter-motion: it is 0 s after a jump of 0.5 m and 0° to frame 2")
+        #expect(run.drops.last == "4 filter-motion: it is 0.2 s after a jump of 0.5 m and 0° to frame 2")
         #expect(try self.run("after-jump: 0", capture).kept == [0, 1, 3, 4, 5, 6])
         #expect(try self.run("after-jump: 0.2, jump-speed: 6", capture).kept.count == 7)
         // A frame whose pose alone is wrong goes alone.
@@ -87,7 +87,7 @@ import Testing
             if number >= 2 { item.pose?.rotation = .rotation(aboutY: .pi / 4) }
         }
         let run = try run("after-jump: 0", capture)
-        #expect(run.drops == ["2 filter-motion: it is 0 s behind a jump of 0.01 m and 45° to frame 2"])
+        #expect(run.drops == ["2 filter-motion: it is 0 s after a jump of 0.01 m and 45° to frame 2"])
         #expect(try self.run("after-jump: 0, jump-turning: 449", capture).kept == [0, 1, 3])
         #expect(try self.run("after-jump: 0, jump-turning: 451", capture).drops.isEmpty)
     }

@@ -189,7 +189,8 @@ import Testing
         #expect(problem?.fault == .input && problem?.place.stage == "find-floor")
         #expect(
             problem?.fix
-                == "say which way is up, such as  --set read.up=z  or use a pipeline that needs no floor, such as the ready room-nerf"
+                == "say which way is up, such as  --set read.up=z  or use a pipeline that needs no floor, such as the "
+                + "ready-made room-nerf"
         )
     }
 

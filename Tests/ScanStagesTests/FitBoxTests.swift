@@ -100,7 +100,8 @@ import Testing
         #expect(
             try filmed { _ in Vector3(0, 0.59, 0) }.warnings == [
                 "fit-box: 12 of 12 cameras look past the box that was fitted to the cloud, at a place 0.5 m from it: "
-                    + "it may hold something else than was filmed; look at what `crop` above leaves, and at its `centre`"
+                    + "it may hold something other than was filmed; look at what `crop` above leaves, and at its "
+                    + "`centre`"
             ])
     }
 
@@ -149,7 +150,7 @@ import Testing
     @Test func nothingLiesInABoxThatWasNotFitted() throws {
         let cull = problem { _ = try StageRun(Self.emptied + "- cull-by-box", reading: "nowhere/a") }
         #expect(cull?.summary == "fit-box had no point to fit a box to" && cull?.isOfPipeline == true)
-        #expect(cull?.fix == "go on with nothing with  --set cull-by-box.if-empty=warn")
+        #expect(cull?.fix == "accept an empty result with  --set cull-by-box.if-empty=warn")
         let run = try StageRun(Self.emptied + "- cull-by-box: {if-empty: warn}", reading: "nowhere/a")
         #expect(run.capture.cloud?.count == 0 && run.capture.box == nil)
         #expect(run.count("cull-by-box", "points-in") == 0 && run.count("cull-by-box", "points-out") == 0)

@@ -153,7 +153,7 @@ import Testing
         let few = problem { _ = try StageRun(stages + "\n- write-mesh", on: Self.wall(2)) }
         #expect(few?.summary == "2 frames with depth cannot show a surface that 3 have seen")
         #expect(
-            few?.fix == "keep more frames above fuse-depth, or let one do with  --set fuse-depth.min-frames=1")
+            few?.fix == "keep more frames above fuse-depth, or accept one with  --set fuse-depth.min-frames=1")
         // Two walls, each of which one frame has seen.
         var apart = Self.wall(2)
         apart.items[1].pose = Pose(rotation: .identity, position: Vector3(0, 0, -50))
@@ -198,7 +198,7 @@ import Testing
                 _ = try StageRun("- fuse-depth: {voxel: 50, min-frames: \(frames)}\n- write-mesh", on: Self.wall(3))
             }
             #expect(failure?.summary.hasPrefix("no surface was seen by \(frames) frame") == true)
-            #expect(failure?.fix?.contains("voxels are to be smaller than what was filmed") == true)
+            #expect(failure?.fix?.contains("voxels must be smaller than what was filmed") == true)
             #expect(failure?.fix?.contains("min-frames=1") == (frames > 1))
         }
     }
@@ -246,7 +246,7 @@ import Testing
         #expect(run.kept == [0, 1, 3])
         #expect(
             run.capture.frames[2].drop?.reason.hasPrefix(
-                "its depth would reach 89.9° away from the camera's axis, as of no pinhole camera") == true,
+                "its depth would reach 89.9° away from the camera's axis, beyond any pinhole camera") == true,
             "\(run.capture.frames[2].drop?.reason ?? "")")
     }
 

@@ -60,7 +60,7 @@ import Testing
         #expect(
             run.warnings == [
                 "mask-confidence: confidence has values that its recorder does not write, beyond 0…2: those above count as "
-                    + "high, and the file may be damaged or of another app"
+                    + "high, and the file may be damaged or from another app"
             ])
         capture.items.removeFirst()
         #expect(try StageRun("- mask-confidence", on: capture).warnings.isEmpty)
@@ -97,7 +97,7 @@ import Testing
         #expect(
             run.warnings == [
                 "mask-confidence: none of 2 depth pixels is left: none of the frames with depth has confidence; with "
-                    + "`if-missing: pass` they keep theirs"
+                    + "`if-missing: pass` they keep their depth"
             ])
     }
 

@@ -54,7 +54,8 @@ import Testing
         #expect(
             timeless.warnings == [
                 "mask-jumps: only 63 % of 8 depth pixels are left: the others differ from the frame before by more than "
-                    + "0.05 m, as where the camera moves on between two frames; raise `max`, or leave this stage out"
+                    + "0.05 m, as happens when the camera moves on between two frames; raise `max`, or leave this "
+                    + "stage out"
             ])
     }
 

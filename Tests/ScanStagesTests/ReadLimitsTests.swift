@@ -70,7 +70,7 @@ import Testing
         #expect(run.kept.count == 7, "\(option)")
         let problem = problem { _ = try StageRun("- read: {\(option): \(most - 1)}", reading: path) }
         #expect(problem?.fault == .input && problem?.summary == summary, "\(problem?.summary ?? "read")")
-        #expect(problem?.notes.first == "allowed are \(most - 1); nothing was unpacked")
+        #expect(problem?.notes.first == "the limit is \(most - 1); nothing was unpacked")
         let fix = "if it is sound, allow more with  --set read.\(option)=\(most)  or unpack it yourself"
         #expect(problem?.fix == fix)
     }
@@ -92,6 +92,6 @@ import Testing
         let summary = "the archive holds \(archive.ratio) bytes for each of the archive's"
         try check(archive.path, "max-archive-ratio", allows: archive.ratio + 1, else: summary)
         let usual = problem { _ = try StageRun("- read", reading: archive.path) }
-        #expect(usual?.summary == summary && usual?.notes.first == "allowed are 200; nothing was unpacked")
+        #expect(usual?.summary == summary && usual?.notes.first == "the limit is 200; nothing was unpacked")
     }
 }

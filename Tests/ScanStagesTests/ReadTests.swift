@@ -46,11 +46,11 @@ import Testing
         let problem = problem { _ = try StageRun("- read: {format: multiscan}", reading: folder.url("pictures").path) }
         #expect(problem?.summary == "there is no metadata with a list of streams")
         // Not the capture is wrong, but what it was read as.
-        #expect(problem?.notes.contains("it was read as multiscan, as `format` says, and it looks like frames") == true)
-        #expect(problem?.fix == "leave `format` of read out, or say  --set read.format=frames")
+        #expect(problem?.notes.contains("it was read as multiscan, as `format` says, but it looks like frames") == true)
+        #expect(problem?.fix == "take `format` out of `read`, or set  --set read.format=frames")
         #expect(
             StageRun.mistakes(in: "- read: {format: multiscam}").first
-                == "`format` is `multiscam`, which is none of auto, \(Self.formats)")
+                == "`format` is `multiscam`, which is not one of auto, \(Self.formats)")
     }
 
     /// PLY files alone have points already.
@@ -74,6 +74,19 @@ import Testing
         #expect(rename("\(path)/more.txt", "\(path)/.more.txt") == 0)
         // An editor's lock is such a link.
         _ = try StageRun("- read", reading: path)
+    }
+
+    /// One picture of many, or all depth: without it the result would be a poorer one, and replace the older.
+    @Test(arguments: ["keyframes/images/*.jpg", "keyframes/depth"])
+    func aLinkToNothingBelowTheTop(_ part: String) throws {
+        let copy = try folder.copySample("polycam")
+        let names = try FileManager.default.contentsOfDirectory(atPath: "\(copy)/keyframes/images").sorted()
+        let part = part.hasSuffix(".jpg") ? "keyframes/images/\(names[1])" : part
+        try FileManager.default.removeItem(atPath: "\(copy)/\(part)")
+        #expect(symlink("/nowhere", "\(copy)/\(part)") == 0)
+        let problem = problem { _ = try StageRun("- read", reading: copy) }
+        #expect(problem?.summary == "this is a link to nothing" && problem?.fault == .environment)
+        #expect(problem?.place.file == part)
     }
 
     /// Poses of the first second alone, as in a copy that is not whole yet.
@@ -145,7 +158,7 @@ import Testing
         let refused = problem { _ = try StageRun("- read", reading: path) }
         #expect(refused?.summary == "the video is cut off")
         let few = problem { _ = try StageRun("- read: {truncated: keep-whole, min-whole: 1}", reading: path) }
-        #expect(few?.summary == "the video is cut off" && few?.notes.last?.contains("the least is 100 %") == true)
+        #expect(few?.summary == "the video is cut off" && few?.notes.last?.contains("the minimum is 100 %") == true)
 
         let read = "- read: {truncated: keep-whole, min-whole: 0.2}"
         let run = try StageRun(read, reading: path, probing: [.color])
@@ -175,7 +188,7 @@ import Testing
         #expect(run.kept == [0, 1, 2, 3])
         #expect(
             run.warnings.contains(
-                "the time goes back at 1 of 4 frames, first at frame 2: what goes by times takes frames for others"
+                "the time goes back at 1 of 4 frames, first at frame 2: matching by time pairs the wrong frames"
             ))
     }
 
@@ -184,7 +197,7 @@ import Testing
         ("1 0 0 0 0 1 0 0 0 0 1 0 1 2 3 1", nil),
         (
             "1 0 0 1 0 1 0 2 0 0 1 3 0 0 0 1",
-            "all 12 poses are one and the same: the camera did not move, or was not tracked"
+            "all 12 poses are identical: the camera did not move, or was not tracked"
         ),
     ]) func posesThatCannotBeTrue(_ numbers: String, _ warning: String?) throws {
         let copy = try folder.copySample("scannet")
@@ -258,7 +271,7 @@ import Testing
         let path = try write(sample)
         let refused = problem { _ = try StageRun("- read\n- decompress", reading: path) }
         #expect(refused?.summary == "the streams differ in length by 4 frames")
-        #expect(refused?.notes == ["camera lines and pictures: 20, depth stream: 16", "allowed is at most 3"])
+        #expect(refused?.notes == ["camera lines and pictures: 20, depth stream: 16", "allowed: at most 3"])
         #expect(refused?.fault == .input)
         let shortest = try StageRun("- read: {mismatch: shortest}\n- decompress", reading: path)
         #expect(shortest.kept == Array(0..<16))
@@ -267,7 +280,7 @@ import Testing
         let strict = try write(sample)
         #expect(try StageRun("- read\n- decompress", reading: strict).kept.count == 19)
         let none = problem { _ = try StageRun("- read: {mismatch: fail}\n- decompress", reading: strict) }
-        #expect(none?.notes.last == "allowed is none")
+        #expect(none?.notes.last == "allowed: none")
     }
 
     /// Every stream against 20 camera lines, or the lines against 20 frames of everything else.

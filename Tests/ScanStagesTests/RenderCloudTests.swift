@@ -116,13 +116,18 @@ import Testing
     }
 
     @Test func theCamerasAloneNeedNoCloud() throws {
-        let run = try StageRun(
-            "- render-cloud: {cloud: false, view: above, cameras: speed, width: 100, height: 100}", on: Self.capture())
-        #expect(run.files == ["memory_cameras_above.png"])
-        let picture = try Self.picture(run, "memory_cameras_above.png")
-        // One step from left to right: red, since it is the fastest.
-        let isRed = { (y: Int) in picture[50, y].red > 100 && picture[50, y].blue < 40 }
-        #expect((35..<65).contains(where: isRed))
+        // One step from left to right, of half a metre a second, or of half a unit: the fastest that there is.
+        for isMetric in [true, false] {
+            var capture = Self.capture()
+            capture.isMetric = isMetric
+            let run = try StageRun(
+                "- render-cloud: {cloud: false, view: above, cameras: speed, width: 100, height: 100}", on: capture)
+            #expect(run.files == ["memory_cameras_above.png"])
+            let picture = try Self.picture(run, "memory_cameras_above.png")
+            let isRed = { (y: Int) in picture[50, y].red > 100 && picture[50, y].blue < 40 && picture[50, y].green < 100
+            }
+            #expect((35..<65).contains(where: isRed) != isMetric)
+        }
     }
 
     @Test func theBoxIsDrawnUnlessItShallNot() throws {

@@ -178,12 +178,12 @@ import Testing
     @Test(arguments: [
         (
             6, 8, "width: 4, height: 3",
-            "pictures of 6×8 became 4×3: one side shrank 1.78 times as much as the other; they keep their shape with  "
+            "pictures of 6×8 became 4×3: one side shrank 1.78 times as much as the other; to keep the aspect ratio:  "
                 + "--set resize.width=3 --set resize.height=4"
         ),
         (
             8, 6, "width: 6, height: 2",
-            "pictures of 8×6 became 6×2: one side shrank 2.25 times as much as the other; they keep their shape with  "
+            "pictures of 8×6 became 6×2: one side shrank 2.25 times as much as the other; to keep the aspect ratio:  "
                 + "--set resize.longest=6"
         ),
         (8, 6, "width: 4, height: 3", ""),

@@ -89,7 +89,7 @@ import Testing
         let oneCamera = problem { _ = try StageRun("- scatter-points", on: capture) }
         #expect(
             oneCamera?.fault == .input
-                && oneCamera?.summary == "all cameras stand in one place, so nothing says how far the scene reaches")
+                && oneCamera?.summary == "all cameras stand in one place, so it is unknown how far the scene reaches")
         #expect(oneCamera?.fix == "use a pipeline without scatter-points for captures like this one")
         capture.box = OrientedBox(center: .zero, worldFromBox: .identity, halfSize: Vector3(1, 1, 1))
         let boxed = problem { _ = try StageRun("- scatter-points", on: capture) }

@@ -139,8 +139,8 @@ import Testing
         #expect(refusal?.summary == "1 of 2 frames is bad (50 %)" && refusal?.place.stage == "undistort")
         #expect(refusal?.notes.contains { $0.hasPrefix("frame \(bad): \(wrong)") } == true, "\(refusal?.notes ?? [])")
         #expect(
-            refusal?.fix == "check whether the intrinsics are for pictures of another size, or that were cut to size, "
-                + "or allow more with  --set read.bad-frame-limit=0.5")
+            refusal?.fix == "check whether the intrinsics are for pictures of another size, or for pictures that were "
+                + "cropped, or allow more with  --set read.bad-frame-limit=0.5")
         let strict = problem {
             _ = try StageRun("- read: {on-bad-frame: fail}\n\(rest)", reading: path, probing: [])
         }
@@ -166,7 +166,7 @@ import Testing
     @Test func aPrincipalPointFarFromTheMiddleIsNoWideLens() throws {
         try dataset([[:], ["fl_x": 50, "fl_y": 50, "cx": 8, "cy": 20, "w": 60, "h": 40]])
         let run = try StageRun("- read\n- undistort: {one-camera: true}", reading: path, probing: [])
-        let warning = try #require(run.warnings.first { $0.contains("is left of 2 of 2 frames, of one 7.051 %") })
+        let warning = try #require(run.warnings.first { $0.contains("is left in 2 of 2 frames, in one 7.051 %") })
         #expect(
             warning.hasSuffix(
                 "%: a principal point is far from the middle, or one frame's focal length far from the others'"))
@@ -182,14 +182,15 @@ import Testing
         }
         #expect(
             try warnings(turn + straighten) == [
-                "the `turn` above leaves no lens to undo: a capture whose lens distorts will fail; move it above `turn`"
+                "the `turn` above leaves no distortion to undo: a capture whose lens distorts will fail; move it "
+                    + "above `turn`"
             ])
         #expect(try warnings(straighten + turn) == [])
         #expect(try warnings("- turn: {quarter-turns: 0}\n" + straighten) == [])
 
         try dataset(Self.bent)
         let refusal = problem { _ = try StageRun("- read\n\(turn)\(straighten)- write-colmap", reading: path) }
-        #expect(refusal?.summary == "the lens distorts, and the `turn` above undistort leaves nothing of it to undo")
+        #expect(refusal?.summary == "the lens distorts, and the `turn` above undistort leaves no distortion to undo")
         #expect(refusal?.fix == "move `undistort` above `turn`" && refusal?.place.stage == "undistort")
         #expect(refusal?.isOfPipeline == true)
         try dataset([[:], [:]])
@@ -354,7 +355,7 @@ import Testing
     @Test func lensesThatTakeMostOfThePicture() throws {
         try dataset([["k1": -3], ["k1": -0.1]])
         let run = try StageRun("- read\n- undistort", reading: path, probing: [])
-        #expect(run.warnings.contains { $0.contains("less than half of the picture is left of 1 of 2 frames, of one") })
+        #expect(run.warnings.contains { $0.contains("less than half of the picture is left in 1 of 2 frames, in one") })
         // Of frames that are there, too.
         let rest = try StageRun("- read\n- select-frames: {include: [1]}\n- undistort", reading: path, probing: [])
         #expect(!rest.warnings.contains { $0.contains("less than half") })

@@ -108,7 +108,7 @@ import Testing
         #expect(try points(item)?.positions == [10 - 2, 20 + 1.5, 30 + 2])
     }
 
-    /// A depth sensor a quarter of a metre to the right of the colour camera and turned by a quarter about its own y,
+    /// A depth sensor a quarter of a metre to the right of the colour camera and turned by 90° about its own y,
     /// exactly: (x, y, z) → (z, y, −x).
     @Test func aDepthSensorOfItsOwnSeesFromItsPlace() throws {
         var capture = MemoryCapture([item([0: 2])])

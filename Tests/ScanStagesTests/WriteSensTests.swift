@@ -199,7 +199,7 @@ import Testing
         #expect(k[0] == camera.fx)
         let expected = (0.5 / camera.fx * Double(camera.width) / 2 * 1000).rounded() / 1000
         #expect(run.counts("write-sens")["camera-deviation"]?.double == expected)
-        #expect(run.warnings.contains { $0.contains("one camera stands for all frames") } == (expected > 1))
+        #expect(run.warnings.contains { $0.contains("one camera is written for all frames") } == (expected > 1))
         // One that also sees everything lower down is off by both in the corners.
         var lower = capture
         lower.items[3].intrinsics?.cy += 2.5
@@ -208,8 +208,8 @@ import Testing
         let corner = (aside * aside + 2.5 * 2.5).squareRoot()
         let told = try #require(far.counts("write-sens")["camera-deviation"]?.double)
         #expect(abs(told - corner) <= 0.0005)
-        let said = "own sees points up to \(told) pixels away"
-        #expect(far.warnings.contains { $0.contains("one camera stands for all frames") && $0.hasSuffix(said) })
+        let said = "own, points are up to \(told) pixels away"
+        #expect(far.warnings.contains { $0.contains("one camera is written for all frames") && $0.hasSuffix(said) })
     }
 
     /// The edge that is farther from the principal point counts, be it the left one.

@@ -83,8 +83,8 @@ import Testing
 
     /// The same words for every capture, so that a run can say them once.
     private static let filtersOnceMore =
-        "write-staging: frames are missing between the others or depth was masked, and MultiScan zeroes depth that differs"
-        + " from the frame before once more: set its `delta_thresh` and `depth_delta` to 0"
+        "write-staging: frames are missing in between or depth was masked, and MultiScan itself zeroes depth that "
+        + "differs from the frame before: set its `delta_thresh` and `depth_delta` to 0"
     private static let takesEveryTenth = "\(filtersOnceMore), and its `step`, by which it takes every tenth frame, to 1"
     private static let wantsConfidence =
         "write-staging: MultiScan's server decodes no depth without confidence, and the capture has none"
@@ -380,8 +380,8 @@ import Testing
         // No stage has masked anything.
         #expect(run.count("write-staging", "frames-masked") == 0)
         let warning =
-            "write-staging: depth is of a camera of its own, for which MultiScan's format has no place: it was carried "
-            + "over to the pictures' view, and `depth: source` did not keep its bytes"
+            "write-staging: depth has a camera of its own, which MultiScan's format cannot hold: it was reprojected "
+            + "to the pictures' view, so `depth: source` did not keep its bytes"
         #expect(run.warnings == [Self.wantsConfidence] + (depth == "source" ? [warning] : []))
         let back = try StageRun("- read\n- decompress", reading: run.path)
         #expect(back.capture.depthCamera == nil)

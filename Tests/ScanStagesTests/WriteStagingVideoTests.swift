@@ -78,7 +78,10 @@ import Testing
         let run = try PipelineRun("- read\n- write-staging: {depth: source}", on: source.path)
         #expect(run.receipt["frames"]?["kept"]?.integer == 6)
         #expect(
-            run.warnings == ["read: 1 of 7 frames is left out: the recorder filled up its lines with the last one"])
+            run.warnings == [
+                "read: 1 of 7 frames is left out: the recorder padded its lines with copies of the last "
+                    + "one"
+            ])
         #expect(try Self.luma("\(run.path)/mini.mp4") == Array(Self.luma("\(source.path)/recorded.mp4").prefix(6)))
         let (written, recorded) = (
             try Self.times("\(run.path)/mini.mp4"), try Self.times("\(source.path)/recorded.mp4")
@@ -214,7 +217,8 @@ import Testing
         #expect(
             run.warnings.contains {
                 $0.hasPrefix(
-                    "write-staging: mini.mp4 shows 1 frame, first the result's frame 3, one usual step behind the frame before"
+                    "write-staging: mini.mp4 shows 1 frame, first the result's frame 3, one usual step after the "
+                        + "frame before"
                 )
             }, "\(run.warnings)")
         #expect(try ReadCapture(run.path).capture.frames.map(\.timestamp) == (0..<7).map(source.mini.timestamp))

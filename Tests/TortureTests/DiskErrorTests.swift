@@ -115,7 +115,7 @@ extension Torture {
                     environment: ["TMPDIR": disk.path])
             }
             #expect(result.status == 3, "\(result.errors)")
-            #expect(result.errors.contains("error: the capture made no progress for 1 s and was ended"))
+            #expect(result.errors.contains("error: the capture made no progress for 1 s and was killed"))
             #expect(result.errors.contains("   = its process was killed and does not end: it waits for a disk"))
             #expect(result.errors.contains("   = nothing was published for scan"))
             #expect(result.errors.contains("warning: the report was not written: it would wait for the same disk"))

@@ -96,8 +96,8 @@ extension Torture {
                 .new, ["--settle", "10m", "--no-report"], under: ["timeout", "60"], environment: environment)
             #expect(result.status == 0 && result.output.contains("2 captures: 2 done"), "\(result)")
             let warning = """
-                warning: in/a, in/b changed at a time that is still to come, so --settle does not wait
-                   = fix: set the clock of this machine, or of the one that the captures lie on
+                warning: in/a, in/b changed at a time in the future, so --settle does not wait for them
+                   = fix: set the clock of this machine, or of the one that holds the captures
 
                 """
             #expect(result.errors == warning)

@@ -20,7 +20,8 @@ extension Torture {
                 "$1" run slow.yaml in -o out --jobs 1 2> said & run=$!
                 until ls out/.scanmill/work/a.* > /dev/null 2>&1; do sleep 0.05; done
                 kill -$2 $run
-                until grep -q "Again to end at once" said; do sleep 0.01; done
+                until grep -q "Send it again to stop at once" said; do sleep 0.01; done
+                sleep 0.5
                 start=$(date +%s%N); kill -$2 $run; wait $run
                 echo "status $? after $(( ($(date +%s%N) - start) / 1000000 )) ms"
                 for i in $(seq 100); do pgrep -f "[r]un-one-capture" -s 0 > /dev/null || exit; sleep 0.05; done
@@ -35,6 +36,42 @@ extension Torture {
             #expect(try #require(milliseconds) < 2000)
             #expect(!result.output.contains("orphan"), "a capture's process lives on")
             #expect(ResultTree(folder.url("out/a").path) == nil)
+        }
+
+        /// After Ctrl-S a terminal takes no output. The captures end all the same, and a second signal ends the rest.
+        @Test func aTerminalThatStandsStill() throws {
+            let folder = try TemporaryFolder()
+            try folder.write(Self.slow, to: "slow.yaml")
+            try MiniCapture(id: "in/a", frameCount: 1).write(in: folder)
+            let script = """
+                import fcntl, os, pty, signal, struct, subprocess, sys, termios, time
+                parent, terminal = pty.openpty()
+                fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack('HHHH', 24, 80, 0, 0))
+                run = subprocess.Popen(
+                    [sys.argv[1], 'run', 'slow.yaml', 'in', '-o', 'out', '--no-report'], stdin=terminal,
+                    stdout=terminal, stderr=terminal, env=dict(os.environ, TERM='xterm'), start_new_session=True)
+                def children():
+                    listing = subprocess.run(
+                        ['ps', '-o', 'stat=', '--ppid', str(run.pid)], capture_output=True, text=True).stdout
+                    return [state for state in listing.split() if not state.startswith('Z')]
+                while not children():
+                    time.sleep(0.1)
+                termios.tcflow(terminal, termios.TCOOFF)
+                time.sleep(1)
+                run.send_signal(signal.SIGTERM)
+                end = time.monotonic() + 20
+                while children() and time.monotonic() < end:
+                    time.sleep(0.1)
+                print('children', len(children()))
+                if run.poll() is None:
+                    run.send_signal(signal.SIGTERM)
+                try:
+                    print('status', run.wait(10))
+                finally:
+                    run.kill()
+                """
+            let result = try runCommand(["python3", "-c", script, Scanmill.path], in: folder.path)
+            #expect(result.output == "children 0\nstatus 143\n", "\(result)")
         }
 
         /// A capture that needs less than five seconds more is finished.

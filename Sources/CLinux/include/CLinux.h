@@ -34,6 +34,10 @@ int64_t sm_filesystem_type(int descriptor);
 /// -1 if it cannot be determined.
 int64_t sm_raise_open_files(void);
 
+/// On how many processors this process may run, which `taskset`, Slurm and containers can make fewer than there are; or
+/// -1 if that cannot be determined.
+int sm_usable_processors(void);
+
 /// Copies the running program's build id (a note that the linker leaves in it, the same on every machine that has this
 /// build) to `id`, up to `capacity` bytes. Returns its length, or 0 if the program has none.
 int sm_build_id(uint8_t *id, int capacity);

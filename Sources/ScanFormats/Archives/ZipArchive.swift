@@ -72,21 +72,30 @@ public final class ZipArchive: Sendable {
         return start == Array("PK\u{3}\u{4}".utf8) || start == Array("PK\u{5}\u{6}".utf8)
     }
 
-    /// What is wrong with an archive whose files are encrypted, or packed in a way that is not read; nil where they are
-    /// not.
+    /// What is wrong with an archive of whose files below the top some are encrypted, or packed in a way that is not read,
+    /// as Windows packs those of more than 2 GB; nil where none is.
     var obstacle: Problem? {
-        let kinds = Set(opened.contents.kinds.values)
-        if kinds.contains(.other(.encrypted)) {
-            return Problem(
-                .input, "the archive is encrypted", fix: "unpack it, or pack the capture again without a password")
+        let files = opened.contents.kinds.filter { path, kind in
+            kind != .folder && (top.isEmpty || path.lies(below: top))
         }
-        let packed = kinds.compactMap { kind -> String? in
+        func problem(_ what: String, _ kind: CaptureEntry.Kind, fix: String) -> Problem {
+            let paths = files.filter { $0.value == kind }.map(\.key).sorted()
+            let count = paths.count.counted(of: files.count, "file", "is", "are")
+            let notes = paths.count < files.count ? ["\(count), such as \(paths[0])"] : []
+            return Problem(.input, "the archive is \(what)", notes: notes, fix: fix)
+        }
+        if files.values.contains(.other(.encrypted)) {
+            return problem(
+                "encrypted", .other(.encrypted), fix: "unpack it, or pack the capture again without a password")
+        }
+        let packed = files.values.compactMap { kind -> String? in
             if case .other(.packed(let method)) = kind { method } else { nil }
         }
-        guard let method = packed.min() else { return nil }
-        return Problem(
-            .input, "the archive is packed with \(method), which is not read",
-            fix: "unpack it, or pack the capture again with Deflate, as `zip -r` does")
+        return packed.min().map { method in
+            problem(
+                "packed with \(method), which is not read", .other(.packed(method)),
+                fix: "unpack it, or pack the capture again with Deflate, as `zip -r` does")
+        }
     }
 
     /// A path in the archive, from a path in the tree.

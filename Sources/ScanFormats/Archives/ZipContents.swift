@@ -70,7 +70,7 @@ struct ZipContents: Sendable {
                 pathBytes += folder.utf8.count
                 if pathBytes > Self.mostPathBytes {
                     throw Problem(
-                        .input, "the archive holds too many folders in each other",
+                        .input, "the archive holds too many folders inside each other",
                         notes: ["their paths alone have more than \(Self.mostPathBytes) bytes"],
                         fix: "check where it comes from, or unpack it and name the folder")
                 }
@@ -124,7 +124,7 @@ struct ZipContents: Sendable {
                     + "the folder; or pack the capture with another program, such as 7-Zip or `zip -r`")
         }
         return Problem(
-            .input, "the archive holds a name that leads out of it, or that no system agrees on",
+            .input, "the archive holds a name that leads out of it, or that systems read differently",
             notes: ["it is \(String(reflecting: start))"], fix: "pack the capture again; the archive was not unpacked")
     }
 
@@ -158,7 +158,7 @@ struct ZipContents: Sendable {
     private static func excess(_ what: String, _ limit: String, option: String, enough: Int64?) -> Problem {
         let setting = enough.map { "allow more with  --set read.\(option)=\($0)  or " } ?? ""
         return Problem(
-            .input, "the archive holds \(what)", notes: ["allowed are \(limit); nothing was unpacked"],
+            .input, "the archive holds \(what)", notes: ["the limit is \(limit); nothing was unpacked"],
             fix: "if it is sound, \(setting)unpack it yourself")
     }
 }

@@ -120,7 +120,7 @@ enum ZipDamage {
             guard ZipArchive.isArchive(path) else { return nil }
             return Problem(
                 .input, "the archive is cut off",
-                notes: ["its directory, which stands at its end and tells where its files are, is missing"], fix: fix
+                notes: ["its directory, which is at its end and says where its files are, is missing"], fix: fix
             ).at(byte: size, of: size)
         }
         guard let lacking, lacking > 0 else { return nil }

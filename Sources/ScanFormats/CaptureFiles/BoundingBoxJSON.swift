@@ -113,7 +113,7 @@ public struct BoundingBoxJSON: Hashable, Sendable {
         for (i, column) in columns.enumerated() {
             for (j, value) in try column.numbers(4).enumerated() where abs(value - (i == j ? 1 : 0)) > 1e-6 {
                 throw Problem(
-                    .input, "the box hangs on an anchor away from the world's origin, so its place is not known",
+                    .input, "the box is attached to an anchor away from the world's origin, so its place is unknown",
                     notes: ["“\(column.path)[\(j)]” is \(value); the matrix has to be the identity"],
                     fix: "make entity_anchor_4x4 the identity if the corners are world coordinates"
                 ).at(file: field.file)

@@ -99,7 +99,7 @@ struct COLMAPBytes {
     mutating func requireEnd(behind count: UInt64, _ noun: String) throws(Problem) {
         try source.fill(1)
         if source.unread.isEmpty { return }
-        var problem = problem("the file goes on behind its \(count.counted(noun))")
+        var problem = problem("the file goes on after its \(count.counted(noun))")
         problem.notes = ["the number at its start is wrong, or two files were joined"]
         problem.fix = "copy the model again, or write it again with COLMAP"
         throw problem

@@ -142,7 +142,7 @@ public enum COLMAPModelReader {
                     // People who write such a file by hand leave all of them out.
                     if images.count == 1, image(line) != nil {
                         problem.fix =
-                            "each image takes two lines; where no image has observations, put an empty line behind each "
+                            "each image takes two lines; where no image has observations, put an empty line after each "
                             + "with  sed -i '/^#/!G' \(ShellWord.quoted(path: source.name))"
                     }
                     throw problem
@@ -287,20 +287,19 @@ extension COLMAPModelReader.Camera {
         return nil
     }
 
-    /// The camera with its lens.
+    /// The camera with its lens. Their numbers need not be those of any camera.
     /// - Throws: when it is a panorama's.
     func calibrated() throws(Problem) -> CalibratedCamera {
         // The principal point comes after the focal lengths.
         let centre = model.hasOneFocalLength ? 1 : 2
         guard let lens = lens(Array(parameters.dropFirst(centre + 2))) else {
             throw Problem(
-                .input, "no pinhole's picture shows what a camera of the model \(model.rawValue) sees",
-                fix: "cut the pictures into a pinhole's first, and make a model of those")
+                .input, "no pinhole picture shows what a camera of the model \(model.rawValue) sees",
+                fix: "make pinhole pictures of them first, and reconstruct a model from those")
         }
         let camera = CameraIntrinsics(
             fx: parameters[0], fy: parameters[centre - 1], cx: parameters[centre], cy: parameters[centre + 1],
             width: width, height: height, pixelOrigin: .corner)
-        if let defect = camera.defect ?? lens.defect { throw Problem(.input, defect) }
         return CalibratedCamera(camera, lens)
     }
 

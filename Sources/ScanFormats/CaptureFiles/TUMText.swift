@@ -72,7 +72,7 @@ public enum TUMText {
             rest = rest.dropFirst(2)
         }
         guard camera.width > 0 else {
-            throw Problem(.input, "nothing says for which size of pictures the camera is").at(line: row.line)
+            throw Problem(.input, "it is unknown for which picture size the camera is").at(line: row.line)
         }
         if let defect = camera.defect { throw Problem(.input, defect).at(line: row.line) }
         return (camera, lens(Array(rest), of: camera))

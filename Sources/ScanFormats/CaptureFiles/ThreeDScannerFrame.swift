@@ -58,7 +58,7 @@ public struct ThreeDScannerFrame: Hashable, Sendable {
             return picture.map { size.hasShape(of: $0) || turned.hasShape(of: $0) } != false ? size : nil
         }
         guard let size = told ?? picture else {
-            throw Problem(.input, "nothing says for pictures of which size its intrinsics are")
+            throw Problem(.input, "it is unknown for which picture size its intrinsics are")
         }
         let camera = CameraIntrinsics(
             fx: fx, fy: fy, cx: cx, cy: cy, width: size.width, height: size.height, pixelOrigin: .arKit)

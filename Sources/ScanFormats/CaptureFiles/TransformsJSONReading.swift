@@ -261,7 +261,7 @@ extension LensDistortion {
             return
         }
         guard n[4] == 0, n[5] == 0 else {
-            throw Problem(.input, "a fisheye with p1 or p2 is not undone here", fix: Self.undistort)
+            throw Problem(.input, "a fisheye lens with p1 or p2 cannot be undistorted here", fix: Self.undistort)
         }
         self.init(.fisheye, radial: radial)
     }
@@ -309,20 +309,20 @@ extension LensDistortion {
             // The beginnings of nerfstudio's other names.
             let others = ["EQUIRECTANGULAR", "OMNIDIRECTIONALSTEREO", "VR180", "ORTHOPHOTO"]
             if others.contains(where: model.hasPrefix) {
-                throw Problem(.input, "the camera model \(name) is not undone here", fix: undistort)
+                throw Problem(.input, "the camera model \(name) cannot be undistorted here", fix: undistort)
             }
             throw Problem(
-                .input, "the camera model \(name.shortened) is none that nerfstudio knows",
-                fix: "if the pictures are a pinhole's, write  \"camera_model\": \"OPENCV\" ; otherwise \(undistort)")
+                .input, "the camera model \(name.shortened) is not one that nerfstudio knows",
+                fix: "if they are pinhole pictures, write  \"camera_model\": \"OPENCV\" ; otherwise \(undistort)")
         }
         // instant-ngp's other lenses: it only looks for the keys.
         let others = ["latlong", "equirectangular", "orthographic", "ftheta_p0"]
         if let other = others.first(where: { !field[$0].isAbsent && field[$0].value?.bool != false }) {
-            throw Problem(.input, "the pictures are no pinhole camera's: the file says “\(other)”", fix: undistort)
+            throw Problem(.input, "the pictures are not a pinhole camera's: the file says “\(other)”", fix: undistort)
         }
     }
 
-    private static let undistort = "make a pinhole's pictures of them first"
+    private static let undistort = "make pinhole pictures of them first"
 }
 
 extension JSONField {

@@ -193,12 +193,14 @@ private struct ARKitScenesReader {
     /// The sets that have both pictures and cameras, the larger pictures first.
     private mutating func pictureSets() throws(Problem) -> [PictureSet] {
         var sets: [PictureSet] = []
-        var bare: [String] = []
+        var (bare, blind): ([String], [String]) = ([], [])
         for folder in ARKitScenesCapture.folders {
             let pictures = try files(in: folder, "png")
             let cameras = try files(in: "\(folder)_intrinsics", "pincam")
             if pictures.times.isEmpty || cameras.times.isEmpty {
                 if !pictures.times.isEmpty { bare.append(folder) }
+                // Those of smaller pictures would not be missed.
+                if !cameras.times.isEmpty && sets.isEmpty { blind.append(folder) }
                 continue
             }
             let matched = match(pictures.times, with: cameras)
@@ -212,6 +214,11 @@ private struct ARKitScenesReader {
                 capture.warnings.append(
                     "\(folder)/ holds pictures, and \(folder)_intrinsics/ none of their cameras: those of \(set.folder)/ "
                         + "may be taken; download \(folder)_intrinsics too for the others")
+            }
+            for folder in blind {
+                capture.warnings.append(
+                    "\(folder)_intrinsics/ holds cameras, and \(folder)/ none of their pictures: those of \(set.folder)/ "
+                        + "may be taken, though they are smaller; download \(folder) too for the larger ones")
             }
             return sets
         }

@@ -14,7 +14,7 @@ public enum COLMAPCapture: CaptureFormat {
             "depth, which `depth: true` writes beside the model but which is not read back", "confidence",
             "timestamps", "the bounding box", "motion", "that its unit is the metre",
             "which way is up",
-        ], origin: .derived, poseAxes: .openCV, revision: 13)
+        ], origin: .derived, poseAxes: .openCV, revision: 14)
 
     public static func recognise(_ tree: any CaptureTree) -> Recognition? {
         guard let model = COLMAPModelFiles(in: tree) else { return nil }
@@ -75,6 +75,8 @@ private struct COLMAPReader {
     let rules: ReadRules
     private var capture: Capture
     private var source: TreeSource
+    /// Why cameras that took images cannot be used, by their numbers in the model.
+    private var refused: [UInt32: String] = [:]
 
     init(tree: any CaptureTree, model: COLMAPModelFiles, rules: ReadRules) {
         self.tree = tree
@@ -129,10 +131,19 @@ private struct COLMAPReader {
         _ text: COLMAPModelFiles, from cameras: [UInt32: COLMAPModelReader.Camera],
         _ images: [COLMAPModel.Image]
     ) -> Bool {
-        guard (try? text.cameras(in: tree)) == cameras else { return true }
+        guard (try? text.cameras(in: tree)).map(comparable) == comparable(cameras) else { return true }
         // With many observations, the file takes longer to read than everything else.
         guard let count = tree.byteCount(of: text.file("images")), count < 32 << 20 else { return false }
         return (try? text.images(in: tree, limit: rules.maxFrames)).map(Set.init) != Set(images)
+    }
+
+    /// The same cameras with infinity for what is not a number, which would differ from itself.
+    private func comparable(_ cameras: [UInt32: COLMAPModelReader.Camera]) -> [UInt32: COLMAPModelReader.Camera] {
+        cameras.mapValues { camera in
+            var copy = camera
+            copy.parameters = camera.parameters.map { $0.isNaN ? .infinity : $0 }
+            return copy
+        }
     }
 
     /// COLMAP makes several models where pictures are not connected, and the first need not be the largest.
@@ -152,21 +163,29 @@ private struct COLMAPReader {
                 + "\(count): to take the larger one, move \(model.folder)/ elsewhere and call the other one 0")
     }
 
-    /// The cameras that took any of the images.
+    /// The cameras that took any of the images. Those whose numbers are no camera's are left out, and cost their images
+    /// alone: RealityScan writes `-nan(ind)` for single cameras.
     /// - Throws: when one of them has a lens that cannot be undone.
-    private func usedCameras(
+    private mutating func usedCameras(
         _ cameras: [UInt32: COLMAPModelReader.Camera], of images: [COLMAPModel.Image], _ file: String
     ) throws(Problem) -> [UInt32: CalibratedCamera] {
         var used: [UInt32: CalibratedCamera] = [:]
         for id in Set(images.map(\.camera)).sorted() {
-            do throws(Problem) { used[id] = try cameras[id]?.calibrated() } catch {
+            do throws(Problem) {
+                guard let camera = try cameras[id]?.calibrated() else { continue }
+                if let defect = camera.intrinsics.defect ?? camera.lens.defect {
+                    refused[id] = "camera \(id) cannot be used: \(defect) (\(file))"
+                } else {
+                    used[id] = camera
+                }
+            } catch {
                 throw error.noting("it is camera \(id)").at(file: file)
             }
         }
         return used
     }
 
-    /// - Parameter camera: nil where the model lacks the one that the image names.
+    /// - Parameter camera: nil where the model lacks the one that the image names, or it cannot be used.
     private mutating func add(
         _ image: COLMAPModel.Image, _ index: Int, _ camera: CalibratedCamera?
     ) throws(Problem) {
@@ -178,6 +197,9 @@ private struct COLMAPReader {
             do throws(Problem) { try capture.setCamera(camera, of: index, for: nil) } catch {
                 try capture.drop(index, for: error.at(file: image.name.shortened))
             }
+        } else if let refusal = refused[image.camera] {
+            let file = model.file("cameras")
+            capture.drop(index, whileReading: refusal, isBad: true, fix: "correct \(file), or copy it again")
         } else {
             capture.drop(
                 index, whileReading: "\(image.name.shortened): the model has no camera \(image.camera)", isBad: true)

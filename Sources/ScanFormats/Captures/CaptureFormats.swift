@@ -62,15 +62,23 @@ public enum CaptureFormats {
     }
 
     /// The format that recognises the tree.
-    /// - Throws: when none does, and when several captures share the folder.
+    /// - Throws: when none does, when several captures share the folder, and when an archive holds files that cannot be
+    ///   unpacked.
     public static func format(
         of tree: any CaptureTree
     ) throws(Problem) -> (format: any CaptureFormat.Type, recognition: Recognition) {
         guard let recognition = recognise(tree), let format = format(named: recognition.format) else {
             throw unrecognised(tree)
         }
+        try requireUnpackable(tree)
         try requireOne(in: tree)
         return (format, recognition)
+    }
+
+    /// A reader would take what cannot be unpacked for missing.
+    /// - Throws: when the tree is an archive with such files.
+    public static func requireUnpackable(_ tree: any CaptureTree) throws(Problem) {
+        if let problem = (tree as? ZipArchive)?.obstacle { throw problem }
     }
 
     /// Where a capture's files share a name, several captures can lie in one folder. None is taken for the whole.

@@ -42,8 +42,8 @@ extension MultiScanReader {
         capture.frames = restored.renumbered
         let difference = abs(total - lines.count)
         capture.warnings.append(
-            "damaged camera lines are \(difference.counted("line")) too \(total > lines.count ? "few" : "many") in \(stem).jsonl: by the times "
-                + "around them there were \(total), and the others were put into their places")
+            "the damaged camera lines in \(stem).jsonl are \(difference) too \(total > lines.count ? "few" : "many"): "
+                + "by the times around them there were \(total), and the other lines were put where these times belong")
     }
 
     /// Where lines without a time stand between others, in order: the lines that are there, and how many there should be.

@@ -87,7 +87,7 @@ extension MultiScanReader {
             throw Problem(
                 .input, "the pictures are \(size), and the metadata says \(recorded)",
                 notes: recorded == PixelSize(size.height, size.width)
-                    ? ["they look turned by a quarter against their intrinsics"] : [],
+                    ? ["they look turned by 90° against their intrinsics"] : [],
                 fix:
                     "correct `resolution` ([height, width]) in \(stem).json, or export the pictures as they were recorded"
             )
@@ -114,6 +114,6 @@ extension MultiScanReader {
         for index in capture.frames.indices { capture.frames[index].intrinsics = camera }
         capture.absences[.intrinsics] = nil
         capture.warnings.append(
-            "the intrinsics follow from the nominal field of view: nobody has calibrated the camera")
+            "the intrinsics were computed from the nominal field of view: the camera was not calibrated")
     }
 }

@@ -121,7 +121,7 @@ struct MultiScanReader {
         }
         guard 2 * (frames.count - first) < frames.count else { return }
         for index in first..<frames.count {
-            capture.drop(index, whileReading: "the recorder filled up its lines with the last one")
+            capture.drop(index, whileReading: "the recorder padded its lines with copies of the last one")
         }
     }
 
@@ -144,12 +144,7 @@ struct MultiScanReader {
     mutating func lacks(
         _ channel: Channel, _ file: String, _ stream: ScanStream?, _ reason: String, fix: String? = nil
     ) {
-        let way: String? =
-            switch tree.entry(file)?.kind {
-            case nil: "copy \(file) too"
-            case .other(.setAside)?, .file?, .outOfReach?: nil
-            case .folder?, .other?: "put the file \(file) in its place"
-            }
+        let way = tree.entry(file) == nil ? "copy \(file) too" : tree.wayToReplace(file)
         guard Self.isListed(stream), let way else { return capture.lacks([channel], reason) }
         capture.loses(channel, reason, fix: fix ?? way)
     }
@@ -239,7 +234,8 @@ struct MultiScanReader {
                 .input, "the depth stream is \(encoding) and its unit mm: no app records that",
                 notes: ["half floats are metres, as iOS records them; millimetres are whole numbers, as Android does"],
                 fix:
-                    "make  \"depth_unit\": \"m\"  of it for half floats in metres, or the stream's  \"encoding\": \"uint16_zlib\""
+                    "change it to  \"depth_unit\": \"m\"  for half floats in metres, or the stream to  \"encoding\": "
+                    + "\"uint16_zlib\""
             ).at(file: "\(stem).json")
         }
         if metadata.saysDepthUnit { return }
@@ -248,12 +244,13 @@ struct MultiScanReader {
         if metadata.hasAndroidQuaternions { signs.append("the format of quaternions is xyzw") }
         if signs.isEmpty { return }
         throw Problem(
-            .input, "the unit of the depth is not said, and the recording looks like Android's",
+            .input, "the unit of the depth is not given, and the recording looks like Android's",
             notes: [
-                "\(signs.joined(separator: ", and ")): Android's app has whole millimetres, and where no unit is said, depth is half floats in metres, as older iOS apps left it"
+                "\(signs.joined(separator: ", and ")): Android's app records whole millimetres, and if no unit is "
+                    + "given, depth is read as half floats in metres, as older iOS apps left it"
             ],
             fix:
-                "add  \"depth_unit\": \"mm\"  beside \"streams\", or \"m\" where the depth is half floats in metres"
+                "add  \"depth_unit\": \"mm\"  beside \"streams\", or \"m\" if the depth is half floats in metres"
         ).at(file: "\(stem).json")
     }
 

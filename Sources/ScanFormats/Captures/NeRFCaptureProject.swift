@@ -250,7 +250,7 @@ private struct NeRFCaptureReader {
                 throw Problem(
                     .input,
                     "the picture is turned against its intrinsics, and its long side was level or it looked straight up or "
-                        + "down, so nobody can tell which way")
+                        + "down, so it is unknown which way")
             }
             source.quarterTurns[index] = right > 0 ? 1 : 3
             return

@@ -119,15 +119,18 @@ public enum PictureFolderCapture: CaptureFormat {
     private static func noteUnread(in tree: any CaptureTree, isPlain: Bool, _ capture: inout Capture) {
         let half = halfOfScan(in: tree)
         if let half {
-            let fix = "copy \(half.missing) too"
             capture.loses(
-                .pose, "\(half.rest) is not read: \(half.missing), which makes it a ScanNet scan, is missing", fix: fix)
-            capture.lacks([.intrinsics], "\(half.missing) is missing", advice: fix)
+                .pose, "\(half.rest) is not read: \(half.missing), which makes it a ScanNet scan, is missing",
+                fix: half.fix)
+            capture.lacks([.intrinsics], "\(half.missing) is missing", advice: half.fix)
         }
-        let others = tree.entries(in: "").map(\.name).filter { other in
+        var others = tree.entries(in: "").map(\.name).filter { other in
             [".json", ".jsonl", ".csv"].contains { other.lowercased().hasSuffix($0) }
                 && !remains.contains { $0.0 == other }
         }
+        let datasets = isPlain && half == nil ? otherDatasets(among: others, in: tree) : []
+        noteOtherDatasets(datasets, in: tree, &capture)
+        others.removeAll(where: datasets.contains)
         if !others.isEmpty, isPlain {
             let isCapital = others.contains { $0 != $0.lowercased() }
             let way = TransformsDataset.wayToReadPart(in: tree).map { "; \($0)" }
@@ -137,19 +140,59 @@ public enum PictureFolderCapture: CaptureFormat {
         }
         if tree.entries(in: "depth").isEmpty { return }
         if let half {
-            capture.loses(
-                .recordedDepth, "depth/ is not read: \(half.missing) is missing", fix: "copy \(half.missing) too")
+            capture.loses(.recordedDepth, "depth/ is not read: \(half.missing) is missing", fix: half.fix)
         } else {
-            capture.absences[.recordedDepth] = "depth/ is not read: beside plain pictures nothing tells its unit"
+            capture.absences[.recordedDepth] = "depth/ is not read: beside plain pictures its unit is unknown"
         }
     }
 
-    /// What is there of a ScanNet scan that lacks its matrices or its poses, and which of them it lacks; nil where both
-    /// are there, or none.
-    private static func halfOfScan(in tree: any CaptureTree) -> (rest: String, missing: String)? {
+    /// The files that list frames with poses as a dataset's description does, under names of somebody's own.
+    private static func otherDatasets(among files: [String], in tree: any CaptureTree) -> [String] {
+        let parts = TransformsDataset.heldOutFiles.map(\.file)
+        let candidates = files.filter { $0.lowercased().hasSuffix(".json") && !parts.contains($0) }
+        return candidates.prefix(10).filter { file in
+            guard let json = try? tree.outline(of: file, limit: TransformsDataset.sizeLimit) else { return false }
+            return TransformsDataset.defect(of: json) == nil
+        }
+    }
+
+    /// The poses need not be reconstructed: MuSHRoom's are in `transformations.json`.
+    private static func noteOtherDatasets(_ files: [String], in tree: any CaptureTree, _ capture: inout Capture) {
+        guard let first = files.first else { return }
+        let name = TransformsDataset.file
+        let reason =
+            files.count == 1
+            ? "\(first) lists frames with poses, as \(name) does, and is not read under that name"
+            : "\(files.listed(most: 3)) list frames with poses, as \(name) does, and are not read under these names"
+        let isPacked = tree.location(of: first).map { $0.range != nil } ?? true
+        let place = isPacked ? "unpack the archive, name the folder instead, and " : ""
+        let way = files.count == 1 ? "call it \(name):" : "call the one that is meant \(name), such as with"
+        let fix = "\(place)\(way)  ln -s \(ShellWord.quoted(path: first)) \(name)"
+        for channel in [Channel.pose, .intrinsics] { capture.loses(channel, reason, fix: fix) }
+    }
+
+    /// What is there of a ScanNet scan that lacks its matrices or its poses, which of them it lacks, and what to do; nil
+    /// where both are there, or none.
+    private static func halfOfScan(in tree: any CaptureTree) -> (rest: String, missing: String, fix: String)? {
         let matrix = ScanNetFolder.matrixFile(in: tree)
-        if PosedPictures.folders(in: tree) != nil { return matrix == nil ? ("pose/", "intrinsic/") : nil }
-        if !tree.entries(in: "intrinsic").isEmpty { return ("intrinsic/", "pose/") }
-        return matrix.map { ($0, "pose/") }
+        if PosedPictures.folders(in: tree) != nil {
+            guard matrix == nil else { return nil }
+            let other = otherMatrix(in: tree).map {
+                ", or, if \($0) is the colour camera's matrix, call it intrinsic_color.txt"
+            }
+            return ("pose/", "intrinsic/", "copy intrinsic/ too\(other ?? "")")
+        }
+        let rest = tree.entries(in: "intrinsic").isEmpty ? matrix : "intrinsic/"
+        return rest.map { ($0, "pose/", "copy pose/ too") }
+    }
+
+    /// A camera's matrix as ScanNet has it, under a name of somebody's own.
+    private static func otherMatrix(in tree: any CaptureTree) -> String? {
+        tree.entries(in: "").map(\.name).first { name in
+            guard name.lowercased().contains("intrinsic"), name.hasSuffix(".txt"),
+                let bytes = try? tree.bytes(of: name, limit: NumberText.sizeLimit)
+            else { return false }
+            return (try? NumberText.numbers(bytes, count: 16, file: name)) != nil
+        }
     }
 }

@@ -238,7 +238,7 @@ private struct PolycamReader {
         do throws(Problem) {
             let camera = try PolycamCamera(try tree.bytes(of: file, limit: PolycamCapture.cameraLimit), file: file)
             capture.frames[index].pose = camera.pose
-            guard let size = size ?? camera.size else { throw Problem(.input, "nothing says how large its picture is") }
+            guard let size = size ?? camera.size else { throw Problem(.input, "the size of its picture is unknown") }
             try capture.setIntrinsics(try camera.intrinsics(picture: size), of: index, for: size)
             if let next = camera.trackingSegment {
                 if let segment, segment != next { breaks.append(index) }
@@ -253,7 +253,7 @@ private struct PolycamReader {
     private mutating func noteBreaks(in set: FileSet) {
         guard set.cameraFolder == "\(top)cameras", !breaks.isEmpty else { return }
         capture.warnings.append(
-            "tracking was lost and began anew at \(breaks.count == 1 ? "frame" : "frames") "
+            "tracking was lost and began again at \(breaks.count == 1 ? "frame" : "frames") "
                 + "\(breaks.map(String.init).listed(most: 10)), where tracking_segment changes: the poses before and after "
                 + "have no common frame of reference")
     }

@@ -31,14 +31,26 @@ public enum Record3DCapture: CaptureFormat {
     /// All exports have the same name, each in its recording's own folder.
     public static func id(of name: String, in scene: String) -> String? { name == "EXR_RGBD" ? scene : nil }
 
-    /// No other app writes `rgbd/` with depth in it.
+    /// No other app writes `rgbd/` with depth in it, or OpenEXR with the numbers of pictures.
     public static func remains(of tree: any CaptureTree) -> Recognition? {
-        guard tree.hasFolder("rgbd") else { return nil }
+        guard tree.hasFolder("rgbd") else {
+            guard tree.byteCount(of: "metadata.json") == nil, hasExportedFrame(tree) else { return nil }
+            return Recognition(
+                format: name, reason: "depth/ holds the depth of rgb/, and \(tree.absence(of: "metadata.json"))")
+        }
         if tree.byteCount(of: "metadata") != nil {
             return Recognition(format: name, reason: "metadata stands beside rgbd/, and is damaged")
         }
         guard tree.entries(in: "rgbd").contains(where: { $0.name.hasSuffix(".depth") }) else { return nil }
         return Recognition(format: name, reason: "rgbd/ holds depth, and metadata is missing")
+    }
+
+    /// Whether any frame has its picture `rgb/<n>.jpg` and its depth `depth/<n>.exr`.
+    private static func hasExportedFrame(_ tree: any CaptureTree) -> Bool {
+        let depth = tree.files(in: "depth").filter { $0.hasSuffix(".exr") }.map { $0.dropLast(4) }
+        let numbers = Set(depth.filter { $0.utf8.allSatisfy(\.isASCIIDigit) })
+        return !numbers.isEmpty
+            && tree.files(in: "rgb").contains { $0.hasSuffix(".jpg") && numbers.contains($0.dropLast(4)) }
     }
 
     public static func open(_ tree: any CaptureTree, rules: ReadRules) throws(Problem) -> Capture {
@@ -53,7 +65,11 @@ public enum Record3DCapture: CaptureFormat {
 
     /// The metadata file, where it is Record3D's. Beside pictures and OpenEXR, no other app's is known, intact or not.
     private static func metadataFile(of tree: any CaptureTree) -> String? {
-        let kinds = [("metadata", ["rgbd"], ["K", "w", "h"]), ("metadata.json", ["rgb", "depth"], ["K", "poses"])]
+        let kinds = [
+            ("metadata", ["rgbd"], ["K", "w", "h"]), ("metadata.json", ["rgb", "depth"], ["K", "poses"]),
+            // Depth may have been lost on the way.
+            ("metadata.json", ["rgb"], ["K", "poses", "w", "h"]),
+        ]
         for (file, folders, keys) in kinds
         where tree.byteCount(of: file) != nil && folders.allSatisfy(tree.hasFolder) {
             let json = try? tree.outline(of: file, limit: metadataLimit)
@@ -155,14 +171,17 @@ private struct Record3DReader {
     ///   - pictures: the number in the last one's name, plus 1.
     private mutating func noteShortLists(poses: Int, cameras: Int?, times: Int?, pictures: Int) {
         let frames = capture.frames.count
-        if poses > 0, poses < pictures {
+        if poses > 0, pictures > 0 {
             capture.noteShortfall(of: "\(folder)/", frames: pictures, lines: poses, called: "poses")
         }
         if let times, times > 0, times != frames {
             capture.noteShortfall(
                 of: "\(folder)/", frames: frames, lines: times, called: "times", pairing: "frames and times")
         }
-        if let cameras, cameras < frames {
+        if let cameras, cameras > frames {
+            capture.noteShortfall(
+                of: "\(folder)/", frames: frames, lines: cameras, called: "cameras", pairing: "frames and cameras")
+        } else if let cameras, cameras < frames {
             capture.warnings.append(
                 "“perFrameIntrinsicCoeffs” has \(cameras.counted("camera")) for \(frames.counted("frame")): the others were "
                     + "given that of the first frame, “K”")
@@ -233,6 +252,9 @@ private struct Record3DReader {
         let depth = FrameFiles(
             paths: capture.frames.map { files[$0.index] }, absence: "there are no files depth/<n>.exr")
         try capture.takeDepth(depth, .float32Metres, to: &source, turning: "share the recording as .r3d instead")
+        if files.isEmpty {
+            capture.loses(.recordedDepth, "there are no files depth/<n>.exr", fix: "copy the folder depth/ too")
+        }
         capture.absences[.recordedConfidence] = "the export has none, unlike the recording as .r3d"
     }
 
@@ -240,7 +262,17 @@ private struct Record3DReader {
         let depth = tree.numbered(in: "rgbd", ["depth"])
         let confidence = tree.numbered(in: "rgbd", ["conf"])
         guard !depth.isEmpty else {
-            capture.absences[.recordedDepth] = "there are no files rgbd/<n>.depth"
+            let lack = "there are no files rgbd/<n>.depth"
+            // Older versions of the app recorded pictures without depth, and wrote neither.
+            let sign =
+                !confidence.isEmpty
+                ? "rgbd/<n>.conf are there"
+                : (root["dw"].value?.double ?? 0) > 0 ? "\(file) has the size of depth" : nil
+            if let sign {
+                capture.loses(.recordedDepth, "\(lack), though \(sign)", fix: "copy the folder rgbd/ too")
+            } else {
+                capture.absences[.recordedDepth] = Absence(lack)
+            }
             capture.absences[.recordedConfidence] = "there is no depth"
             return
         }

@@ -4,7 +4,8 @@ import ScanModel
 /// `intrinsic/`) or by its C++ tool (`frame-000000.color.jpg`, `.depth.pgm`, `.pose.txt`, `_info.txt`).
 ///
 /// Poses are camera-to-world, row-major, x right, y down, z into the scene. Numbers have no leading zeros in the first form,
-/// and gaps where frames were skipped. Pictures may have been resized without their intrinsics.
+/// and gaps where frames were skipped. Pictures may have been resized without their intrinsics; as small as depth, they take
+/// the depth camera's where they have none of their own.
 ///
 /// Source: ScanNet, SensReader/python/SensorData.py and SensReader/c++/src/sensorData.h; issue 92 of its repository: no
 /// extrinsics are to be applied.
@@ -22,7 +23,7 @@ public enum ScanNetFolder: CaptureFormat {
         writingLoses: [
             "timestamps", "confidence", "the bounding box", "motion samples",
             "intrinsics that change from frame to frame: all frames get the same", "which way is up",
-        ], origin: .form(of: "ScanNet"), poseAxes: .openCV, revision: 10)
+        ], origin: .form(of: "ScanNet"), poseAxes: .openCV, revision: 11)
 
     static let infoFile = "_info.txt"
 
@@ -97,7 +98,7 @@ private struct ScanNetFolderReader {
         if !hasPictures { rig.rigFromColor = rig.rigFromDepth }
         capture.source = try frames.attach(
             to: &capture, in: tree, encoding: .uint16(unitsPerMetre: shift), rig: rig, rules: rules)
-        if !isFlat { capture.losesEmptied(depth: "depth", confidence: nil, of: tree) }
+        if !isFlat { noteMissingFolders() }
         setCameras(rig, hasPictures: hasPictures)
         // Without a camera of its own depth is taken for the pictures' view after all.
         if rig.colorFromDepth.isQuarterTurn, capture.depthCamera == nil, let size = capture.depthSize {
@@ -109,6 +110,15 @@ private struct ScanNetFolderReader {
         capture.noteAxisAlignment(in: tree)
         capture.sortFiles()
         return capture
+    }
+
+    /// Exporters write both cameras' matrices even where only one of the two is wanted.
+    private mutating func noteMissingFolders() {
+        capture.losesEmptied(depth: "depth", confidence: nil, of: tree)
+        for (channel, folder) in [(Channel.color, "color"), (.recordedDepth, "depth")]
+        where capture.absences[channel]?.remedy == nil && matrices["intrinsic_\(folder)"] != nil {
+            capture.absences[channel]?.advice = "export \(folder)/ too, or copy it if it was there"
+        }
     }
 
     private func extrinsic(_ camera: String, called name: String, isFlat: Bool) throws(Problem) -> Pose {
@@ -171,17 +181,48 @@ private struct ScanNetFolderReader {
             capture.absences[.intrinsics] = "no picture could be read, so the size that they are for is not known"
             return
         }
-        guard let color = fitted("color", size, usual: PixelSize(1296, 968)) else {
-            capture.absences[.intrinsics] = "there is no matrix of the colour camera"
-            return
+        var color = fitted("color", size, usual: PixelSize(1296, 968))
+        if color == nil, let ownDepth, size == capture.depthSize {
+            // Exporters that make pictures as small as depth keep the depth camera's matrix alone. Both cameras see the
+            // same but for a hundredth.
+            color = ownDepth
+            capture.warnings.append(
+                "there is no matrix of the colour camera; the pictures have the depth's size, so the depth camera's was "
+                    + "taken")
         }
+        guard let color else { return loseColorMatrix() }
         guard color.defect == nil else {
             capture.absences[.intrinsics] = color.defect.map { "of the colour camera, \($0)" }
             return
         }
         capture.giveAllFrames(color)
+        noteDepthWithoutMatrix()
         let cameras = ScanNetCameras(color: color, depth: ownDepth, rig: rig)
         if let depthSize = capture.depthSize { capture.depthCamera = cameras.depthCamera(depthSize) }
+    }
+
+    /// The two cameras' views differ by a hundredth, so that nothing else would tell.
+    private mutating func noteDepthWithoutMatrix() {
+        guard capture.depthSize != nil, matrices["intrinsic_depth"] == nil else { return }
+        let color = ScanNetFolder.intrinsicFile("color", in: tree)
+        let lack =
+            color.map { "\($0.replacing("_color", with: "_depth")) is missing" }
+            ?? "there is no matrix of the depth camera"
+        capture.warnings.append("\(lack): depth was taken for the colour pictures' view")
+    }
+
+    private mutating func loseColorMatrix() {
+        let lack = "there is no matrix of the colour camera"
+        guard let depth = ScanNetFolder.intrinsicFile("depth", in: tree) else {
+            capture.absences[.intrinsics] = Absence(lack)
+            return
+        }
+        let color = depth.replacing("_depth", with: "_color")
+        // With depth there the pictures have another size than its matrix is for.
+        let way =
+            capture.depthSize == nil
+            ? "; if the pictures were resized to the depth's field of view, copy \(depth) to \(color)" : ""
+        capture.loses(.intrinsics, lack, fix: "copy \(color) too\(way)")
     }
 
     /// - Parameter usual: the size that the recorder's pictures have, where no description says it.

@@ -56,7 +56,7 @@ public enum ScanNetPPCapture: CaptureFormat {
     }
 
     /// The prefix of each path; nil where there is neither the pose file nor both video and depth. `rgb.mp4` beside
-    /// `depth.bin` may be anyone's, outside of the data set's own folder.
+    /// `depth.bin` may be anyone's, outside of the dataset's own folder.
     private static func top(of tree: any CaptureTree) -> String? {
         let tops = ["", "iphone/"]
         return tops.first { tree.byteCount(of: $0 + posesFile) != nil }
@@ -176,7 +176,9 @@ private struct ScanNetPPReader {
             let depth = FrameFiles(
                 paths: capture.frames.indices.map { pictures[$0] },
                 absence: "\(tree.absence(of: file)), and so are pictures in \(top)depth/")
-            return try capture.takeDepth(depth, .uint16(unitsPerMetre: 1000), to: &source)
+            try capture.takeDepth(depth, .uint16(unitsPerMetre: 1000), to: &source)
+            if pictures.isEmpty, let way = tree.wayToReplace(file) { capture.absences[.recordedDepth]?.remedy = way }
+            return
         }
         capture.list(file, in: tree, [.recordedDepth])
         let count = capture.frames.count

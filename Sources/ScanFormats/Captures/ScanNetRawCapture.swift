@@ -90,8 +90,8 @@ private struct ScanNetRawReader {
         capture.list(file, in: tree, [])
         capture.lacks(
             [.pose], "the recorder does not know where its camera is",
-            advice: "write the pictures with the ready decode-images.yaml; for what needs poses, reconstruct them from "
-                + "these, for example with COLMAP, and convert that model")
+            advice: "write the pictures with the ready-made decode-images.yaml; for what needs poses, reconstruct "
+                + "them from these, for example with COLMAP, and convert that model")
         capture.lacks([.recordedConfidence, .box], "the recorder has none")
         let depth = try readDepth(text)
         let video = try readVideo(text)
@@ -113,7 +113,7 @@ private struct ScanNetRawReader {
     private mutating func readDepth(_ text: ScanNetText) throws(Problem) -> ShiftFrames? {
         let file = "\(stem).depth"
         guard tree.byteCount(of: file) != nil else {
-            capture.absences[.recordedDepth] = Absence(tree.absence(of: file))
+            lacks(.recordedDepth, file, try announced("numDepthFrames", text), of: "depth frame")
             return nil
         }
         capture.list(file, in: tree, [], alsoHolding: [.recordedDepth])
@@ -121,7 +121,7 @@ private struct ScanNetRawReader {
         try rules.check(size, of: "depth map", in: text.file)
         let frames = try ShiftFrames(
             try FileSource(try tree.place(file), name: file), size: size,
-            announced: try text.whole("numDepthFrames", in: 0...Int(Int32.max)), rules: rules)
+            announced: try announced("numDepthFrames", text), rules: rules)
         capture.depthSize = size
         capture.channels.insert(.recordedDepth)
         source.depth = .shifts(frames)
@@ -131,19 +131,26 @@ private struct ScanNetRawReader {
     private mutating func readVideo(_ text: ScanNetText) throws(Problem) -> VideoFacts? {
         let file = "\(stem).h264"
         guard tree.byteCount(of: file) != nil else {
-            capture.absences[.color] = Absence(tree.absence(of: file))
-            if let count = try announcedPictures(text), count > 0, tree.entry(file) == nil {
-                let listed = "\(stem).txt lists \(count.counted("picture"))"
-                capture.loses(.color, "\(tree.absence(of: file)), though \(listed)", fix: "copy \(file) too")
-            }
+            lacks(.color, file, try announced("numColorFrames", text), of: "picture")
             return nil
         }
         return try capture.readVideo(file, in: tree, rules)
     }
 
-    /// How many pictures the description announces.
-    private func announcedPictures(_ text: ScanNetText) throws(Problem) -> Int? {
-        try text.whole("numColorFrames", in: 0...Int(Int32.max))
+    /// How many frames of a stream the description announces.
+    private func announced(_ key: String, _ text: ScanNetText) throws(Problem) -> Int? {
+        try text.whole(key, in: 0...Int(Int32.max))
+    }
+
+    /// Says why a stream is missing. One that the description announces has been lost on the way.
+    /// - Parameter kind: what the description counts, in the singular.
+    private mutating func lacks(_ channel: Channel, _ file: String, _ count: Int?, of kind: String) {
+        var absence = Absence(of: file, in: tree)
+        if let count, count > 0 {
+            absence.reason += ", though \(stem).txt lists \(count.counted(kind))"
+            if tree.entry(file) == nil { absence.remedy = "copy \(file) too" }
+        }
+        capture.absences[channel] = absence
     }
 
     /// Pairs frames by their number in both streams. What only one of them has is dropped, and so are frames that the
@@ -199,7 +206,7 @@ private struct ScanNetRawReader {
 
     /// Adds and drops the frames that a video lacks of those that the description announces.
     private mutating func compare(_ video: VideoFacts, _ text: ScanNetText) throws(Problem) {
-        guard let announced = try announcedPictures(text), announced > video.frameCount else { return }
+        guard let announced = try announced("numColorFrames", text), announced > video.frameCount else { return }
         try rules.check(frames: announced, of: "pictures", in: text.file)
         capture.frames = (0..<announced).map { FrameFacts(index: $0) }
         let listed = "listed pictures"
@@ -261,7 +268,7 @@ private struct ScanNetRawReader {
     private mutating func readMotion() throws(Problem) {
         let file = "\(stem).imu"
         guard let size = tree.byteCount(of: file) else {
-            capture.absences[.motion] = Absence(tree.absence(of: file))
+            capture.absences[.motion] = Absence(of: file, in: tree)
             return
         }
         let count = Int(size) / ScanNetMotion.recordByteCount

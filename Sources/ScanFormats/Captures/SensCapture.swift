@@ -247,7 +247,7 @@ struct SensReader {
         guard header.version >= 4, rest >= 8 else {
             capture.absences[.motion] = "the file has no motion samples"
             if rest > 0 {
-                capture.warnings.append("\(rest.counted("byte", "stands", "stand")) behind the last frame")
+                capture.warnings.append("\(rest.counted("byte", "stands", "stand")) after the last frame")
             }
             return
         }
@@ -266,7 +266,7 @@ struct SensReader {
         let count = Int(min(announced, UInt64(room)))
         let trailing = rest - 8 - Int64(count * ScanNetMotion.recordByteCount)
         if announced <= UInt64(room), trailing > 0 {
-            capture.warnings.append("\(trailing.counted("byte", "stands", "stand")) behind the last motion sample")
+            capture.warnings.append("\(trailing.counted("byte", "stands", "stand")) after the last motion sample")
         }
         let motion = ScanNetMotion(
             file, offset: position + 8, count: count, time: .microsecondsLast, stem: capture.id)

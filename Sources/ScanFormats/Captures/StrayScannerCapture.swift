@@ -218,7 +218,9 @@ private struct StrayScannerReader {
         }
         if facts.frameCount == count - 1 {
             capture.warnings.append(
-                "\(file) has one frame fewer than \(StrayScannerCapture.odometryFile) has lines; if another program wrote it anew, it lost the first frame, which the app hides from players, and every picture has the pose of the frame before it"
+                "\(file) has one frame fewer than \(StrayScannerCapture.odometryFile) has lines; if another program "
+                    + "rewrote it, that program lost the first frame, which the app hides from players, and every "
+                    + "picture has the pose of the frame before it"
             )
         }
     }

@@ -21,7 +21,7 @@ public enum TUMCapture: CaptureFormat {
         writingLoses: [
             "timestamps finer than a microsecond", "depth beyond 13.107 m", "confidence", "which way is up",
             "the bounding box", "motion", "intrinsics that change from frame to frame: all frames get the same",
-        ], poseAxes: .openCV, revision: 8)
+        ], poseAxes: .openCV, revision: 9)
 
     public static func recognise(_ tree: any CaptureTree) -> Recognition? {
         let beside = ["depth.txt", "groundtruth.txt"].filter { tree.byteCount(of: $0) != nil }
@@ -115,7 +115,7 @@ private struct TUMReader {
     /// Makes a frame of each picture.
     /// - Returns: what the list says of them, in the order of their times.
     private mutating func readPictures() throws(Problem) -> [TUMText.Listed] {
-        let pictures = try listedPictures()
+        let (pictures, isCut) = try listedPictures()
         var gone = 0
         for (index, picture) in pictures.enumerated() {
             var facts = FrameFacts(index: index)
@@ -134,11 +134,52 @@ private struct TUMReader {
         }
         capture.channels.formUnion([.color, .timestamp])
         if gone == pictures.count { loseAllPictures(pictures.map(\.path)) }
+        if isCut { try keepListed(pictures.map(\.path)) }
         return pictures
     }
 
-    private mutating func listedPictures() throws(Problem) -> [TUMText.Listed] {
-        var pictures = try capture.readList("rgb.txt", in: tree, rules, TUMText.listed).values
+    /// Adds and drops the pictures that a list lacks because it was cut off.
+    /// - Throws: when the rules do not allow that.
+    private mutating func keepListed(_ paths: [String]) throws(Problem) {
+        let unlisted = capture.unlistedPictures(besides: paths, in: tree)
+        let count = paths.count + unlisted.count
+        try rules.check(frames: count, of: "pictures")
+        var truncation = Self.truncation(of: "rgb.txt", whole: paths.count, of: count)
+        if let folder = unlisted.first?.folderPath {
+            let place = folder.isEmpty ? "" : " in \(folder)/"
+            truncation.notes.append("\(unlisted.count.counted("picture", "is", "are")) not listed\(place)")
+        }
+        try capture.keepFrames(before: truncation, whole: paths.count, of: count, rules)
+    }
+
+    private static func truncation(of file: String, whole: Int, of count: Int) -> Problem {
+        Problem(
+            .input, "the list was cut off in its last line", fix: ReadRules.wayToMend(cutAfter: whole, of: count)
+        ).at(file: file)
+    }
+
+    /// What a list of pictures names, and whether the file was cut off in its last line, which is left out then.
+    private mutating func readPictureList(
+        _ file: String
+    ) throws(Problem) -> (pictures: [TUMText.Listed], isCut: Bool) {
+        var end = TextTable.End.lineFeed
+        var (pictures, isCut) = try capture.readList(file, in: tree, rules) { (row) throws(Problem) in
+            end = row.end
+            return try TUMText.listed(row)
+        }
+        // Of a path that was cut off, the extension is missing.
+        func ending(_ listed: TUMText.Listed) -> Substring? { listed.path.split(separator: ".").last }
+        if !isCut, end.mayBeCut, let last = pictures.last,
+            pictures.count > 1, !pictures.dropLast().contains(where: { ending($0) == ending(last) })
+        {
+            pictures.removeLast()
+            isCut = true
+        }
+        return (pictures, isCut)
+    }
+
+    private mutating func listedPictures() throws(Problem) -> (pictures: [TUMText.Listed], isCut: Bool) {
+        var (pictures, isCut) = try readPictureList("rgb.txt")
         try rules.check(frames: pictures.count, of: "pictures", in: "rgb.txt")
         if pictures.isEmpty {
             throw Problem(
@@ -152,7 +193,7 @@ private struct TUMReader {
                 "the pictures of rgb.txt do not stand in the order of their times: they were put into it, as the "
                     + "benchmark's own tools do")
         }
-        return pictures
+        return (pictures, isCut)
     }
 
     /// Where the folder with the pictures has not arrived, or they have been renamed, the frames keep all else.
@@ -191,11 +232,12 @@ private struct TUMReader {
             if tree.hasFolder("depth") {
                 capture.loses(.recordedDepth, tree.absence(of: file), fix: "copy \(file) too")
             } else {
-                capture.absences[.recordedDepth] = Absence(tree.absence(of: file))
+                capture.absences[.recordedDepth] = Absence(of: file, in: tree)
             }
             return nil
         }
-        let listed = try capture.readList(file, in: tree, rules, TUMText.listed).values
+        let (listed, isCut) = try readPictureList(file)
+        if isCut { try keepFrames(until: listed.map(\.timestamp).max(), times, of: file) }
         let match = TimeMatch(times, with: listed.map(\.timestamp), within: TUMText.tolerance)
         let named = match.partners.map { $0.map { listed[$0].path } }
         // A path that leads out of the capture counts as none: no reason to lose the frame.
@@ -208,6 +250,18 @@ private struct TUMReader {
             capture.losesPictures(.recordedDepth, all, called: "depth ", listedIn: file, in: tree)
         }
         return match.summary
+    }
+
+    /// Drops the frames that come after the last one that a list has, which was cut off.
+    /// - Parameter times: the frames', ascending.
+    /// - Throws: when the rules do not allow that.
+    private mutating func keepFrames(until end: Int64?, _ times: [Int64], of file: String) throws(Problem) {
+        let (limit, isOverflow) = (end ?? .min).addingReportingOverflow(TUMText.tolerance)
+        let whole = end == nil ? 0 : times.count { $0 <= limit || isOverflow }
+        // The list may have gone on behind the last picture.
+        guard whole < times.count else { return }
+        try capture.keepFrames(
+            before: Self.truncation(of: file, whole: whole, of: times.count), whole: whole, of: times.count, rules)
     }
 
     private mutating func readCamera(_ sizes: [Int: PixelSize]) throws(Problem) {
@@ -230,7 +284,7 @@ private struct TUMReader {
                 let (camera, lens) = try TUMText.camera(row, size: capture.colorSize)
                 if lens == nil {
                     capture.warnings.append(
-                        "\(file) tells a lens's distortion, which is passed over: expected k1 k2 p1 p2 k3")
+                        "\(file) gives a lens's distortion, which is passed over: expected k1 k2 p1 p2 k3")
                 }
                 return CalibratedCamera(camera, lens ?? LensDistortion())
             } catch {
@@ -239,18 +293,18 @@ private struct TUMReader {
             }
         }
         if let fix = capture.absences[.color]?.remedy {
-            capture.loses(.intrinsics, "nothing says what the camera is, and there are no pictures", fix: fix)
+            capture.loses(.intrinsics, "the camera's intrinsics are unknown, and there are no pictures", fix: fix)
             return nil
         }
         guard capture.colorSize == PixelSize(640, 480) else {
             capture.loses(
-                .intrinsics, "nothing says what the camera is",
+                .intrinsics, "the camera's intrinsics are unknown",
                 fix: "put a line  fx fy cx cy width height  into \(TUMText.cameraFiles[0])")
             return nil
         }
         capture.warnings.append(
-            "nothing says what the camera is, so the usual one was taken: 525 pixels, middle at 319.5, 239.5; put a line  "
-                + "fx fy cx cy width height  into \(TUMText.cameraFiles[0])")
+            "the intrinsics are unknown, so the usual ones were taken: focal length 525, centre 319.5, 239.5; put a "
+                + "line  fx fy cx cy width height  into \(TUMText.cameraFiles[0])")
         return CalibratedCamera(TUMText.usualCamera)
     }
 }

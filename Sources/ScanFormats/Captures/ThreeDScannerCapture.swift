@@ -306,7 +306,7 @@ private struct ThreeDScannerReader {
     private mutating func readDepth() throws(Problem) {
         let absence =
             files.foreignDepth.map {
-                "\($0) is OpenEXR, which is not read from this app: nobody knows its units"
+                "\($0) is OpenEXR, which is not read from this app: its unit is unknown"
             } ?? "there are no pictures depth_….png: the app keeps depth of lidar scans in low resolution only"
         let depth = FrameFiles(paths: numbers.map { files.depth[$0] }, absence: absence)
         try capture.takeDepth(depth, .uint16(unitsPerMetre: 1000), to: &source)

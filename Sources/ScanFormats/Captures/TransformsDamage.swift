@@ -32,7 +32,7 @@ extension TransformsReader {
             let kept = "\(shared.count.counted("held-out frame")) \(shared.count == 1 ? "was" : "were")"
             let words =
                 shared.isEmpty
-                ? "held-out frames were left out, and nothing tells how many" : "\(kept) taken from other descriptions"
+                ? "held-out frames were left out, and it is unknown how many" : "\(kept) taken from other descriptions"
             capture.warnings.append("\(words): \(problem.oneLine); \(problem.fix ?? "")")
             if shared.isEmpty { return }
         }

@@ -15,7 +15,7 @@ public enum TransformsDataset: CaptureFormat {
             "`sharpness_discard_threshold`", "camera motion during the exposure (`transform_matrix_end`)",
             "keys that no trainer reads, and `sharpness`",
             "frames whose depth map has another size than most, where depth is used",
-            "a unit of depth other than in `integer_depth_scale` or `depth_unit_scale_factor`, without which it is 1 mm",
+            "a unit of depth not in `integer_depth_scale` or `depth_unit_scale_factor`: without these it is 1 mm",
         ],
         writer: "write-transforms",
         writingLoses: [
@@ -263,7 +263,7 @@ struct TransformsReader {
                 // Without a picture the file itself must tell the size.
                 if found.lens.size.width == nil || found.lens.size.height == nil {
                     throw Problem(
-                        .input, "its picture is not there, and nothing else says how large it is",
+                        .input, "its picture is not there, and the file does not say how large it was",
                         fix: capture.absences[.color]?.remedy)
                 }
                 return try setCamera(found.lens, of: index, for: nil)

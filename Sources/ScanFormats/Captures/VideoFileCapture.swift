@@ -73,7 +73,8 @@ public enum VideoFileCapture: CaptureFormat {
 
     private static let wayToPoses =
         "name the capture that the video is a part of, if an app has recorded poses with it; else write its pictures with "
-        + "the ready video-frames.yaml, reconstruct poses from them, for example with COLMAP, and convert that model"
+        + "the ready-made video-frames.yaml, reconstruct poses from them, for example with COLMAP, and convert that "
+        + "model"
 
     /// What to do about a folder with videos that is no capture; nil where there are none.
     static func wayToName(in tree: any CaptureTree) -> String? {

@@ -131,6 +131,12 @@ public final class InflateStream: @unchecked Sendable {
         filled += progress.given
         hasEnded = progress.ended != 0
         if let damage {
+            // What was read is the file's beginning.
+            if bytesRead == Int64(unread.upperBound),
+                let cause = UnarrivedFile.problem(UnsafeRawBufferPointer(rebasing: chunk[..<unread.upperBound]))
+            {
+                throw cause.at(file: source.name)
+            }
             throw Problem(
                 .input, "\(subject) damaged", notes: ["its compressed data is not DEFLATE any more: \(damage)"],
                 fix: "copy the file again from the device"

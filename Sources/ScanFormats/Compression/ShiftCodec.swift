@@ -39,7 +39,7 @@ public enum ShiftCodec {
         if decoded == count, left > max(16, bytes.count / 20) {
             throw Problem(
                 .input, "the depth frame is of another size",
-                notes: ["behind its \(count.counted("pixel")) \(left) of its \(bytes.count) bytes are left"],
+                notes: ["after its \(count.counted("pixel")), \(left) of its \(bytes.count) bytes are left"],
                 fix: "correct the size of depth in the capture's description")
         }
         if decoded == count { return pixels }

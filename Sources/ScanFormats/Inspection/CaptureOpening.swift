@@ -21,7 +21,8 @@ enum CaptureOpening {
                 var capture = try format.open(rest, rules: rules)
                 capture.resources = rules.resources
                 return (capture, problems)
-            } catch {
+            } catch let problem {
+                let error = problem.traced(in: tree)
                 // Some readers open a file even though it was set aside, and fail in the same way again.
                 if !problems.contains(error) { problems.append(error) }
                 guard let file = error.place.file, tree.entry(file) != nil, aside.insert(file).inserted,

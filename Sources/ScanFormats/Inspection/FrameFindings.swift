@@ -20,20 +20,23 @@ extension CaptureInspection {
         note(errors: [
             Problem(
                 .input, "no frame is left of \(capture.frames.count)",
-                fix: "see above why they are dropped, and copy what is missing")
+                fix: "see above why they are dropped; if something is missing, copy it too")
         ])
     }
 
     /// Masks that cannot be read: stages that keep them drop their frames.
     mutating func noteBadMasks(of capture: Capture) {
         let files = capture.files.filter { $0.channels.contains(.mask) }.map(\.path)
-        let found = Parallel.map(files.count, workers: capture.resources.threads) { number -> String? in
+        let found = Parallel.map(files.count, workers: capture.resources.threads) { number -> Problem? in
             do throws(Problem) {
                 _ = try PictureLook.size(of: capture.source.open(files[number]))
                 return nil
-            } catch { return error.at(file: files[number]).oneLine }
+            } catch { return error.at(file: files[number]) }
         }
-        let bad = found.compactMap(\.self)
+        let problems = found.compactMap(\.self)
+        // A mask that the machine cannot read may be sound. The others that it cannot read have the same cause.
+        note(errors: Array(problems.filter { $0.fault == .environment }.prefix(1)))
+        let bad = problems.filter { $0.fault != .environment }.map(\.oneLine)
         guard !bad.isEmpty else { return }
         note(warnings: [
             Problem(
@@ -88,7 +91,9 @@ extension CaptureInspection {
                 Problem(
                     .input,
                     "\(confidence.strayCount.counted("confidence value", "is", "are")) outside \(confidence.range.lowerBound) to \(confidence.range.upperBound)",
-                    fix: "correct the range of confidence in the capture's description"))
+                    fix: recognition.format == MultiScanCapture.name
+                        ? "correct the range of confidence in the capture's description"
+                        : "the values were rescaled after the recording: copy confidence again as the app wrote it"))
         }
         if let video, !video.facts.complaints.isEmpty {
             problems.append(
@@ -120,7 +125,7 @@ extension CaptureInspection {
                 Problem(
                     .input,
                     "\(share.rounded(decimals: 3)) % of the depth pixels are no depths",
-                    notes: ["the depth may be damaged: not every compression has a checksum that would tell"],
+                    notes: ["the depth may be damaged: not every compression has a checksum that would show it"],
                     fix: "copy the file again"))
         }
         return problems

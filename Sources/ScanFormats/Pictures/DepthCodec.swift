@@ -81,6 +81,22 @@ public enum DepthCodec {
         }
     }
 
+    /// Metres of the largest whole number that a frame's file can hold, if more than a hundredth of the frame has it and
+    /// nothing says that it means "no value": farther things were cut off there.
+    package static func cutOff(_ recorded: RecordedDepth) -> Double? {
+        guard case .uint16(let unitsPerMetre, .max, let invalid) = recorded.encoding, invalid != .max else {
+            return nil
+        }
+        let largest = recorded.bytes.withUnsafeBytes { bytes in
+            var count = 0
+            for place in stride(from: 0, to: bytes.count - 1, by: 2) {
+                count &+= bytes.loadUnaligned(fromByteOffset: place, as: UInt16.self) == .max ? 1 : 0
+            }
+            return count
+        }
+        return largest * 100 > recorded.width * recorded.height ? Double(UInt16.max) / unitsPerMetre : nil
+    }
+
     /// Packs a frame. Halves and integers are rounded to the nearest, ties to even; values that the encoding cannot
     /// hold (above 65,504 m; above the mask, 65,535, or equal to `invalid`) become 0 and are counted.
     /// - Throws: `usage` when `unitsPerMetre` is not a positive number.

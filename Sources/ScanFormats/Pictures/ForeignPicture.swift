@@ -14,9 +14,10 @@ enum ForeignPicture {
     /// The usual extensions of such pictures.
     static let endings = ["webp", "heic", "tif", "tiff"]
 
-    /// What is wrong with a file that begins like such a picture; nil for any other.
+    /// What is wrong with a file that begins like such a picture, or like one that did not arrive; nil for any other.
     /// - Parameter readable: the formats that are read instead.
     static func problem(_ bytes: [UInt8], readable: String = "JPEG or PNG") -> Problem? {
+        if let cause = UnarrivedFile.problem(bytes) { return cause }
         let found = marks.first { bytes.dropFirst($0.start).starts(with: $0.text.utf8) }
         guard let format = found?.format else { return nil }
         return Problem(

@@ -132,7 +132,7 @@ extension JPEG {
     /// How much of a file's end ``cutDefect(_:_:at:)`` wants to see.
     public static let tailBytes = 64 << 10
 
-    private static let start: [UInt8] = [0xff, 0xd8, 0xff]
+    static let start: [UInt8] = [0xff, 0xd8, 0xff]
 
     /// Says from a file's first bytes and its last ones why it cannot be a whole JPEG, or nil if it may be one. Meant
     /// for checking many files fast; only decoding can tell for certain.

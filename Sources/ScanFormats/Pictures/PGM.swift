@@ -61,7 +61,7 @@ public enum PGM {
         guard header.bitDepth == 16 else {
             throw Problem(
                 .input, "not a depth picture: it has 8 bits a pixel, not 16",
-                notes: ["a depth picture saved for looking at has lost its metres"],
+                notes: ["a depth picture saved for viewing has lost its metric values"],
                 fix: "export the depth with 16 bits, or leave it out")
         }
         return (header, position + 1)

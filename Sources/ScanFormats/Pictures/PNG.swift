@@ -100,11 +100,14 @@ public enum PNG {
     static func depthHeader(_ bytes: [UInt8], limits: PictureLimits) throws(Problem) -> PictureHeader {
         let readable = "PNG of 16 bits, for most formats in millimetres"
         if let foreign = ForeignPicture.problem(bytes, readable: readable) { throw foreign }
+        if bytes.starts(with: JPEG.start) {
+            throw Problem(.input, "a JPEG, which cannot hold depth", fix: "export the depth as \(readable)")
+        }
         let header = try self.header(bytes, limits: limits)
         guard header.channels == 1, header.bitDepth == 16 else {
             throw Problem(
                 .input, "not a depth picture: it has \(header.channels) × \(header.bitDepth) bits a pixel, not 1 × 16",
-                notes: ["a depth picture saved for looking at has lost its metres"],
+                notes: ["a depth picture saved for viewing has lost its metric values"],
                 fix: "export the depth with 16 bits, or leave it out")
         }
         return header

@@ -43,7 +43,7 @@ enum CameraDoubt: CaseIterable {
         case .inShares: "multiply fx and cx by the width, fy and cy by the height"
         case .oddFocalLength:
             "it should be in pixels of these pictures, and may be in millimetres, for another size, or a placeholder"
-        case .offCentre: "the intrinsics may be for pictures of another size, or turned by a quarter"
+        case .offCentre: "the intrinsics may be for pictures of another size, or turned by 90°"
         case .oblongPixels: "the intrinsics may be wrong, or for pictures of another size"
         }
     }

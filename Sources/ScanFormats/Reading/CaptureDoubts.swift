@@ -27,7 +27,7 @@ extension Capture {
         noteClock()
         noteStandstill()
         let lost = notePosesOfNoPlace()
-        noteJumps(besides: lost)
+        if !noteJumps(besides: lost) { noteFarCameras(besides: lost) }
         noteSpeed()
     }
 
@@ -39,14 +39,14 @@ extension Capture {
         let back = steps.filter { $1.time < $0.time }
         if let first = back.first {
             warnings.append(
-                "the time goes back at \(back.count) of \(timed.count) frames, first at frame \(first.1.index): what goes by "
-                    + "times takes frames for others")
+                "the time goes back at \(back.count) of \(timed.count) frames, first at frame \(first.1.index): "
+                    + "matching by time pairs the wrong frames")
         }
         let still = steps.filter { $1.time == $0.time && !frames[$1.index].isDropped }
         guard let first = still.first else { return }
         guard timed.contains(where: { $0.time != timed[0].time }) else {
             warnings.append(
-                "all \(timed.count) frames have one and the same time: nothing tells when each of them was taken")
+                "all \(timed.count) frames have the same time: it is unknown when each was taken")
             return
         }
         warnings.append(
@@ -59,7 +59,7 @@ extension Capture {
         let poses = frames.compactMap(\.pose)
         if poses.count >= Self.fewestPoses, let first = poses.first, poses.allSatisfy({ $0 == first }) {
             warnings.append(
-                "all \(poses.count) poses are one and the same: the camera did not move, or was not tracked")
+                "all \(poses.count) poses are identical: the camera did not move, or was not tracked")
         }
     }
 
@@ -93,24 +93,55 @@ extension Capture {
     /// Warns of steps that no hand makes. If the camera is back at once, one pose is wrong; if it goes on from there,
     /// everything after the step may be displaced.
     /// - Parameter lost: frames whose poses are known to be invalid.
-    private mutating func noteJumps(besides lost: Set<Int>) {
+    /// - Returns: whether there are any.
+    private mutating func noteJumps(besides lost: Set<Int>) -> Bool {
         // A speed says nothing in a world of unknown unit.
-        guard isMetric else { return }
+        guard isMetric else { return false }
         let all = Trajectory(frames).steps.filter { !$0.isMovement && !lost.contains($0.from) && !lost.contains($0.to) }
         let strays = Set(all.lazy.filter { $0.jump == .back }.map(\.from))
         // Shorter ones may be a jerk of the hand; `measure-motion` counts them all.
         let jumps = all.filter { $0.jump == .away && ($0.metres > 0.3 || $0.degrees > 30) }
         if let way = Self.ways(jumps.filter { strays.contains($0.to) }, { "to frame \($0.to)" }) {
             warnings.append(
-                "the camera's path jumps \(way) and back: the pose of such a frame alone is wrong; "
+                "the camera's path jumps \(way) and back: only the pose of such a frame is wrong; "
                     + "`filter-motion: {after-jump: 0}` leaves it out")
         }
         if let way = Self.ways(jumps.filter { !strays.contains($0.to) }, { "between frames \($0.from) and \($0.to)" }) {
             warnings.append(
-                "the camera's path jumps \(way): tracking was lost and found again elsewhere, so that what lies before and "
-                    + "behind may not fit together; look at the frames around it, and keep one side of it with "
-                    + "`select-frames` if need be")
+                "the camera's path jumps \(way): tracking was lost and found again elsewhere, so what was filmed "
+                    + "before and after may not fit together; look at the frames around it, and keep one side of it "
+                    + "with `select-frames` if need be")
         }
+        return !jumps.isEmpty
+    }
+
+    /// Warns of single cameras that are so far from all others that their poses are wrong, where neither times nor a
+    /// unit tell of a jump: reconstruction leaves such cameras, and so do damaged numbers.
+    private mutating func noteFarCameras(besides lost: Set<Int>) {
+        let cameras = keptFrames.compactMap { facts -> (index: Int, place: Vector3)? in
+            guard let pose = facts.pose, pose.defect == nil, !lost.contains(facts.index) else { return nil }
+            return (facts.index, pose.position)
+        }
+        guard cameras.count >= Self.fewestPoses,
+            let x = cameras.map(\.place.x).middle, let y = cameras.map(\.place.y).middle,
+            let z = cameras.map(\.place.z).middle
+        else { return }
+        let distances = cameras.map { ($0.place - Vector3(x, y, z)).length }
+        let usual = distances.sorted()[distances.count * 3 / 4]
+        let far = zip(cameras, distances).filter { $1 > 100 * usual }
+        // A camera that stands still has no usual distance.
+        guard usual > 0, let farthest = far.map(\.1).max(), let rest = distances.filter({ $0 <= 100 * usual }).max()
+        else { return }
+        let unit = isMetric ? "m" : "units"
+        let frames = far.map(\.0.index)
+        let remedy =
+            frames.count > Self.fewestPoses
+            ? "leave such frames out with `select-frames`"
+            : "leave \(frames.count == 1 ? "it" : "them") out with `select-frames: {exclude: \(frames)}`"
+        warnings.append(
+            "\(far.count.counted(of: cameras.count, "camera", "stands", "stand")) up to \(farthest.shortText) \(unit) from the "
+                + "middle of the others, which are all within \(rest.shortText) \(unit) of it: such a pose is wrong, and trainers "
+                + "scale the whole scene by it; \(remedy)")
     }
 
     /// Warns of a camera that moves all the time as no hand moves it: its positions are in another unit.
@@ -144,9 +175,9 @@ extension Capture {
         }
         guard let first = odd.first, odd.count * 3 <= cameras.count else { return }
         warnings.append(
-            "the intrinsics of \(odd.count) of \(cameras.count) frames are far from the others', first at frame "
+            "the intrinsics of \(odd.count) of \(cameras.count) frames differ greatly from the others', first at frame "
                 + "\(first.index) (\(first.camera.numbers), where \(usual.camera(of: first.camera.size).numbers) are usual): "
-                + "such cameras may be damaged; leave such frames out with `select-frames` if need be")
+                + "they may be damaged; leave such frames out with `select-frames` if need be")
     }
 
     private static let fewestCameras = 20
@@ -164,8 +195,8 @@ extension Capture {
     public mutating func noteOtherRecordings(in tree: any CaptureTree) {
         for other in CaptureFormats.others(than: format, in: tree) {
             warnings.append(
-                "there is a second capture in the folder: it was read as \(format), and as \(other.format) it was not, "
-                    + "though \(other.reason); make a folder for each")
+                "there is a second capture in the folder: it was read as \(format), not as \(other.format), "
+                    + "although \(other.reason); give each a folder of its own")
         }
         guard let card = CaptureFormats.format(named: format)?.card, case .form = card.origin else { return }
         let forms = CaptureFormats.all.filter { other in
@@ -173,8 +204,8 @@ extension Capture {
         }
         for other in forms.compactMap({ $0.recognise(tree) }) {
             warnings.append(
-                "the scan lies in the folder in two forms: it was read as \(format), and as \(other.format) it was not, though "
-                    + "\(other.reason); to read that one:  --set \(Drop.reader).format=\(other.format)")
+                "the scan is in the folder in two forms: it was read as \(format), not as \(other.format), although "
+                    + "\(other.reason); to read the latter:  --set \(Drop.reader).format=\(other.format)")
         }
     }
 }

@@ -32,7 +32,7 @@ public struct CaptureFolder: CaptureTree {
     public func entries(in folder: String) -> [CaptureEntry] {
         let full = folder.isEmpty ? path : "\(path)/\(folder)"
         guard let stream = opendir(full) else {
-            troubles.note(errno, at: folder)
+            noteClosed(folder, errno)
             return []
         }
         defer { closedir(stream) }
@@ -52,13 +52,22 @@ public struct CaptureFolder: CaptureTree {
                     return CaptureEntry(name: String(cString: start), kind: .other(.notText))
                 }
                 guard let (kind, error) = Self.kind(start, in: dirfd(stream)) else { return nil }
+                let entry = CaptureEntry(name: name, kind: kind)
                 // At the top, an entry that cannot be looked at may not belong to the capture.
-                if !folder.isEmpty { troubles.note(error, at: "\(folder)/\(name)") }
-                return CaptureEntry(name: name, kind: kind)
+                if !folder.isEmpty { troubles.note(entry, error, at: "\(folder)/\(name)") }
+                return entry
             }
             if let found { result.append(found) }
         }
         return result.sorted { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }
+    }
+
+    /// - Parameter error: why the folder could not be opened.
+    private func noteClosed(_ folder: String, _ error: Int32) {
+        guard error == ENOENT, folder.contains("/"), let (kind, error) = Self.kind("\(path)/\(folder)") else {
+            return troubles.note(error, at: folder)
+        }
+        troubles.note(CaptureEntry(name: folder, kind: kind), error, at: folder)
     }
 
     /// What ``entries(in:)`` leaves out at the folder's top, except `.` and `..`.
@@ -84,8 +93,13 @@ public struct CaptureFolder: CaptureTree {
         }
         if status.st_mode & S_IFMT != S_IFLNK { return CaptureEntry(name: String(last), kind: Self.kind(status)) }
         guard let (kind, error) = Self.kind("\(path)/\(relative)") else { return nil }
-        troubles.note(error, at: relative)
-        return CaptureEntry(name: String(last), kind: kind)
+        let entry = CaptureEntry(name: String(last), kind: kind)
+        if relative.contains("/") {
+            troubles.note(entry, error, at: relative)
+        } else {
+            troubles.note(error, at: relative)
+        }
+        return entry
     }
 
     public var trouble: Problem? { troubles.first }
@@ -161,12 +175,18 @@ public struct CaptureFolder: CaptureTree {
     }
 }
 
-/// The first error that kept the machine from looking: a file server that is away, a folder without permission. A
-/// missing file is no such error.
+/// The first error that kept the machine from looking: a file server that is away, a folder without permission, a link
+/// to what is not mounted. A missing file is no such error.
 private final class Troubles: Sendable {
     private let noted = Mutex<Problem?>(nil)
 
     var first: Problem? { noted.withLock { $0 } }
+
+    /// - Parameter error: what kept the system from looking at the entry, or 0.
+    func note(_ entry: CaptureEntry, _ error: Int32, at path: String) {
+        guard entry.kind == .other(.linkToNothing) else { return note(error, at: path) }
+        noted.withLock { $0 = $0 ?? entry.loss.at(file: path) }
+    }
 
     /// - Parameter error: the system's, or 0.
     func note(_ error: Int32, at path: String) {

@@ -114,6 +114,13 @@ extension Capture {
     }
 }
 
+extension Absence {
+    /// Why a file that a capture may have cannot be used. What stands in its place shows that there was one.
+    init(of file: String, in tree: any CaptureTree) {
+        self.init(tree.absence(of: file), remedy: tree.wayToReplace(file))
+    }
+}
+
 extension Problem {
     /// The same with a fix, where it has none, for what a dataset's file says: it can be read, so it was not damaged on
     /// the way, but written wrongly.

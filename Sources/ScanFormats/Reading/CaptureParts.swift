@@ -40,7 +40,7 @@ extension Capture {
     mutating func readBox(in tree: any CaptureTree, limit: Int) throws(Problem) {
         let file = "boundingbox.json"
         guard tree.byteCount(of: file) != nil else {
-            absences[.box] = Absence(tree.absence(of: file))
+            absences[.box] = Absence(of: file, in: tree)
             return
         }
         list(file, in: tree, [.box])

@@ -23,10 +23,10 @@ extension Capture {
             )
         }
         if facts.orphanCount > 0 {
-            let (build, are) = facts.orphanCount == 1 ? ("it builds", "it is") : ("they build", "they are")
+            let (build, are) = facts.orphanCount == 1 ? ("it depends", "it is") : ("they depend", "they are")
             warnings.append(
                 "\(file) begins with \(facts.orphanCount.counted("frame")) that cannot be shown, because what \(build) on was "
-                    + "cut away; \(are) left out")
+                    + "cut off; \(are) left out")
         }
         if facts.rotation != 0 && !isUpright {
             warnings.append(
@@ -45,12 +45,12 @@ extension Capture {
         }
         if let kind = ["arib-std-b67": "HLG", "smpte2084": "PQ"][facts.color.transfer] {
             warnings.append(
-                "\(file) is HDR (\(kind)): its colours are used as recorded, and look pale where they are taken for usual ones; "
+                "\(file) is HDR (\(kind)): its colours are used as recorded, and look pale when shown as SDR; "
                     + "record without HDR, or convert the video with tone mapping first")
         } else if facts.color.primaries == "bt2020" {
             warnings.append(
-                "\(file) has the wide colours of BT.2020: they are used as recorded, and look pale where they are taken for usual "
-                    + "ones; convert the video first")
+                "\(file) has the wide gamut of BT.2020: its colours are used as recorded, and look pale when shown as "
+                    + "BT.709; convert the video first")
         }
         if facts.isInterlaced {
             warnings.append(
@@ -123,7 +123,8 @@ extension Capture {
             return facts
         }
         warnings.append(
-            "\(file) hides \(count - facts.frameCount) of its frames from players; all are used, since then there are as many as it should have"
+            "\(file) hides \(count - facts.frameCount) of its frames from players; all are used, because only then "
+                + "are there as many as it should have"
         )
         return whole
     }
@@ -181,7 +182,7 @@ extension Capture {
         let pictures = lost.count == 1 ? "the picture of one" : "the pictures of \(lost.count)"
         let doubt =
             pairing.isSure
-            ? "" : ", which do not tell whether the first or the last ones are missing: poses may be off by some frames"
+            ? "" : ", which do not show whether the first or the last ones are missing: poses may be off by some frames"
         warnings.append(
             "\(file) lacks \(pictures) of the \(frames.count) \(listed): \(numbers); the others were paired by their times\(doubt)"
         )
@@ -227,7 +228,7 @@ extension Capture {
 
     /// What is said wherever frames are paired from the start and one stream has fewer.
     static func doubtOfTheEnd(_ pairs: String) -> String {
-        "what is missing was taken to be the end; if it is not, \(pairs) do not belong together"
+        "the end was taken to be missing; if it is not, \(pairs) do not belong together"
     }
 
     /// What messages call the pictures' video.

@@ -224,6 +224,7 @@ struct CaptureWalk {
     /// - Parameter isNamed: whether the user named it, and so means it, even if it is a result.
     private mutating func takeArchive(at path: String, isNamed: Bool = false) {
         var name = path.nameWithoutExtension
+        if let problem = DownloadParts.problem(of: path) { return addUnreadable(name, at: path, for: problem) }
         // One that is damaged, not an archive or not readable fails under its own name when it is run.
         guard let archive = try? ZipArchive(path: path, limits: limits) else {
             return found.captures.append(CaptureSearch.Found(id: name, path: path))

@@ -12,7 +12,7 @@ extension CameraIntrinsics {
         guard self.size.hasShape(of: size) else {
             throw Problem(
                 .input, "the picture is \(size), and its intrinsics are for \(width)×\(height)",
-                notes: size == PixelSize(height, width) ? ["it looks turned by a quarter"] : [])
+                notes: size == PixelSize(height, width) ? ["it looks turned by 90°"] : [])
         }
         return resized(to: size)
     }

@@ -5,7 +5,7 @@ extension Capture {
     /// - Parameters:
     ///   - read: what a row says.
     ///   - unusable: gets each row that `read` cannot use.
-    /// - Returns: what the others say, and whether the file was cut off in its last line, which is none of them.
+    /// - Returns: what the others say, and whether the file was cut off in its last line, which is not one of them.
     /// - Throws: where the file cannot be read, or has more than sixteen rows for each frame that is allowed: poses come
     ///   several times as often as pictures.
     mutating func readList<Value>(
@@ -25,7 +25,7 @@ extension Capture {
                 ).at(file: file)
             }
             do throws(Problem) { values.append(try read(row)) } catch {
-                bad = (bad.first ?? error, bad.count + 1)
+                bad = (bad.first ?? row.commaProblem ?? error, bad.count + 1)
                 isCut = row.end.mayBeCut
                 unusable(row)
             }

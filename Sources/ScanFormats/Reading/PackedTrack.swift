@@ -282,7 +282,7 @@ package final class PackedTrack: FrameTrack, @unchecked Sendable {
             .input,
             frame < frameCount
                 ? "the \(stream.subject) ends inside frame \(frame)"
-                : "the \(stream.subject) ends inside a frame, behind its \(frame.counted("whole one"))",
+                : "the \(stream.subject) ends inside a frame, after its \(frame.counted("whole one"))",
             notes: [
                 "\(got) of \(stream.frameBytes) bytes (\(stream.size) pixels) \(got.isOrAre) there; " + stream.claims,
                 signOfPaddedRows(), otherSize,
@@ -303,7 +303,7 @@ package final class PackedTrack: FrameTrack, @unchecked Sendable {
             described.fix = described.fix.map { $0 + ReadRules.wayToKeep(position, of: frameCount) }
             return described
         }
-        return described.noting("nothing tells from which frame on its bytes are wrong, so none is kept")
+        return described.noting("it is unknown from which frame on its bytes are wrong, so none is kept")
     }
 
     /// What is wrong with bytes after the stream's end, if there are any. The stream itself is whole.
@@ -311,7 +311,7 @@ package final class PackedTrack: FrameTrack, @unchecked Sendable {
         let count = inflate.trailingBytes
         if count == 0 { return nil }
         return Problem(
-            .input, "\(count.counted("byte", "stands", "stand")) behind the end of the \(stream.subject)",
+            .input, "\(count.counted("byte", "stands", "stand")) after the end of the \(stream.subject)",
             notes: ["two files may have been joined, or the wrong file copied"],
             fix: "copy the file again, or use what stands before them with  --set read.truncated=keep-whole"
         ).at(file: stream.file, byte: inflate.compressedPosition)

@@ -115,6 +115,10 @@ extension PictureLook {
             return (header.size, 1)
         }
         if let foreign = ForeignPicture.problem(head) { throw foreign }
+        guard head.starts(with: JPEG.start) else {
+            throw Problem(
+                .input, head.isEmpty ? "the picture is empty" : "the picture begins neither as a JPEG nor as a PNG")
+        }
         let last = tail.suffix(JPEG.tailBytes)
         if let defect = JPEG.cutDefect(head, Array(last), at: offset + last.startIndex) {
             throw Problem(.input, "JPEG truncated or damaged: \(defect)")

@@ -110,15 +110,20 @@ extension Capture {
     ///   - listed: the pictures that it lists, whether they exist or not, and other files that it lists beside them.
     ///   - lack: what they lack: "has no entry in transforms.json".
     mutating func noteUnlisted(besides listed: [String], in tree: any CaptureTree, _ lack: String) {
-        let known = Set(listed.map(\.pictureStem))
-        let unlisted = pictureFolders.flatMap { PictureFolder.pictures(in: tree, $0) }.map(\.path)
-            .filter { !known.contains($0.pictureStem) && !Self.isNoFrame($0) }
+        let unlisted = unlistedPictures(besides: listed, in: tree)
         guard let first = unlisted.first else { return }
         findings["pictures-not-listed"] = .of(unlisted.count)
         warnings.append(
             unlisted.count == 1
                 ? "the picture \(first) \(lack), and was left out"
                 : "\(unlisted.count) pictures were left out, the first \(first): each \(lack)")
+    }
+
+    /// The pictures that lie beside the frames' and that a list does not name.
+    func unlistedPictures(besides listed: [String], in tree: any CaptureTree) -> [String] {
+        let known = Set(listed.map(\.pictureStem))
+        return pictureFolders.flatMap { PictureFolder.pictures(in: tree, $0) }.map(\.path)
+            .filter { !known.contains($0.pictureStem) && !Self.isNoFrame($0) }
     }
 
     /// The folders in which the frames' pictures lie, sorted.

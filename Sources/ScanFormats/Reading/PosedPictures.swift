@@ -152,7 +152,7 @@ struct PosedPictures {
         if let (one, other) = clash {
             throw Problem(
                 .input, "two files have the same number",
-                notes: ["\(one) and \(other): their names do not tell which of the other files belong to them"],
+                notes: ["\(one) and \(other): their names do not show which of the other files belong to them"],
                 fix: "name picture, depth and pose of a frame alike")
         }
         noteLeftOut(&capture)

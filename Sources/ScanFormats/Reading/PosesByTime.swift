@@ -44,6 +44,7 @@ extension Capture {
     /// pose belongs to some frame, which is bad where the line cannot be read.
     mutating func takePoses(_ list: TimedPoses, by match: TimeMatch, _ rules: ReadRules) {
         let file = list.file
+        if match.matchedCount == 0 { noteOtherClock(of: list, tolerance: match.tolerance) }
         let earlyEnd = match.matchedCount > 0 ? noteEarlyEnd(of: list, rules) : nil
         let unmatched = match.partners.indices.filter { match.partners[$0] == nil && frames[$0].timestamp != nil }
         func left(near times: [Int64]) -> Set<Int> {
@@ -73,6 +74,35 @@ extension Capture {
                 drop(index, whileReading: reason)
             }
         }
+    }
+
+    /// Says how far the poses' times are from the frames', none of which has one: nothing need be missing.
+    private mutating func noteOtherClock(of list: TimedPoses, tolerance: Int64) {
+        let (times, poses) = (frames.compactMap(\.timestamp).sorted(), list.times.sorted())
+        guard let first = times.first, let last = times.last, let start = poses.first, let end = poses.last else {
+            return
+        }
+        func span(_ times: (Int64, Int64)) -> String {
+            "\(DecimalSeconds.text(times.0, places: 3)) to \(DecimalSeconds.text(times.1, places: 3)) s"
+        }
+        if last < start || end < first {
+            warnings.append(
+                "the pictures are from \(span((first, last))), the poses of \(list.file) from \(span((start, end))): "
+                    + "another clock, or another recording; shift the times of one of them, or copy the poses that belong "
+                    + "to them")
+            return
+        }
+        var next = 0
+        let gaps = times.map { time in
+            while next < poses.count, poses[next] < time { next += 1 }
+            let near = [next - 1, next].filter(poses.indices.contains)
+            return near.map { abs(Double(poses[$0]) - Double(time)) }.min() ?? 0
+        }
+        guard let gap = gaps.middle else { return }
+        warnings.append(
+            "the nearest pose of \(list.file) is \((gap / 1e6).shortText(decimals: 1)) ms away at the median, and "
+                + "\(tolerance / 1_000_000) ms are allowed: if one of the clocks is late, shift the times of one of "
+                + "them")
     }
 
     /// Warns where a list ends a second or more before the frames do, for more of them than may be bad: one that was cut

@@ -128,7 +128,7 @@ public struct ReadRules: Hashable, Sendable {
         if isEnough(whole, of: count) { return nil }
         let least = (minWhole * 100).shortText
         var refusal = failure.noting(
-            "\(whole.counted(of: count, "frame", "is", "are")) whole; the least is \(least) %")
+            "\(whole.counted(of: count, "frame", "is", "are")) whole; the minimum is \(least) %")
         let keeping = whole > 0 ? ", or keep them all the same with  \(Self.taking(whole, of: count))" : ""
         refusal.fix = "copy the file again from the device\(keeping)"
         return refusal
@@ -190,10 +190,10 @@ public struct ReadRules: Hashable, Sendable {
         let named = counts.map { "\($0.stream): \($0.frames)" }.joined(separator: ", ")
         throw Problem(
             .input, "the streams differ in length by \(goesOn ? "at least " : "")\(difference.counted("frame"))",
-            notes: [named + (goesOn ? " or more" : ""), "allowed is \(limit)"],
+            notes: [named + (goesOn ? " or more" : ""), "allowed: \(limit)"],
             fix:
-                "copy the capture again; where only the end is missing, the frames that all streams have can be used with  "
-                + "--set read.mismatch=shortest")
+                "copy the capture again; if only the end is missing, the frames that all streams have can be used "
+                + "with  --set read.mismatch=shortest")
     }
 
     /// The same, noting what only these rules allow.

@@ -28,6 +28,14 @@ extension CaptureTree {
         throw Problem(.input, summary, notes: [absence(of: file)], fix: fix)
     }
 
+    /// What to do about something that is no file and stands where one should; nil where nothing does.
+    func wayToReplace(_ file: String) -> String? {
+        switch entry(file)?.kind {
+        case nil, .file?, .outOfReach?, .other(.setAside)?: nil
+        case .folder?, .other?: "put the file \(file) in its place"
+        }
+    }
+
     /// The first bytes of a file; fewer where it is shorter, nil where it cannot be read.
     func beginning(of file: String, _ count: Int = 4096) -> [UInt8]? {
         guard byteCount(of: file) != nil, let source = try? open(file) else { return nil }

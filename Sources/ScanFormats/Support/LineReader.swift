@@ -78,7 +78,7 @@ package struct LineReader {
         if ByteOrderMark.beginsUTF16(start) {
             throw Problem(
                 .input, "the text is UTF-16, where UTF-8 is needed",
-                fix: "write it anew as UTF-8:  iconv -f UTF-16 -t UTF-8"
+                fix: "convert it to UTF-8:  iconv -f UTF-16 -t UTF-8"
             )
             .at(file: rest.name)
         }

@@ -11,6 +11,9 @@ package struct TextTable {
         /// Without the white space around them. Empty for a line that is too long.
         package var fields: [String]
         package var end = End.lineFeed
+        /// Whether it is a row of numbers between white space, which have commas for decimal points. They have been
+        /// taken for separators.
+        package var hasDecimalCommas = false
     }
 
     /// What follows the last field.
@@ -51,9 +54,11 @@ package struct TextTable {
     package mutating func next() throws(Problem) -> Row? {
         while let line = try lines.next() {
             if line.isTooLong { return Row(file: file, line: line.number, fields: []) }
-            let fields = try lines.withBytes(of: line) { (bytes) throws(Problem) in self.fields(bytes) }
+            let (fields, hasDecimalCommas) = try lines.withBytes(of: line) { (bytes) throws(Problem) in
+                (self.fields(bytes), separator == .space && Self.haveDecimalCommas(bytes))
+            }
             guard let last = fields.last else { continue }
-            var row = Row(file: file, line: line.number, fields: fields)
+            var row = Row(file: file, line: line.number, fields: fields, hasDecimalCommas: hasDecimalCommas)
             if !line.hasLineFeed {
                 row.end = line.number == 1 ? .alone : lastNumbers.areCut(by: last) ? .cut : .open
                 if row.end == .open { openLine = line.number }
@@ -72,6 +77,19 @@ package struct TextTable {
             case .space: bytes.split { $0.isASCIISpace || $0 == UInt8(ascii: ",") }
             }
         return parts.map { String(decoding: $0.withoutSpaceAround, as: UTF8.self) }
+    }
+
+    /// Whether a line is one of seven numbers or more, as poses are, most of which look like `-1,5`.
+    private static func haveDecimalCommas(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
+        let comma = UInt8(ascii: ",")
+        guard bytes.contains(comma) else { return false }
+        let numbers = bytes.split(whereSeparator: \.isASCIISpace)
+        return numbers.count >= 7 && 2 * numbers.count { $0.contains(comma) } > numbers.count
+            && numbers.allSatisfy { number in
+                let parts = number.split(separator: comma, omittingEmptySubsequences: false)
+                return parts.count <= 2 && parts.allSatisfy { $0.first(where: \.isASCIIDigit) != nil }
+                    && number.allSatisfy("0123456789+-,eE".utf8.contains)
+            }
     }
 }
 
@@ -96,6 +114,15 @@ extension TextTable.Row {
 
     package func numbers(_ columns: some Sequence<Int>) throws(Problem) -> [Double] {
         try columns.map { (column) throws(Problem) in try number(column) }
+    }
+
+    /// Why the row cannot be used, where it has decimal commas: what its columns hold says nothing.
+    var commaProblem: Problem? {
+        guard hasDecimalCommas else { return nil }
+        return Problem(
+            .input,
+            "the numbers have decimal commas; replace them with  sed -i 's/,/./g' \(ShellWord.quoted(path: file))"
+        ).at(file: file, line: line)
     }
 
     /// Decimal seconds as nanoseconds.

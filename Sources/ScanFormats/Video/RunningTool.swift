@@ -55,16 +55,16 @@ enum Ending: Hashable, Sendable {
         case .exited: return nil
         case .hung(let seconds):
             return Problem(
-                .environment, "\(tool) did nothing for \(seconds) s and was ended", notes: notes,
+                .environment, "\(tool) did nothing for \(seconds) s and was killed", notes: notes,
                 fix: "the disk may hang, or \(tool) itself: try it by hand with the same file")
         case .killed(let signal):
             let name = strsignal(signal).map { "signal \(signal) (\(String(cString: $0)))" } ?? "signal \(signal)"
             let crashed = [SIGSEGV, SIGBUS, SIGABRT, SIGILL, SIGFPE].contains(signal)
             return Problem(
-                .environment, "\(tool) was ended by \(name)", notes: notes,
+                .environment, "\(tool) was killed by \(name)", notes: notes,
                 fix: crashed
                     ? "\(tool) itself crashed: install another version of it"
-                    : "if nobody stopped it, memory ran out: run fewer captures at once, or give the machine more memory"
+                    : "if nobody killed it, memory ran out: run fewer captures at once, or give the machine more memory"
             )
         }
     }

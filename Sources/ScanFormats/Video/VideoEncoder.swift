@@ -202,7 +202,7 @@ private struct EncoderState: ~Copyable, Sendable {
         }
         if let longestStep, microseconds - (times.last ?? 0) > longestStep {
             throw Problem(
-                .input, "more than 35 minutes lie between two frames, for which an mp4 has no place",
+                .input, "more than 35 minutes lie between two frames, which an mp4 cannot hold",
                 notes: ["the frame comes \((microseconds - (times.last ?? 0)) / 1_000_000) s after the one before it"],
                 fix: "repair the timestamps, leave out the frames on one side of the gap, or write pictures"
             ).inFrame(times.count)

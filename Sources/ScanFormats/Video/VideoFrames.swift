@@ -144,8 +144,8 @@ public final class VideoDecoder: Sendable {
                 damaged == 0
                 ? []
                 : [
-                    "parts of \(damaged) of \(facts.frameCount.counted("frame")) were missing or damaged, and guessed; "
-                        + "those up to the next key frame build on them"
+                    "parts of \(damaged) of \(facts.frameCount.counted("frame")) were missing or damaged, and were "
+                        + "guessed; frames up to the next key frame depend on them"
                 ]
             // ffmpeg's reader and decoder log at the same time, in any order.
             let words = stream.log.lines.sorted()
@@ -208,7 +208,7 @@ private struct FrameStream: ~Copyable, Sendable {
             throw Problem(
                 .input, "the video holds more frames than its index lists",
                 notes: ["the index lists \(expected), and more can be decoded"] + tool.log.notes(from: "ffmpeg"),
-                fix: "copy the file again, or write its index anew with: ffmpeg -i OLD -c copy NEW")
+                fix: "copy the file again, or rewrite its index with: ffmpeg -i OLD -c copy NEW")
         }
         let ending = tool.finish()
         let progress = frame.counted(of: expected, "frame", "was", "were") + " decoded"
@@ -217,7 +217,7 @@ private struct FrameStream: ~Copyable, Sendable {
         switch ending {
         case .exited(let status) where status != 0:
             throw Problem(
-                .input, "ffmpeg gave the video up, with exit status \(status)",
+                .input, "ffmpeg gave up on the video, with exit status \(status)",
                 notes: [progress] + tool.log.notes(from: "ffmpeg"), fix: "copy the file again")
         case .exited where count > 0:
             throw Problem(
@@ -227,8 +227,8 @@ private struct FrameStream: ~Copyable, Sendable {
         case .exited where frame < expected:
             throw Problem(
                 .input, "the video ends early", notes: [progress] + tool.log.notes(from: "ffmpeg"),
-                fix: "copy the file again; if it is complete, some of its frames are damaged beyond decoding, or build "
-                    + "on what was cut away; encode the others anew with: ffmpeg -i OLD -crf 16 NEW.mp4")
+                fix: "copy the file again; if it is complete, some of its frames are damaged beyond decoding, or "
+                    + "depend on what was cut off; encode the others again with: ffmpeg -i OLD -crf 16 NEW.mp4")
         default: return
         }
     }

@@ -4,7 +4,8 @@ public struct CameraTrail: Hashable, Sendable {
     public enum Measure: String, Hashable, Sendable, CaseIterable {
         /// From the first frame to the last.
         case time
-        /// How fast the camera moves; 1 stands for the speed that a twentieth of the frames exceed.
+        /// How fast the camera moves; 1 stands for the speed that a twentieth of the frames exceed, or for that which is
+        /// too fast where nearly all are slower: red means the same in the pictures of all captures.
         case speed
         /// The frames' numbers: replaces both when there are no times.
         case number
@@ -22,9 +23,11 @@ public struct CameraTrail: Hashable, Sendable {
     /// What the shades show, which may differ from what was asked for.
     public private(set) var measure: Measure
 
-    /// - Parameter frames: all recorded frames, in order; those without a pose are skipped, and dropped ones are no
-    ///   stations. Without ascending times, the frames' numbers are used.
-    public init(_ frames: [FrameFacts], by wanted: Measure) {
+    /// - Parameters:
+    ///   - frames: all recorded frames, in order; those without a pose are skipped, and dropped ones are no stations.
+    ///     Without ascending times, the frames' numbers are used.
+    ///   - tooFast: of speeds, the least that shade 1 stands for; 0 where the world's unit is unknown.
+    public init(_ frames: [FrameFacts], by wanted: Measure, tooFast: Double = 0) {
         let placed = frames.filter { !$0.isDropped && $0.pose != nil }
         let seconds = Self.seconds(placed)
         measure = seconds == nil ? .number : wanted
@@ -36,7 +39,7 @@ public struct CameraTrail: Hashable, Sendable {
         }
         let isSpeed = measure == .speed && !values.isEmpty
         let low = isSpeed ? 0 : values.first ?? 0
-        let high = isSpeed ? values.sorted()[values.count * 95 / 100] : values.last ?? 0
+        let high = isSpeed ? max(values.sorted()[values.count * 95 / 100], tooFast) : values.last ?? 0
         limits = low...max(low, high)
         stations = zip(placed, values).compactMap { facts, value in
             guard let pose = facts.pose else { return nil }

@@ -34,12 +34,12 @@ extension RGBImage {
         write(high, x: x + barWidth + 3 * dot, y: middle, scale: dot, color: Scene.ink)
     }
 
-    /// The labels before and after the colours of the cameras.
+    /// The labels before and after the colours of the cameras. Some frames may be faster than the speed at the end.
     private static func words(_ trail: CameraTrail, isMetric: Bool) -> (low: String, high: String) {
         let (low, high) = (number(trail.limits.lowerBound), number(trail.limits.upperBound))
         switch trail.measure {
         case .time: return (low, "\(high) s")
-        case .speed: return (low, isMetric ? "\(high) m/s" : "\(high) /s")
+        case .speed: return (low, "≥ \(high) \(isMetric ? "m/s" : "/s")")
         case .number: return ("frame \(low)", high)
         }
     }

@@ -3,6 +3,10 @@
 /// Every recorded frame with a pose is a station, whether a stage has dropped it or not, so that thinning the frames
 /// does not change how fast the camera was.
 public struct Trajectory: Sendable {
+    /// Metres per second above which a hand-held camera is usually too fast: what is red on pictures of its path, and the
+    /// default of `measure-motion`, by which the report goes.
+    public static let tooFast = 1.0
+
     /// From one station to the next.
     public struct Step: Hashable, Sendable {
         /// The frames at its ends.

@@ -91,12 +91,13 @@ extension GeometryVerdict {
             reason += "; the path drifts, which makes surfaces double: \(place)\(apart)"
         } else {
             reason +=
-                "; \(place), and no change of the poses lays the two together: depth may be off, or things were moved"
+                "; \(place), and no correction of the poses brings the two together: depth may be off, or things were "
+                + "moved"
         }
     }
 
     private static func text(apart share: Double) -> String {
-        ", and what is seen again is \(percent(share)) of the distance apart"
+        ", and what is seen again is \(percent(share)) of its distance apart"
     }
 
     /// The first ruling that applies decides.
@@ -144,7 +145,8 @@ extension GeometryVerdict {
         let needed = GeometryCheck.minPairs
         if pairCount >= needed { return nil }
         let few =
-            "too few pairs of frames stand far enough apart and see the same: \(pairCount), where \(needed) are needed"
+            "too few pairs of frames are far enough apart and see the same surfaces: \(pairCount), and \(needed) are "
+            + "needed"
         if let doubt = medianDepth.flatMap(GeometryCheck.doubt)?.summary { return Ruling(.warning, "\(doubt); \(few)") }
         if pairCount >= Self.telling, declared.isFinite, declared > Self.fits {
             return Ruling(
@@ -204,7 +206,7 @@ extension GeometryVerdict {
         guard errors.keys.allSatisfy({ $0 == .depthTimes1000 }),
             errors[.depthTimes1000] ?? .infinity > Self.misfit
         else { return nil }
-        return Ruling(.undecided, "no two frames that stand far enough apart see the same")
+        return Ruling(.undecided, "no two frames that are far enough apart see the same surfaces")
     }
 
     private var agreement: Ruling {

@@ -20,10 +20,11 @@ public struct DepthColors: Hashable, Sendable {
         return ColorMap.turbo.color(at: 1 - 0.95 * share)
     }
 
-    /// The colours with their metres, for the foot of a ``ContactSheet``.
+    /// The colours with their metres, for the foot of a ``ContactSheet``: what is nearer or farther has those at the ends.
     public func legend(width: Int, isMetric: Bool) -> RGBImage {
         ContactSheet.legend(
-            width: width, from: RGBImage.number(near), to: RGBImage.number(far) + (isMetric ? " m" : "")
+            width: width, from: "≤ \(RGBImage.number(near))",
+            to: "≥ \(RGBImage.number(far))\(isMetric ? " m" : ""), black: none"
         ) { color(of: max(near + $0 * (far - near), 1e-9)) }
     }
 

@@ -81,7 +81,8 @@ public struct Undistortion: Hashable, Sendable {
             }
             throw Problem(
                 .input,
-                "the lens (\(recorded.lens)) would fold the picture, or show next to nothing in it, so it cannot be undone",
+                "the lens (\(recorded.lens)) would fold the picture, or show next to nothing in it, so its distortion "
+                    + "cannot be undone",
                 fix: "calibrate the camera again")
         }
         if fits(no) { yes = no }
@@ -94,7 +95,7 @@ public struct Undistortion: Hashable, Sendable {
     }
 
     private static let wayToMend =
-        "check whether the intrinsics are for pictures of another size, or that were cut to size"
+        "check whether the intrinsics are for pictures of another size, or for pictures that were cropped"
 
     /// Whether pictures stay as they are.
     public var changesNothing: Bool {

@@ -33,12 +33,12 @@ extension Problem {
         case EMFILE, ENFILE, ENOMEM: problem.fault = .environment
         case EFBIG:
             problem.fix =
-                "raise the limit of a file's size (`ulimit -f`), or choose a filesystem that takes files as large as "
+                "raise the limit on file size (`ulimit -f`), or choose a filesystem that allows files as large as "
                 + "this one: FAT's end at 4 GB"
         case ETIMEDOUT, ENOTCONN, ECONNREFUSED, EHOSTDOWN, EHOSTUNREACH, ENETDOWN, ENETUNREACH:
-            problem.fix = "look whether the file server answers, and run the same command again"
+            problem.fix = "check that the file server answers, and run the same command again"
         case EBUSY:
-            problem.fix = "something else holds it, such as a mount: let go of it and run the same command again"
+            problem.fix = "something else is using it, such as a mount: release it and run the same command again"
         case ENAMETOOLONG: problem.fix = "move it up, or give it and its folders shorter names"
         case ENOENT: problem.fix = "check the path: a folder in it is missing, or what it names was moved meanwhile"
         default: break

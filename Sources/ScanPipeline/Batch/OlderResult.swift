@@ -55,13 +55,13 @@ struct OlderResult {
         let isGone = !isOfSamePlace && known.map { FileSystem.isGone($0.input) } ?? false
         let origin = known.map {
             isOfSamePlace
-                ? "it was made of another recording, which lay in the same place"
-                : "it was made of \($0.input), \(isGone ? "which is no longer there" : "and its files are others")"
+                ? "it was made from another recording, which was in the same place"
+                : "it was made from \($0.input), \(isGone ? "which is no longer there" : "and its files are others")"
         }
         // Renaming the other one leaves its result here under this one's name.
         let way = isGone ? "remove \(place.path) if that capture has another name now" : "rename this capture"
         return Problem(
-            .usage, "the result of another capture has this name", notes: [origin ?? "it was made of other files"],
+            .usage, "the result of another capture has this name", notes: [origin ?? "it was made from other files"],
             fix: "\(way), choose another folder with -o, or replace the result with  --replace")
     }
 }

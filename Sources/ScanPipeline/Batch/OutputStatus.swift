@@ -31,6 +31,10 @@ public struct OutputStatus: Sendable {
         public var hasOlderResult = false
         /// There is a result, but not what a run would make now, whatever else is said of the capture.
         public var isBehind = false
+        /// It is done, and only the whole frames of a damaged copy were kept.
+        public var isSalvaged = false
+        /// It is done, and even a quiet run warned of what is wrong with the capture or its copy.
+        public var isDoubtful = false
     }
 
     /// Sorted by id.
@@ -120,8 +124,16 @@ private struct StatusReading {
         // A run may replace it during the look.
         let found = FileSystem.look(
             at: folder(of: id), { entry(ofResult: id) }, isGood: { $0.standing == .done })
-        let isThere = found.standing == .done || FileSystem.exists(folder(of: id))
-        return isThere ? found : entry(withoutResult: id)
+        if found.standing == .done { return telling(found) }
+        return FileSystem.exists(folder(of: id)) ? found : entry(withoutResult: id)
+    }
+
+    /// With what its receipt says of it.
+    private func telling(_ done: OutputStatus.Entry) -> OutputStatus.Entry {
+        let doubts = ReceiptDoubts(ofResultIn: folder(of: done.id))
+        var entry = done
+        (entry.isSalvaged, entry.isDoubtful) = (doubts.isSalvaged, doubts.isDoubtful)
+        return entry
     }
 
     private mutating func entry(withoutResult id: String) -> OutputStatus.Entry? {

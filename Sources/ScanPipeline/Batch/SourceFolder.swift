@@ -34,7 +34,7 @@ public struct SourceFolder: Sendable, Hashable, Codable {
             summary = "the folder of the captures is gone, perhaps with its disk"
         } else if status.st_dev != device || status.st_ino != file && FileSystem.isGone(path) {
             // Filesystems without inode numbers of their own number a folder anew now and then, but what is in it stays.
-            summary = "another folder is where the captures' was, perhaps because its disk is gone"
+            summary = "the captures' folder is another one now, perhaps because its disk is gone"
         } else {
             return nil
         }

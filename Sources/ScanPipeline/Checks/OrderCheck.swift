@@ -20,6 +20,7 @@ struct OrderCheck {
         let available = checkNeeds()
         mistakes += ClaimCheck.mistakes(in: steps)
         checkLateDrops()
+        noteVainDrops()
         noteLateChanges()
         noteLatePoses()
         warnings += WasteCheck(steps, available: available, library).findings
@@ -96,7 +97,7 @@ struct OrderCheck {
     /// A step that can never find what it works on, mostly because a step above it leaves nothing of it.
     private mutating func noteIdle(_ index: Int) {
         guard let channel = steps[index].uses.idleWithout else { return }
-        var (cause, fix) = ("no stage above it gives any \(channel)", "take it out")
+        var (cause, fix) = ("no stage above it makes any \(channel)", "take it out")
         if let culprit = steps[..<index].last(where: { $0.uses.roles.contains { $0.removes.contains(channel) } }) {
             cause = "`\(culprit.label)` above it leaves no \(channel)"
             // A second one of its kind is one too many.
@@ -193,20 +194,37 @@ struct OrderCheck {
         }
     }
 
+    /// Warns of a stage that drops frames of which a stage above has made a cloud or a mesh, where nothing below it looks
+    /// at frames any more: the result has them all.
+    private mutating func noteVainDrops() {
+        let reads = steps.reads
+        for (index, step) in steps.enumerated() where step.uses.drops {
+            let used = reads[(index + 1)...].reduce(into: Set()) { $0.formUnion($1) }
+            guard used.isSubset(of: Self.gathered),
+                let above = steps[..<index].last(where: { above in
+                    !above.isReader && !above.uses.possible.isDisjoint(with: used)
+                        && !above.uses.reads.isSubset(of: Self.gathered)
+                })
+            else { continue }
+            warn(
+                index,
+                "`\(step.label)` drops frames that `\(above.label)` above it has used already, and no stage below it looks "
+                    + "at frames: what is written is made of all of them", fix: "move it above `\(above.label)`")
+        }
+    }
+
+    /// What is made of all frames together.
+    private static let gathered: Set<Channel> = [.box, .cloud, .mesh, .floor]
+
     /// Warns of a stage that changes pixels after another has computed places from them, where a third reads these
     /// places frame by frame: they are recomputed from the new pixels, differ a little, and are not counted again.
     private mutating func noteLateChanges() {
         // By frames, and not in a cloud that was gathered of them.
         let reads = zip(steps, steps.reads).map { $0.uses.frame.reads.union($0.uses.fold.reads).intersection($1) }
         for (index, step) in steps.enumerated() {
-            var changed = step.uses.finish.touches.intersection(Channel.payload)
+            let changed = step.uses.finish.touches.intersection(Channel.payload)
             if changed.isEmpty { continue }
-            // With all that was made of them.
-            var makers: [Pipeline.Step] = []
-            for above in steps[..<index] where !above.uses.frame.reads.isDisjoint(with: changed) {
-                changed.formUnion(above.uses.frame.touches.intersection(Channel.payload))
-                if above.uses.frame.reads.contains(.pose) { makers.append(above) }
-            }
+            let makers = steps.makers(of: changed, above: index).filter { $0.uses.frame.reads.contains(.pose) }
             let late = makers.first { maker in
                 let made = maker.uses.frame.touches.intersection(Channel.payload)
                 return reads[(index + 1)...].contains { !$0.isDisjoint(with: made) }
@@ -214,8 +232,9 @@ struct OrderCheck {
             guard let late else { continue }
             warn(
                 index,
-                "`\(step.label)` changes the pixels of which `\(late.label)` above it has made what is used below: there "
-                    + "it is made again of the new ones, and not counted again", fix: "move it above `\(late.label)`")
+                "`\(step.label)` changes the pixels from which `\(late.label)` above it has made what stages below "
+                    + "use: it is made again from the new pixels, but not counted again",
+                fix: "move it above `\(late.label)`")
         }
     }
 
@@ -229,7 +248,7 @@ struct OrderCheck {
             guard let first, use(made, below: index) else { continue }
             warn(
                 index,
-                "`\(step.label)` changes the poses by which `\(first.label)` above it has made what is used below",
+                "`\(step.label)` changes the poses from which `\(first.label)` above it has made what stages below use",
                 fix: "move it above `\(first.label)`")
         }
     }
@@ -277,6 +296,25 @@ struct OrderCheck {
 }
 
 extension [Pipeline.Step] {
+    /// The steps above one that have made something of single frames' channels, or of what was made of them.
+    fileprivate func makers(of channels: Set<Channel>, above index: Int) -> [Pipeline.Step] {
+        var made = channels
+        return self[..<index].filter { above in
+            let takesUp = !above.uses.frame.reads.isDisjoint(with: made)
+            if takesUp { made.formUnion(above.uses.frame.touches.intersection(Channel.payload)) }
+            return takesUp
+        }
+    }
+
+    /// What steps above one have made of single frames, and make again with what that one changes of the whole capture:
+    /// points of the poses that `correct-drift` has corrected.
+    func remade(by index: Int) -> Set<Channel> {
+        let uses = self[index].uses
+        let changed = uses.fold.touches.union(uses.finish.touches).intersection(Channel.payload.union([.pose]))
+        let makers = makers(of: changed, above: index).filter { !$0.isReader }
+        return makers.reduce(into: []) { $0.formUnion($1.uses.frame.touches.intersection(Channel.payload)) }
+    }
+
     /// What each step looks at. One that takes a cloud which a stage above has made does not look at the points of
     /// single frames.
     var reads: [Set<Channel>] {

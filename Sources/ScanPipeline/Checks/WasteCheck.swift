@@ -25,10 +25,10 @@ struct WasteCheck {
         for (index, step) in steps.enumerated().reversed() {
             let made = step.uses.touches
             if made.isEmpty || made.contains(.frames) || !step.uses.claims.isEmpty || !made.isDisjoint(with: used)
-                || step.uses.isMeasurement || step.uses.drops
+                || step.uses.isMeasurement || step.uses.drops || !steps.remade(by: index).isDisjoint(with: used)
             {
-                // What a step makes anew is no longer what steps above have made of it.
-                used.subtract(step.uses.makesAnew)
+                // What a step makes anew or removes is no longer what steps above have made of it.
+                used.subtract(step.uses.makesAnew.union(step.uses.removes))
                 used.formUnion(reads[index].intersection(available[index]))
             } else {
                 useless.insert(index)
@@ -53,7 +53,7 @@ struct WasteCheck {
         return OrderCheck.Finding(
             step: last,
             problem: Problem(
-                .usage, "no stage writes or measures anything, so that a result is a receipt and no more",
+                .usage, "no stage writes or measures anything, so a result would be nothing but a receipt",
                 fix: "add a writer below `\(steps[last].label)`"))
     }
 
@@ -65,7 +65,10 @@ struct WasteCheck {
         case .madeAnew(let successor):
             let isTwin = steps[successor].name == steps[index].name
             let move = isTwin ? "" : ", or move \(name(index)) below \(name(successor))"
-            (fate, fix) = ("\(name(successor)) below it makes anew", "take one of them out\(move)")
+            (fate, fix) = ("\(name(successor)) below it makes again", "take one of them out\(move)")
+        case .removed(let successor):
+            fate = "\(name(successor)) below it removes"
+            fix = "take it out, or move it below \(name(successor))"
         case .read(let readers, let isMadeAnew):
             let uses = readers.count == 1 ? "uses" : "use"
             fate = "below it only \(readers.map(name).listed) \(uses), in vain"
@@ -84,19 +87,24 @@ struct WasteCheck {
     private enum Fate {
         /// A step below makes the same channels anew before any other looks at them.
         case madeAnew(by: Int)
-        /// Below it, only useless steps look at it, and perhaps another one makes it anew after them.
+        /// A step below removes them before any other looks at them.
+        case removed(by: Int)
+        /// Below it, only useless steps look at it, and perhaps another one makes it anew or removes it after them.
         case read(by: [Int], isMadeAnew: Bool)
         case unread
 
         init(of index: Int, in steps: [Pipeline.Step], _ reads: [Set<Channel>]) {
             let made = steps[index].uses.touches
             let below = steps.indices.dropFirst(index + 1)
-            let successor = below.first { !steps[$0].uses.makesAnew.isDisjoint(with: made) }
+            let successor = below.first {
+                !steps[$0].uses.makesAnew.union(steps[$0].uses.removes).isDisjoint(with: made)
+            }
             let readers = below.prefix { $0 != successor }.filter { !reads[$0].isDisjoint(with: made) }
             if !readers.isEmpty {
                 self = .read(by: Array(readers), isMadeAnew: successor != nil)
             } else if let successor {
-                self = .madeAnew(by: successor)
+                let isMadeAnew = !steps[successor].uses.makesAnew.isDisjoint(with: made)
+                self = isMadeAnew ? .madeAnew(by: successor) : .removed(by: successor)
             } else {
                 self = .unread
             }
@@ -157,7 +165,7 @@ struct WasteCheck {
             // A stage that is already there works in vain for another reason.
             if makers.isEmpty || below.contains(where: { makers.contains($0.name) }) { continue }
             let verb = makers.count == 1 ? "makes" : "make"
-            return "put \(makers.map { "`\($0)`" }.listed) below it, which \(verb) of it what `\(reader.label)` "
+            return "put \(makers.map { "`\($0)`" }.listed) below it, which \(verb) from it what `\(reader.label)` "
                 + (reader.uses.claims.isEmpty ? "works on" : "writes")
         }
         return nil

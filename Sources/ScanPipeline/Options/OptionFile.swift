@@ -48,11 +48,11 @@ struct OptionFile: Hashable, Sendable {
     /// may be given anywhere.
     private static func wayToName(_ path: String, _ name: String) -> String {
         if !path.isAbsolutePath && FileSystem.exists(name) {
-            return "name it by its whole path, \(FileSystem.absolute(path))"
+            return "name it by its full path, \(FileSystem.absolute(path))"
         }
         return OptionText.namesCapture(path)
             ? "write that file for this capture"
-            : "name it from the capture's folder, from the pipeline's, or by its whole path"
+            : "give its path relative to the capture's folder or the pipeline's, or its full path"
     }
 
     /// What the file that an option names is called for one capture.

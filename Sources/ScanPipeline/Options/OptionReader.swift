@@ -61,8 +61,11 @@ public struct OptionReader: Sendable {
                     result = number
                     if let usual, !usual.contains(number) {
                         warn(
-                            name, "`\(name)` is \(text), and in scans that is \(OptionText.range(usual, unit: unit))",
-                            fix: "see whether it was meant in another unit\(unit.map { ": it counts in \($0)" } ?? "")")
+                            name,
+                            "`\(name)` is \(text), and in scans it is usually "
+                                + "\(OptionText.range(usual, unit: unit))",
+                            fix: "check whether it was meant in another "
+                                + "unit\(unit.map { ": its unit is \($0)" } ?? "")")
                     }
                 } else {
                     fail(name, "`\(name)` is \(text), which is not \(OptionText.range(range, unit: unit))")
@@ -166,7 +169,7 @@ public struct OptionReader: Sendable {
                 result = choice
             } else {
                 fail(
-                    name, "`\(name)` is `\(text)`, which is none of \(words.joined(separator: ", "))",
+                    name, "`\(name)` is `\(text)`, which is not one of \(words.joined(separator: ", "))",
                     Nearest.suggestion(text, among: words))
             }
         }
@@ -290,7 +293,7 @@ public struct OptionReader: Sendable {
         let number = text.hasSuffix("%") ? meant ?? spec.defaultText : spec.defaultText ?? alone
         let example = number.map { "for example  \(name): \($0)" }
         guard let unit = spec.unit else { return example }
-        return (["write the number alone; it counts in \(unit)"] + [example].compactMap(\.self)).joined(separator: ", ")
+        return (["write the number alone; its unit is \(unit)"] + [example].compactMap(\.self)).joined(separator: ", ")
     }
 
     // MARK: - Values

@@ -68,7 +68,7 @@ struct PipelineBuilder {
             let what =
                 matches.isEmpty
                 ? "this pipeline has no stage `\(change.stage)`"
-                : "`\(change.stage)` stands here \(matches.count) times"
+                : "`\(change.stage)` occurs here \(matches.count) times"
             let fix =
                 matches.isEmpty
                 ? wayToAim(change) : "say which: \(matches.map { labels[$0] }.joined(separator: " or "))"

@@ -112,7 +112,7 @@ public struct PipelineFile: Sendable {
 
     private static func repetition(of keys: [String], at mark: Mark) -> Problem {
         let keys = keys.map { "`\($0)`" }.joined(separator: ", ")
-        return Problem(.usage, "the key \(keys) stands here more than once", fix: "keep one of them").at(mark)
+        return Problem(.usage, "the key \(keys) occurs here more than once", fix: "keep one of them").at(mark)
     }
 
     /// A mapping's keys and values, without keys that stand again further down.
@@ -208,7 +208,7 @@ public struct PipelineFile: Sendable {
         guard case .sequence(let sequence) = stages else {
             problems.append(
                 Self.mistake(
-                    "`stages` is a list", at: stages.mark, fix: "put each stage on its own line behind a dash"))
+                    "`stages` is a list", at: stages.mark, fix: "put each stage on its own line after a dash"))
             return
         }
         if sequence.isEmpty {
@@ -242,7 +242,7 @@ public struct PipelineFile: Sendable {
         var entry = Entry(stage: "", line: node.mark?.line, column: node.mark?.column)
         if let fix = wayToSeparate(node.mark?.line) {
             problems.append(
-                Self.mistake("a stage's name and its options are not told apart", at: node.mark, fix: fix))
+                Self.mistake("a stage's name and its options cannot be told apart", at: node.mark, fix: fix))
             return entry
         }
         switch node {

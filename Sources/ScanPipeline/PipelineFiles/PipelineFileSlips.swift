@@ -19,7 +19,7 @@ extension PipelineFile {
             lines[index] = "\(key): \(rest)"
             let list = rest.first == "[" ? " \(rest)" : ""
             return [
-                Problem(.usage, "the colon behind `\(key)` is missing", fix: "write  \(key):\(list)")
+                Problem(.usage, "the colon after `\(key)` is missing", fix: "write  \(key):\(list)")
                     .at(line: index + 1, column: 1)
             ]
         }

@@ -18,9 +18,9 @@ extension PipelineFile {
             return "put options in braces, as in  - name: {option: value},  and text that holds a colon in quotes"
         }
         if hasBareID(line) { return "put text that holds braces in quotes, as in \"lists/{id}.txt\"" }
-        if problem.hasPrefix(Self.noComma) { return "put commas between the items, and a bracket behind the last" }
+        if problem.hasPrefix(Self.noComma) { return "put commas between the items, and a bracket after the last" }
         if problem.hasPrefix("block sequence entries are not allowed") {
-            return "put each item on a line of its own behind a dash, or all of them in brackets"
+            return "put each item on a line of its own after a dash, or all of them in brackets"
         }
         return nil
     }
@@ -114,7 +114,7 @@ extension PipelineFile {
             isDash ? entry.startIndex == sign.endIndex : sign == "--" || Self.otherDashes.contains(sign)
         else { return nil }
         let problem = Problem(
-            .usage, isDash ? "a space is missing behind the dash" : "`\(sign)` is not the dash of a list",
+            .usage, isDash ? "a space is missing after the dash" : "`\(sign)` is not the dash of a list",
             fix: "write  - \(entry)")
         return (problem.at(line: content.line, column: content.indent + 1), entry)
     }
@@ -140,12 +140,12 @@ extension PipelineFile {
             here.text.first?.isLowercase == true, here.text.drop(while: Self.isOfName).first == ":"
         else { return nil }
         let name = above.text.dropFirst(2)
-        return Problem(.usage, "the colon behind `\(name)` is missing", fix: "write  - \(name):")
+        return Problem(.usage, "the colon after `\(name)` is missing", fix: "write  - \(name):")
             .at(line: above.line, column: above.nameIndent + 1)
     }
 
     static func missingSpace(_ mark: Mark?, fix: String) -> Problem {
-        Problem(.usage, "a space is missing behind the colon", fix: fix).at(mark)
+        Problem(.usage, "a space is missing after the colon", fix: fix).at(mark)
     }
 
     // MARK: - Indentation
@@ -277,7 +277,7 @@ extension PipelineFile {
         let text = text(from: start)
         guard let opening = text.first else { return nil }
         if problem == "found unexpected end of stream", opening == "\"" || opening == "'" {
-            return Self.unclosed("the `\(opening)`", "put another  \(opening)  behind the text", at: start)
+            return Self.unclosed("the `\(opening)`", "put another  \(opening)  after the text", at: start)
         }
         guard problem.hasPrefix(Self.noComma), let closing = ["{": "}", "[": "]"][opening],
             isAtEnd(mark) || isAtBracket(mark) || hasEntry(between: start.line, and: mark.line)
@@ -289,9 +289,9 @@ extension PipelineFile {
         }
         // An unclosed text hides the bracket behind it.
         if text.count(where: { $0 == "\"" }) % 2 == 1 {
-            return Self.unclosed("a `\"` in this line", "put another  \"  behind the text", at: start)
+            return Self.unclosed("a `\"` in this line", "put another  \"  after the text", at: start)
         }
-        return Self.unclosed("the `\(opening)`", "put  \(closing)  behind the last item", at: start)
+        return Self.unclosed("the `\(opening)`", "put  \(closing)  after the last item", at: start)
     }
 
     /// A closing bracket behind what is closed already.

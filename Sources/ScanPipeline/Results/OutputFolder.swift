@@ -292,7 +292,7 @@ public final class OutputFolder: Sendable {
                 var problem = Problem.system(
                     "cannot move the older result away", path: FileSystem.absolute(publishedPath), code: code)
                 if code == EXDEV {
-                    problem.fix = "\(trash) leads to another filesystem: let it be a folder of \(root) itself"
+                    problem.fix = "\(trash) leads to another filesystem: make it a folder of \(root) itself"
                 }
                 throw problem
             }

@@ -23,7 +23,7 @@ package enum PipelineChange {
 
     /// The same where only readers differ.
     static func text(ofFormats formats: [String]) -> String {
-        "\(update)ScanMill reads \(formats.listed) in another way"
+        "\(update)ScanMill reads \(formats.listed) differently"
     }
 
     /// The same where another version of a program such as ffmpeg is installed.
@@ -47,7 +47,7 @@ package enum PipelineChange {
         if !changes.isEmpty { return changes.joined(separator: ", ") }
         // The pipelines are the same, so only another version of ScanMill can make a difference.
         let revised = zip(labels, zip(revisions.before ?? [], revisions.after ?? [])).filter { $1.0 != $1.1 }.map(\.0)
-        return "\(update)ScanMill makes other results in \(revised.isEmpty ? "a stage" : revised.listed)"
+        return "\(update)ScanMill makes different results in \(revised.isEmpty ? "a stage" : revised.listed)"
     }
 
     /// What differs, but for options that a newer version has and that are at their defaults.
@@ -95,7 +95,7 @@ package enum PipelineChange {
         let isMoved = before.filter { few[$0] == many[$0] } != after.filter { few[$0] == many[$0] }
         return (parts.isEmpty ? [] : ["the stages changed (\(parts.joined(separator: "; ")))"])
             + recounted.map { "`\($0)` stands there \(times(many[$0])), before \(times(few[$0]))" }
-            + (isMoved ? ["the stages stand in another order"] : [])
+            + (isMoved ? ["the stages are in another order"] : [])
     }
 
     /// Each stage by its number among those of its name, even the only one: a stage keeps it when another one comes.

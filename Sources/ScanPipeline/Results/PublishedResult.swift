@@ -147,7 +147,7 @@ public struct PublishedResult: Sendable {
     /// Reads one file.
     private func verify(_ file: File, at full: String) throws(Problem) {
         if file.path.pathParts.contains("..") {
-            throw Problem(.environment, "the receipt lists what lies outside the result, and was not read")
+            throw Problem(.environment, "the receipt lists files outside the result, which were not read")
         }
         var status = stat()
         guard stat(full, &status) == 0 else {
@@ -176,18 +176,18 @@ public struct PublishedResult: Sendable {
             isGood: { (try? $0.get().isEmpty) == true })
         let added: [String]
         do throws(Problem) { added = try look.get() } catch {
-            var problem = error.noting("the result to be replaced may hold files that are not of it")
+            var problem = error.noting("the result to be replaced may hold files that do not belong to it")
             problem.fix = problem.fix.map { "\($0), or \(wayToLetGo(of: folder))" } ?? wayToLetGo(of: folder)
             throw problem
         }
         if added.isEmpty { return }
         throw Problem(
-            .usage, "the result to be replaced holds files that are not of it: \(added.listed(most: 5))",
+            .usage, "the result to be replaced holds files that do not belong to it: \(added.listed(most: 5))",
             fix: "move them out of \(ShellWord.quoted(folder)), or \(wayToLetGo(of: folder))")
     }
 
     private static func wayToLetGo(of folder: String) -> String {
-        "let them go with  \(only(folder.lastPart).map(ShellWord.quoted).joined(separator: " ")) --replace"
+        "replace them too with  \(only(folder.lastPart).map(ShellWord.quoted).joined(separator: " ")) --replace"
     }
 
     /// Whether systems put such a file or folder everywhere. They may not let anybody look into it.
@@ -219,7 +219,7 @@ public struct PublishedResult: Sendable {
         let receipt = ResultPlace(folder).receipt
         try RegularFile(receipt, name: receipt, fault: .environment).read { _ in }
         throw Problem(
-            .environment, "the receipt is damaged, and nothing else tells which files are of the result to be replaced",
+            .environment, "the receipt is damaged, so it is unknown which files belong to the result to be replaced",
             fix: "move what others have put there out of \(ShellWord.quoted(folder)) and remove it"
         ).at(file: receipt)
     }

@@ -5,6 +5,8 @@ import ScanModel
 /// It holds no clock, no host and no path of the machine, so that a rerun gives the same bytes.
 public struct Receipt: Sendable {
     public static let fileName = ReceiptMark.fileName
+    static let salvagedKey = "salvaged"
+    static let doubtfulKey = "doubtful"
 
     /// A file that went in or came out, by its path in the capture or in the result.
     public struct File: Sendable, Hashable {
@@ -73,8 +75,9 @@ public struct Receipt: Sendable {
             }
             json.member("warnings", .of(warnings))
             if !notes.isEmpty { json.member("notes", .of(notes)) }
-            if !capture.forgiven.isEmpty { json.member("salvaged", .bool(true)) }
-            if !capture.forgiven.isEmpty || !grave.isEmpty { json.member("doubtful", .bool(true)) }
+            // At the end, where they are found without reading all of it.
+            if !capture.forgiven.isEmpty { json.member(Self.salvagedKey, .bool(true)) }
+            if !capture.forgiven.isEmpty || !grave.isEmpty { json.member(Self.doubtfulKey, .bool(true)) }
             json.member(ReceiptSeal.key, .string(ReceiptSeal.blank))
         }
         var text = json.drain() + [UInt8(ascii: "\n")]

@@ -59,7 +59,7 @@ package struct ResultPlace: Sendable {
         if stat(receipt, &status) == 0 { return nil }
         let code = errno
         if FileSystem.isAbsence(code) { return nil }
-        return Problem.system("cannot tell whether a result stands here", path: FileSystem.absolute(path), code: code)
+        return Problem.system("cannot tell whether there is a result here", path: FileSystem.absolute(path), code: code)
             .inOutput(code)
     }
 
@@ -78,7 +78,7 @@ package struct ResultPlace: Sendable {
         let fix = "put the receipt back, or remove the folder: the next run makes it again"
         do throws(Problem) {
             if try FileSystem.isThere(receipt) {
-                return Problem(.environment, "this is no receipt of a result, which is left alone", fix: fix)
+                return Problem(.environment, "this is not the receipt of a result; the folder is left alone", fix: fix)
                     .at(file: receipt)
             }
         } catch { return error }

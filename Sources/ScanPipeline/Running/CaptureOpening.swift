@@ -71,6 +71,7 @@ extension CaptureRun {
     /// Leaves out the frames for which the app did not keep a channel that is used, and drops those that have lost it.
     private mutating func leaveOutSparseFrames() throws(Problem) {
         let used = steps.flatMap(\.uses.roles).reduce(into: Set()) { $0.formUnion($1.takesUp) }
+            .subtracting(steps.idleSources)
         for (channel, sparse) in capture.sparse.sorted(by: { $0.key.name < $1.key.name }) where used.contains(channel) {
             for (index, reason) in sparse.lost.sorted(by: { $0.key < $1.key }) {
                 if capture.onBadFrame == .fail { throw .badFrame(index, reason, readBy: steps[0].label) }
@@ -104,8 +105,8 @@ extension CaptureRun {
         try requireFrames()
         let stages = Set(leftOut.values.map(\.stage)).subtracting([steps[0].label]).sorted().map { "`\($0)`" }
         capture.warnings.append(
-            "\(leftOut.count.counted("frame")) turned out to be bad when stages had gathered what they make of it: the "
-                + "capture was run again from the start to leave \(leftOut.count == 1 ? "it" : "them") out"
+            "\(leftOut.count.counted("frame")) turned out to be bad after stages had used what they hold: the "
+                + "capture was run again from the start without \(leftOut.count == 1 ? "it" : "them")"
                 + (stages.isEmpty ? "" : "; with \(stages.listed) above those stages that is not needed"))
     }
 

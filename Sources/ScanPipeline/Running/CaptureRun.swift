@@ -136,6 +136,7 @@ struct CaptureRun {
     }
 
     func checkBadFrames() throws(Problem) {
+        let used = used.subtracting(steps.idleSources)
         if let problem = capture.excessOfBadFrames(using: used, readBy: steps[0].label) { throw problem }
     }
 
@@ -200,7 +201,7 @@ struct CaptureRun {
             !failed.uses.touches.isDisjoint(with: places),
             let above = zip(steps, notes).first(where: { !$1.spoiling.isEmpty })?.0
         else { return problem }
-        let first = "mend first what `\(above.label)` warns of (the report shows it)"
+        let first = "first fix what `\(above.label)` warns about (the report shows it)"
         var problem = problem
         problem.fix = problem.fix.map { "\(first); if it fails all the same, \($0)" } ?? first
         return problem

@@ -117,6 +117,22 @@ package struct PassPlan: Equatable {
     }
 }
 
+extension [Pipeline.Step] {
+    /// What is never opened, although a step could make something of it: without a stage that looks at confidence,
+    /// `decompress` unpacks none.
+    var idleSources: Set<Channel> {
+        let derived = flatMap(\.uses.roles).flatMap { $0.derives.map(\.from) }
+        var idle = Set(derived).intersection(Channel.payload)
+        var next = 0
+        while next < count {
+            let plan = PassPlan.next(from: next, of: self)
+            idle.subtract(plan.sourceChannels)
+            next = plan.steps.upperBound
+        }
+        return idle
+    }
+}
+
 extension Pipeline.Step {
     /// Whether it has an end that is reached when all frames are through.
     fileprivate var looksAtTheWhole: Bool { stage is any CaptureStage || stage is any FoldStage }

@@ -120,7 +120,7 @@ public struct Runner: Sendable {
         return Problem(
             .input,
             "the capture was run \(attempts) times, and each time more frames turned out to be bad in \(stages.listed)",
-            notes: ["stages above had gathered them already"]
+            notes: ["stages above had used them already"]
                 + drops.prefix(3).map { "frame \($0.key): \($0.value.reason)" },
             fix: "put \(stages.listed) above the stages that choose and gather frames")
     }

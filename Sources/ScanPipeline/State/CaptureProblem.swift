@@ -39,7 +39,8 @@ extension Problem {
         guard code == EACCES else { return self }
         var problem = self
         problem.fix =
-            "another user, such as root, has run into this folder: let root give all of it back with  chown -R USER: OUT"
+            "another user, such as root, has run captures into this folder: have root give all of it back with  chown "
+            + "-R USER: OUT"
         return problem
     }
 }

@@ -89,7 +89,7 @@ package struct OutputNames: Hashable, Sendable {
 
     private static func refusal(of which: String) -> Problem {
         Problem(
-            .usage, "the disk of OUT takes no names \(which)",
+            .usage, "the disk of OUT does not allow names \(which)",
             fix: "rename the capture, or choose a folder on another disk with -o")
     }
 }

@@ -82,7 +82,7 @@ extension StateFolder {
             return refusal
         case .run:
             var refusal = refusal
-            refusal.fix = "wait for its end, or choose another folder with -o"
+            refusal.fix = "wait until it ends, or choose another folder with -o"
             return refusal
         }
     }
@@ -93,7 +93,7 @@ extension StateFolder {
         switch owner.ground {
         case .results: "\(output) holds results of the pipeline `\(owner.name)`"
         case .obscure: "\(output) may hold results of the pipeline `\(owner.name)`"
-        case .run: "\(output) is taken by a run of the pipeline `\(owner.name)`"
+        case .run: "\(output) is in use by a run of the pipeline `\(owner.name)`"
         case .perhapsRun: "\(output) belongs to the pipeline `\(owner.name)`, without any result in it"
         }
     }
@@ -127,7 +127,7 @@ extension StateFolder {
     /// - Throws: when there is an owner, and nobody can say which.
     private func ownerName() throws(Problem) -> String? {
         guard try FileSystem.isThere(owner) else { return nil }
-        let trouble = "it cannot be read to which pipeline the results belong"
+        let trouble = "it is unknown to which pipeline the results belong"
         let bytes: [UInt8]
         do throws(Problem) { bytes = try FileSystem.bytes(of: owner, limit: 1 << 20) } catch {
             throw error.noting(trouble)
@@ -220,7 +220,7 @@ extension StateFolder {
             let isLinkedPart = folder != path && !FileSystem.isFolderItself(folder)
             throw Problem(
                 .usage,
-                "it lies on another filesystem than the results, which are renamed out of it when they are whole",
+                "it is on a different filesystem from the results, which are renamed out of it when they are whole",
                 fix: isLinkedPart
                     ? "remove this link: the next run makes a folder"
                     : "move it into \(output), or put all of \(output) on the other filesystem"

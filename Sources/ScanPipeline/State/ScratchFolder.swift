@@ -34,7 +34,7 @@ public struct ScratchFolder: Sendable {
     public var unfinished: Problem? {
         if FileSystem.exists(state.owner) || FileSystem.names(in: state.work).isEmpty { return nil }
         return Problem(
-            .usage, "what a sample or an inspection began here may not have ended",
+            .usage, "a `sample` or an `inspect` may still be at work here",
             notes: ["it counts as left over once its process is gone and nothing in it has changed for an hour"],
             fix: "run this again then, or remove it by hand"
         ).at(file: state.work)

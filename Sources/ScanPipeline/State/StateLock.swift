@@ -73,8 +73,8 @@ public final class StateLock: Sendable {
             "another process has been taking this folder for more than "
                 + Int(patience.components.seconds).counted("second"),
             fix:
-                "look for a scanmill that is stopped, perhaps on another machine: it holds this lock until it goes on, "
-                + "or is killed"
+                "look for a suspended scanmill process, perhaps on another machine: it holds this lock until it is "
+                + "resumed or killed"
         ).at(file: FileSystem.absolute(path))
     }
 

@@ -58,6 +58,14 @@ package struct RegularFile: ~Copyable {
         }
     }
 
+    /// The last bytes, likewise.
+    func end(_ count: Int) -> [UInt8] {
+        let start = max(0, byteCount - Int64(count))
+        return [UInt8](unsafeUninitializedCapacity: count) { buffer, length in
+            length = max(0, pread(descriptor, buffer.baseAddress, count, off_t(start)))
+        }
+    }
+
     package func digest() throws(Problem) -> Digest {
         var digester = Digester()
         try read { digester.update($0) }

@@ -51,7 +51,7 @@ struct FittedBox {
             place = ", at a place \(beside.rounded(decimals: 2)) \(unit) from it"
         }
         let cameras = passing.counted(of: poses.count, "camera", "looks", "look")
-        return "\(cameras) past the box that was fitted to the cloud\(place): it may hold something else than was "
+        return "\(cameras) past the box that was fitted to the cloud\(place): it may hold something other than was "
             + "filmed; look at what `crop` above leaves, and at its `centre`"
     }
 }

@@ -38,7 +38,7 @@ struct ScanNetPPLayout: VideoCaptureLayout {
         if number > 0, parcel.depth?.size != depthSize {
             throw Problem(
                 .input,
-                "the depth of the frames differs in size, or some have none, and the format has no place for that",
+                "the depth of the frames differs in size, or some have none, which the format cannot hold",
                 fix: "drop those frames with select-frames"
             ).ofPipeline()
         }
@@ -57,8 +57,8 @@ struct ScanNetPPLayout: VideoCaptureLayout {
         try video.finish(context)
         guard let depthSize, depthSize != Self.ownDepth else { return }
         context.warn(
-            "depth is \(depthSize), and ScanNet++'s own is \(Self.ownDepth): the file does not say its size, and the data set's "
-                + "own tools take theirs")
+            "depth is \(depthSize), and ScanNet++'s own is \(Self.ownDepth): the file does not record its size, and "
+                + "the dataset's own tools assume theirs")
     }
 
     private static let ownDepth = PixelSize(256, 192)

@@ -82,8 +82,8 @@ struct DatasetOutput: Sendable {
         let splits = split.splits(of: recorded, context)
         if dialect == .nerfstudio, masks.isOn(context), masks.cutOut == nil, splits?.count(where: \.isHeldOut) == 1 {
             context.warn(
-                "one frame alone is held out, and it has a mask: nerfstudio's nerfacto fails when it evaluates; hold out more, "
-                    + "or write no masks")
+                "only one frame is held out, and it has a mask: nerfstudio's nerfacto fails when it evaluates; hold "
+                    + "out more, or write no masks")
         }
         return splits
     }

@@ -43,7 +43,8 @@ struct InverseDepthOutput: Sendable {
     func end(of count: Int, _ context: StageContext) {
         guard count > 0, context.counted(Self.unused) == count else { return }
         context.warn(
-            "`train.py -d` passes over all of the depth: no picture has it for half of its pixels; stages that mask less leave more"
+            "`train.py -d` passes over all of the depth: no picture has depth for half of its pixels; stages that "
+                + "mask less leave more"
         )
     }
 }

@@ -59,8 +59,8 @@ struct MaskOutput: Sendable {
         if masks == .silhouette && cutOut != nil {
             options.warn(
                 "masks",
-                "`masks: silhouette` leaves in what is seen behind the object, and in other pictures the same is cut away: "
-                    + "trainers are told both that it is there and that it is not",
+                "`masks: silhouette` leaves in what is seen behind the object, and other pictures have the same "
+                    + "things cut away: trainers learn both that they are there and that they are not",
                 fix: "set  masks: depth")
         }
     }
@@ -76,7 +76,7 @@ struct MaskOutput: Sendable {
             let (relation, effect) =
                 own < kept
                 ? ("less", "points lie where masks say ignore")
-                : ("more", "masks leave in what that takes away at the bottom")
+                : ("more", "masks keep what that removes at the bottom")
             let text = OptionText.number(kept)
             options.warn(
                 "mask-\(name)",
@@ -223,7 +223,7 @@ struct MaskOutput: Sendable {
         guard mask.size == size else {
             throw Problem(
                 .input, "the frame's mask is \(mask.size), and its picture \(size)",
-                fix: "make the masks anew, or leave them out with  " + ShellWord.setting(context.label, "masks=none"))
+                fix: "make the masks again, or leave them out with  " + ShellWord.setting(context.label, "masks=none"))
         }
         return mask
     }

@@ -51,7 +51,8 @@ struct OneCamera {
         context.record("camera-deviation", .number(deviation))
         if deviation > 1 {
             context.warn(
-                "one camera stands for all frames, and some frames' own sees points up to \(deviation) pixels away")
+                "one camera is written for all frames, and by some frames' own, points are up to \(deviation) pixels "
+                    + "away")
         }
         return median
     }

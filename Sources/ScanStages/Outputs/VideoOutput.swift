@@ -43,8 +43,8 @@ struct VideoOutput {
     private func warn(of changes: VideoClock.Changes, _ reason: String, _ context: StageContext) {
         guard let first = changes.first else { return }
         context.warn(
-            "\(path) shows \(changes.count.counted("frame")), first the result's frame \(first), one usual step behind the frame before, since \(reason): "
-                + "whoever matches by time, and not by number, pairs frames wrongly")
+            "\(path) shows \(changes.count.counted("frame")), first the result's frame \(first), one usual step after "
+                + "the frame before, because \(reason): matching by time instead of by number pairs the wrong frames")
     }
 
     private func start(

@@ -57,7 +57,9 @@ package struct SceneDrawing: Sendable {
         let box = capture.channels.contains(.box) ? capture.box : nil
         var scene = Scene(
             cloud: cloud, mesh: mesh, box: box,
-            trail: CameraTrail.Measure(rawValue: cameras.rawValue).map { CameraTrail(capture.frames, by: $0) },
+            trail: CameraTrail.Measure(rawValue: cameras.rawValue).map {
+                CameraTrail(capture.frames, by: $0, tooFast: capture.isMetric ? Trajectory.tooFast : 0)
+            },
             axes: SceneView.Axes(up: capture.worldUp, box: box))
         scene.drawsBox = drawsBox
         return scene

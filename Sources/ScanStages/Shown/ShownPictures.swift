@@ -24,7 +24,7 @@ struct ShownPictures: Sendable {
 
     static func upright(_ options: inout OptionReader) -> Bool {
         options.flag(
-            "upright", "Turn pictures by quarters so that up is up, where the capture says which way that is.",
+            "upright", "Turn pictures in steps of 90° so that up is up, where the capture says which way that is.",
             default: true)
     }
 

@@ -92,8 +92,8 @@ struct StagingVideo {
         let count = facts.framesOffTime(from: times).count
         guard count > 0 else { return }
         context.warn(
-            "the video was copied as it is, and shows \(count) of its frames at other times than their timestamps say: whoever "
-                + "matches by time, and not by number, pairs them wrongly")
+            "the video was copied as it is, and shows \(count) of its frames at other times than their timestamps "
+                + "say: matching by time instead of by number pairs the wrong frames")
     }
 
     /// Whether readers that follow the edit list, as all readers of a staging capture do, would miss frames.
@@ -112,8 +112,8 @@ struct StagingVideo {
         let clock = VideoClock(showing: times)
         if let pause = clock.pauses.first {
             context.warn(
-                "more than 35 minutes lie between the timestamps of two frames (after the first \(pause)), for which a video "
-                    + "has no place, so it keeps the times that it was recorded with")
+                "more than 35 minutes lie between the timestamps of two frames (after the first \(pause)), which a "
+                    + "video cannot hold, so it keeps the times that it was recorded with")
             return nil
         }
         if clock.repeats.count == 0 { return times }

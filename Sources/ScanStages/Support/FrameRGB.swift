@@ -67,7 +67,7 @@ extension Frame {
         guard let usual, size != usual else { return }
         throw Problem(
             .input, "the picture is \(size), and the capture's pictures are \(usual)",
-            notes: usual == QuarterTurn.size(size, turns: 1) ? ["it looks turned by a quarter"] : [])
+            notes: usual == QuarterTurn.size(size, turns: 1) ? ["it looks turned by 90°"] : [])
     }
 }
 

@@ -1,3 +1,4 @@
+import Glibc
 import ScanModel
 import ScanPipeline
 
@@ -144,21 +145,25 @@ extension FactSheet.Value {
 // MARK: - Text
 
 extension FactSheet {
-    /// Lines of at most this many columns, apart from what has no space to break at, and from problems, whose lines are
-    /// meant to be copied.
-    static let width = 100
+    /// How many columns lines have at most where nobody says otherwise.
+    private static let width = 100
 
-    var text: String {
+    /// As wide as the terminal on stdout, within what is still a table and still a line; where there is none, always alike.
+    static var shownWidth: Int { TerminalSize(of: STDOUT_FILENO).map { min(max($0.columns, 60), width) } ?? width }
+
+    /// - Parameter width: of lines, apart from what has no space to break at, from tables, and from problems, whose lines
+    ///   are meant to be copied.
+    func text(width: Int) -> String {
         let labels = sections.flatMap { section in
             if case .facts(let facts) = section.content { facts.map(\.label.count) } else { [Int]() }
         }
         let indent = 2 + (labels.max() ?? 0) + 2
         return sections.map { section in
-            Self.lines(section, indent).joined(separator: "\n")
+            Self.lines(section, indent, width).joined(separator: "\n")
         }.joined(separator: "\n\n")
     }
 
-    private static func lines(_ section: Section, _ indent: Int) -> [String] {
+    private static func lines(_ section: Section, _ indent: Int, _ width: Int) -> [String] {
         let title = section.title.map { [$0] } ?? []
         switch section.content {
         case .facts(let facts):

@@ -68,13 +68,13 @@ extension FactSheet {
 
     mutating func addMotion(_ inspection: CaptureInspection) {
         add(
-            "motion", "Motion",
+            "motion", "Motion (starts after the first frame, ends after the last)",
             [
                 Column(key: "kind", title: "file"), Column(key: "measures", title: "measures"),
                 Column(key: "layout", title: "layout"), Column(key: "samples", title: "samples", isNumber: true),
                 Column(key: "samples-per-second", title: "per second", isNumber: true),
-                Column(key: "start-s", title: "start after first frame", isNumber: true),
-                Column(key: "end-s", title: "end after last frame", isNumber: true),
+                Column(key: "start-s", title: "starts", isNumber: true),
+                Column(key: "end-s", title: "ends", isNumber: true),
             ],
             inspection.motion.map { motion in
                 [

@@ -40,9 +40,14 @@ struct BatchNorms {
         let metric = { (capture: CaptureFacts) in capture.measured.motion.flatMap { $0.isMetric ? $0 : nil } }
         pathLength = usual { metric($0)?.pathLength }
         speed = usual { metric($0)?.speed?.p90 }
-        commonWarnings = Phrase.counted(results, \.warnings).filter {
+        // Frames that a copy has lost are still on the device, however many copies were cut off.
+        let warnings = { (capture: CaptureFacts) in
+            capture.warnings.filter { CopyLoss($0, of: capture.frames)?.frames == nil }
+        }
+        commonWarnings = Phrase.counted(results, warnings).filter {
             results.count >= Self.fewestForCommon && 2 * $0.count > results.count
         }
+        .map { ($0.phrase, $0.count) }
         let failed = captures.enumerated().compactMap { index, capture in
             capture.problem.map { (index: index, text: $0.summary, id: capture.id) }
         }

@@ -73,6 +73,10 @@ struct CaptureFacts: Sendable {
     var inputs: Digest?
     /// How it went in this run; nil when it did not run.
     var share: RunOutcome.Share?
+    /// Whether it is as an earlier run left it.
+    var isFromBefore = false
+    /// When it was tried last, of one that failed before this run.
+    var tried: RunMoment?
     /// Why it ran in this run.
     var reason: String?
     /// While this stays, so do the capture's pictures: the result's key, or the failure's fingerprint.

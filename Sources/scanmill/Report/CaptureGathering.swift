@@ -13,6 +13,8 @@ struct CaptureGathering {
     private let standings: [PathKey: OutputStatus.Entry]
     /// The digest of the run's resolved pipeline.
     private let wanted: Digest?
+    /// The second in which the run began, if it has said how it went.
+    private let began: Int64?
 
     /// - Parameter run: the run that is reported on.
     init(_ state: StateFolder, _ run: RunFacts?) {
@@ -26,6 +28,7 @@ struct CaptureGathering {
         let entries = OutputStatus(output: state.output, programs: .installed, names: names).entries
         standings = Dictionary(entries.map { (PathKey($0.id), $0) }, uniquingKeysWith: { first, _ in first })
         wanted = run?.pipeline.map(Digest.of)
+        began = run.flatMap { $0.course == .ended ? $0.began : nil }.flatMap { RunRecord.second(ofStamp: $0[...]) }
     }
 
     /// Sorted by id.
@@ -64,6 +67,7 @@ struct CaptureGathering {
         capture.input = entry?.input ?? note?.input ?? state.knownInput(of: id)
         capture.isGone = capture.input.map { FileSystem.isGone(run?.place(of: $0) ?? $0) } ?? false
         capture.judge(entry, note, isPublished: isPublished)
+        markIfFromBefore(&capture, note, isPublished: isPublished)
         capture.doubt(entry, standing, pipeline: wanted)
         // Damage that left the receipt its time and size, so that `status` does not see it.
         if capture.status == .ready, isPublished, !capture.hasResult { capture.requireForce() }
@@ -71,6 +75,21 @@ struct CaptureGathering {
             capture.lose(standing)
         }
         return capture
+    }
+}
+
+extension CaptureGathering {
+    /// Tells what earlier runs left from what this one did, or another at the same time: a path that leads nowhere fails
+    /// without having begun.
+    private func markIfFromBefore(_ capture: inout CaptureFacts, _ note: FailureNote?, isPublished: Bool) {
+        guard capture.share == nil, let began else { return }
+        if capture.status == .failed {
+            guard let second = note.map({ $0.when / 1_000_000_000 }), second < began else { return }
+            capture.isFromBefore = true
+            capture.tried = RunMoment(second: second)
+        } else if isPublished, let time = FileSystem.modified("\(state.output)/\(capture.id)/\(Receipt.fileName)") {
+            capture.isFromBefore = time / 1_000_000_000 < began
+        }
     }
 }
 

@@ -44,7 +44,7 @@ struct CapturePlots {
         return Self.plot(
             PathFromAbove.draw(motion) ?? HTML(),
             """
-            path from above, \(Figure.measure(motion.pathLength, unit, "\(at)/path-length-m"))\(speed)\(turning)\(fast)\(slow)\
+            path from above, ● is the start, \(Figure.measure(motion.pathLength, unit, "\(at)/path-length-m"))\(speed)\(turning)\(fast)\(slow)\
             \(jumps)\(speedKey(motion, at))
             """)
     }
@@ -66,7 +66,7 @@ struct CapturePlots {
         guard coverage.sides != nil else {
             return Self.plot(
                 FaceCross.draw(coverage, at),
-                "cameras aimed at each face of the box, goal \(goal); \(miss) aimed past it")
+                "cameras aimed at each face of the box, goal \(goal); \(miss) aimed past it; \(Self.namedByTheApp)")
         }
         let ring = coverage.ring.map {
             "; largest gap in the ring \(Figure(pointer: "\(at)/ring/gap", value: $0.gap, words: "\(Int($0.gap.rounded()))°"))"
@@ -76,9 +76,12 @@ struct CapturePlots {
             FaceCross.draw(coverage, at),
             """
             pictures of each side of the box, goal \(goal)\(ring); \(Figure.count(coverage.absent, "\(at)/pictures/none")) \
-            without the box, \(miss) aimed past it
+            without the box, \(miss) aimed past it; \(Self.namedByTheApp)
             """)
     }
+
+    /// It names them from within the box.
+    private static let namedByTheApp: HTML = "sides as the app names them, seen from the front"
 
     private func sharpness(_ sharpness: Measured.Sharpness, _ measured: Measured) -> HTML {
         let at = "\(pointer)/sharpness"

@@ -51,15 +51,17 @@ struct CaptureWall {
     private func tile(_ index: Int) -> HTML {
         let capture = report.captures[index]
         let measured = capture.measured
+        // Of one that failed or waits the frames are those of an older result.
+        let frames = capture.status == .ready || capture.status == .look ? capture.frames : nil
         let numbers: [(String, Double?)] = [
-            ("b", capture.share?.begin), ("k", capture.frames?.keptShare), ("q", measured.sharpness?.median),
+            ("b", capture.share?.begin), ("k", frames?.keptShare), ("q", measured.sharpness?.median),
             ("p", measured.motion?.pathLength), ("t", capture.share?.seconds),
         ]
         let data = numbers.map { name, value -> HTML in
             value.map { " data-\(name)=\"\(JSONWriter.number($0.rounded(decimals: 3)))\"" as HTML } ?? HTML()
         }
         let device: HTML = capture.device.map { " data-d=\"\($0)\"" } ?? HTML()
-        let kept = capture.frames.map {
+        let kept = frames.map {
             "\(Figure.share($0.keptShare, "/captures/\(index)/frames/kept-share")) kept" as HTML
         }
         return """

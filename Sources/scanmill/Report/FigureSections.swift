@@ -109,8 +109,8 @@ struct FigureSections {
             <section id="devices"><h2>Device by device</h2><p class="muted">\
             \(hasUsual ? "Grey: the middle half of this device's earlier runs." : "What is usual for each is shown after \(Statistics.fewestRuns) runs.")</p>\
             <div class="scroll"><table><thead><tr><th scope="col">device</th><th scope="col" class="n">captures</th>\
-            <th scope="col" class="n">look or failed</th><th scope="col" colspan="2">frames dropped</th>\
-            \(hasSharpness ? "<th scope=\"col\" colspan=\"2\">median sharpness</th>" as HTML : HTML())</tr></thead><tbody>\(rows)</tbody></table></div></section>
+            <th scope="col" class="n">look or failed</th>\(Self.head("frames dropped"))\
+            \(hasSharpness ? Self.head("median sharpness") : HTML())</tr></thead><tbody>\(rows)</tbody></table></div></section>
             """
     }
 
@@ -127,7 +127,12 @@ struct FigureSections {
         return "<td class=\"draw\">\(dot)</td><td class=\"n\(isOdd ? " odd" : "")\">\(figure)</td>"
     }
 
-    private static let nothing: HTML = "<td></td><td class=\"n\">–</td>"
+    private static let nothing: HTML = "<td class=\"draw\"></td><td class=\"n\">–</td>"
+
+    /// Above the figure: a narrow page has no drawing.
+    private static func head(_ title: String) -> HTML {
+        "<td class=\"draw\"></td><th scope=\"col\" class=\"n\">\(title)</th>"
+    }
 
     // MARK: - Stages
 

@@ -2,10 +2,10 @@
 struct Finding: Sendable {
     /// In the order in which they are shown: what makes a capture useless first.
     enum Kind: String, Sendable, CaseIterable {
-        case failure, geometry, coverage, jumps, speed, blur, dropped, depth, path, warning
+        case failure, loss, geometry, coverage, jumps, speed, misfit, blur, dropped, depth, path, warning
 
         /// Whether it says that a capture misses a goal, which is no better when all others miss it too.
-        var isGoal: Bool { [.failure, .geometry, .coverage, .jumps, .speed].contains(self) }
+        var isGoal: Bool { [.failure, .loss, .geometry, .coverage, .jumps, .speed].contains(self) }
     }
 
     /// The number that says it best, with what it should be.

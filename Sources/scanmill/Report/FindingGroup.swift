@@ -24,6 +24,8 @@ struct FindingGroup: Sendable {
     var isCommon = false
     /// Whether it says nothing against a single capture.
     var isUsual: Bool { isCommon && !kind.isGoal && !findings.contains(where: \.isNeverUsual) }
+    /// Whether it says of the geometry that it may be wrong, and not that it is.
+    private var isInDoubt: Bool { kind == .geometry && findings.allSatisfy { $0.weight < FindingRules.proven } }
 
     /// Where most captures of the batch have something, separates those that are far worse off than the rest: most
     /// never see one side of the box, say, and one never sees four.
@@ -38,7 +40,9 @@ struct FindingGroup: Sendable {
     }
 
     private static func isCommon(_ findings: [Finding], of count: Int) -> Bool {
-        count >= fewestForCommon && 2 * findings.count > count && findings.first?.kind != .failure
+        // A capture that failed or whose copy is cut off is to be seen to, whatever became of the others.
+        if let kind = findings.first?.kind, kind == .failure || kind == .loss { return false }
+        return count >= fewestForCommon && 2 * findings.count > count
     }
 
     /// Of fewer captures nothing is common.
@@ -66,8 +70,9 @@ struct FindingGroup: Sendable {
         }
     }
 
-    /// Failures first, then by kind; of one kind what is new, and the most frequent first. What more than half of the
-    /// captures have is normal for the batch, and comes after what is unlike the rest.
+    /// Failures first, then by kind; of one kind what is new, and the most frequent first, but what is proven before what
+    /// is in doubt. What more than half of the captures have is normal for the batch, and comes after what is unlike the
+    /// rest.
     static func grouped(_ findings: [Finding], of captures: [CaptureFacts]) -> [FindingGroup] {
         let ids = captures.map(\.id)
         // What earlier runs have left was shown by their reports.
@@ -96,8 +101,8 @@ struct FindingGroup: Sendable {
         let rank = Dictionary(uniqueKeysWithValues: zip(Finding.Kind.allCases, 0...))
         func place(_ group: FindingGroup) -> Int { (rank[group.kind] ?? 0) + (group.isCommon ? rank.count : 0) }
         return sorted.sorted {
-            (place($0), $0.ran > 0 ? 0 : 1, $1.findings.count, $0.title)
-                < (place($1), $1.ran > 0 ? 0 : 1, $0.findings.count, $1.title)
+            (place($0), $0.ran > 0 ? 0 : 1, $0.isInDoubt ? 1 : 0, $1.findings.count, $0.title)
+                < (place($1), $1.ran > 0 ? 0 : 1, $1.isInDoubt ? 1 : 0, $0.findings.count, $1.title)
         }
     }
 }

@@ -22,9 +22,14 @@ struct FindingRules {
             let (geometry, blur) = (geometry, blur)
             // A cause is named once: blur is why frames are dropped.
             let rest = [blur, blur == nil ? lostFrames : nil, depth]
+            let warnings = warnings
+            let losses = warnings.filter { $0.kind == .loss }
             // With wrong poses the camera's places mean nothing, and the other warnings follow from them.
-            if capture.measured.geometry?.verdict == "fail" { return ([geometry] + rest).compactMap(\.self) }
-            return ([geometry, coverage] + motion + rest + warnings + [twin]).compactMap(\.self)
+            if capture.measured.geometry?.verdict == "fail" { return ([geometry] + rest).compactMap(\.self) + losses }
+            let all = ([geometry, coverage] + motion + rest).compactMap(\.self) + warnings + [twin].compactMap(\.self)
+            // What is missing of a copy that was cut off is still on the device: nothing need be recorded again.
+            let isCut = losses.contains { $0.weight > Self.manyFrames }
+            return isCut ? all.filter { ![.coverage, .path, .dropped].contains($0.kind) } : all
         }
     }
 
@@ -75,8 +80,18 @@ struct FindingRules {
             fix: remedy
                 ?? (isWrong
                     ? "correct the capture where it was made; anything made from it is wrong"
-                    : "see in its picture whether walls are bent or double"),
-            weight: isWrong ? 2 : 1)
+                    : Self.look(at: capture)),
+            weight: isWrong ? Self.proven : 1)
+    }
+
+    /// The weight of geometry that is wrong beyond doubt.
+    static let proven = 2.0
+
+    /// What shows whether geometry is wrong that measures cannot prove to be.
+    private static func look(at capture: CaptureFacts) -> String {
+        capture.measured.drawing == nil
+            ? "have it drawn by `render-cloud` or `render-mesh`, and see whether walls are bent or double"
+            : "see in its picture whether walls are bent or double"
     }
 
     // MARK: - Against what is usual
@@ -88,10 +103,10 @@ struct FindingRules {
         else { return nil }
         func percent(_ share: Double) -> String { "\(Wording.measure(100 * share)) %" }
         return Finding(
-            kind: .geometry, capture: index, title: "Depth fits from frame to frame far worse than usual",
+            kind: .misfit, capture: index, title: "Depth fits from frame to frame far worse than usual",
             text: "Depth of one frame is off the next one's by \(percent(error)); in this batch "
                 + "\(percent(usual.median)) is usual.",
-            fix: "see in its picture whether walls are bent or double: poses may be late, or drift",
+            fix: "\(Self.look(at: capture)): poses may be late, or drift",
             headline: Finding.Headline("error of depth", error, usual: usual.median, as: percent), weight: error)
     }
 
@@ -127,7 +142,7 @@ struct FindingRules {
         let share = 1 - frames.keptShare
         guard usual.isTooHigh(share, step: 0.1) else { return nil }
         let most = frames.losses.max { $0.count < $1.count }
-        if let most, isShown(most) { return nil }
+        if let most, capture.copyLosses.contains(where: { $0.frames == most }) { return nil }
         let why = most.map { "Most by \($0.stage): \(Wording.grouped($0.count)) × \($0.reason.text)" }
         return Finding(
             kind: .dropped, capture: index, title: "Far more frames dropped than usual",
@@ -173,48 +188,40 @@ struct FindingRules {
         return !isKnown && !norms.commonWarnings.contains { $0.phrase == message }
     }
 
-    /// The frames that were lost while reading for what a warning says: only what was whole of a damaged file was kept.
-    private func loss(in warning: String) -> CaptureFacts.FrameAccount.Loss? {
-        capture.frames?.losses.first {
-            $0.stage == Drop.reader && !$0.example.isEmpty && warning.hasPrefix($0.example)
+    private func finding(of loss: CopyLoss) -> Finding {
+        let message = Phrase(loss.message, id: capture.id)
+        var finding = Finding(
+            kind: .loss, capture: index, title: message.pattern, message: message, text: loss.text, fix: loss.fix)
+        if let lost = loss.frames, let frames = capture.frames, frames.source > 0 {
+            finding.weight = Double(lost.count) / Double(frames.source)
+            finding.headline = Finding.Headline(
+                "frames kept", frames.keptShare, usual: norms.dropped.map { 1 - $0.median }, as: Wording.percent)
         }
-    }
-
-    /// Whether a warning is a finding that names these lost frames. With wrong geometry no warning is one.
-    private func isShown(_ loss: CaptureFacts.FrameAccount.Loss) -> Bool {
-        if capture.measured.geometry?.verdict == "fail" { return false }
-        return capture.warnings.contains {
-            self.loss(in: $0) == loss && isShown($0, Phrase($0, id: capture.id))
-        }
+        return finding
     }
 
     private var warnings: [Finding] {
         var found: [Finding] = []
+        let losses = capture.copyLosses
         for warning in capture.warnings {
             let message = Phrase(warning, id: capture.id)
             if !isShown(warning, message) { continue }
+            // The file that is not there is why the capture has none of what was in it.
+            if !losses.isEmpty, warning.hasSuffix("and the capture has none") { continue }
             var finding = Finding(kind: .warning, capture: index, title: message.pattern, message: message, text: "")
-            if let loss = loss(in: warning), let frames = capture.frames, frames.source > 0 {
-                finding.text =
-                    "\(Wording.grouped(loss.count)) of \(Wording.count(frames.source, "frame")) "
-                    + "\(loss.count.isOrAre) lost."
-                finding.fix = RunMessages.wayAfterSalvage
-                finding.weight = Double(loss.count) / Double(frames.source)
-                finding.headline = Finding.Headline(
-                    "frames kept", frames.keptShare, usual: norms.dropped.map { 1 - $0.median }, as: Wording.percent)
-            }
+            if let loss = CopyLoss(warning, of: capture.frames) { finding = self.finding(of: loss) }
             if let hole = Hole(warning) {
                 finding.weight = hole.seconds
                 finding.headline = Finding.Headline(
-                    label: "longest hole", value: hole.seconds, words: "\(Wording.measure(hole.seconds)) s",
+                    label: "longest gap", value: hole.seconds, words: "\(Wording.measure(hole.seconds)) s",
                     expected: "at most \(Int(Hole.longest)) s")
             }
-            guard let same = found.firstIndex(where: { $0.message == message }) else {
+            guard let same = found.firstIndex(where: { $0.message == finding.message }) else {
                 found.append(finding)
                 continue
             }
             // Stages that stand twice say it twice: a capture counts once for each cause, with the worse of them.
-            found[same].message?.merge(message)
+            if let message = finding.message { found[same].message?.merge(message) }
             if finding.weight > found[same].weight {
                 (found[same].weight, found[same].headline) = (finding.weight, finding.headline)
             }

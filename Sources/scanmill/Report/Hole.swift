@@ -12,7 +12,9 @@ struct Hole: Sendable {
 
     /// - Returns: nil for a warning about something else.
     init?(_ warning: String) {
-        guard let match = warning.firstMatch(of: #/^(filter-blur[^: ]*): .* leaves a hole of (\d+(?:\.\d+)?) s/#),
+        // Results of earlier versions call it a hole.
+        let gap = #/^(filter-blur[^: ]*): .* leaves a (?:gap|hole) of (\d+(?:\.\d+)?) s/#
+        guard let match = warning.firstMatch(of: gap),
             let seconds = Double(match.2)
         else { return nil }
         (label, self.seconds) = (String(match.1), seconds)
@@ -43,6 +45,19 @@ struct OptionSetting: Sendable {
     var label: String
     var option: String
     var value: String
+
+    init(label: String, option: String, value: String) {
+        (self.label, self.option, self.value) = (label, option, value)
+    }
+
+    /// The one with which a warning ends.
+    /// - Returns: nil where it ends otherwise, or names several, of which a person has to choose.
+    init?(endOf warning: String) {
+        guard let setting = warning.wholeMatch(of: #/.*  --set ([^ .=]+)\.([^ .=]+)=(\S+)/#),
+            warning.matches(of: #/--set /#).count == 1
+        else { return nil }
+        self.init(label: String(setting.1), option: String(setting.2), value: String(setting.3))
+    }
 
     /// Appends it to the settings that a run was given, and removes the one that it replaces.
     func added(to settings: [String]) -> [String] {

@@ -53,9 +53,20 @@ struct LookFirst {
             """
     }
 
+    /// What stands behind the name of the capture that is shown: its place among those with the same cause, and whether
+    /// all of it is from an earlier run.
+    private func rank(of worst: Finding, in group: FindingGroup, _ index: Int) -> HTML? {
+        let capture = report.captures[worst.capture]
+        let age: HTML? =
+            !capture.isFromBefore
+            ? nil : capture.tried.map { "as before, last tried on \($0.date)" } ?? "as before"
+        let parts = [place(of: worst, in: group, index), age].compactMap(\.self)
+        return parts.isEmpty ? nil : " <span class=\"muted\">\(parts.joined("; "))</span>"
+    }
+
     /// Of how many captures the one that is shown is the worst; nil for a single one. Where only some ran in this run, it
     /// is the worst of these.
-    private func rank(of worst: Finding, in group: FindingGroup, _ index: Int) -> HTML? {
+    private func place(of worst: Finding, in group: FindingGroup, _ index: Int) -> HTML? {
         guard group.findings.count > 1 else { return nil }
         let isPartlyNew = group.ran > 0 && group.ran < group.findings.count
         let alike = isPartlyNew ? group.findings[..<group.ran] : group.findings[...]
@@ -65,7 +76,7 @@ struct LookFirst {
         let ran: HTML = alike.count == 1 ? HTML() : " the \(Figure.count(group.ran, "/findings/\(index)/ran")) of"
         let count = Figure.count(group.findings.count, "/findings/\(index)/count")
         let which: HTML = isPartlyNew ? "\(ran) \(count) that ran in this run" : " \(count)"
-        return " <span class=\"muted\">\(group.isCommon ? "in most captures; " : "")\(place)\(which)</span>"
+        return "\(group.isCommon ? "in most captures; " : "")\(place)\(which)"
     }
 
     /// What to do: in the words of the capture that is shown where it is for all of them, else with those that it is for.
@@ -74,15 +85,15 @@ struct LookFirst {
             return ReportPage.fix(group.findings[0].fix ?? only.text)
         }
         let rows = fixes.prefix(Self.mostFixes).map {
-            ReportPage.fix($0.text, for: names($0.findings[...], most: Self.mostFixes))
+            ReportPage.fix($0.text, for: names($0.findings[...], most: Self.mostFixes, hasValues: false))
         }
         let rest = fixes.count - Self.mostFixes
         return "\(rows)\(rest > 0 ? "<p class=\"fix muted\">and \(rest) more</p>" : HTML())"
     }
 
-    /// The next commands, of which one tries all failures again that may succeed.
+    /// The next commands, of which one tries all failures again that may succeed, and all that are copied again.
     private func next(_ capture: CaptureFacts, _ group: FindingGroup) -> HTML {
-        let isFailure = group.kind == .failure
+        let isFailure = group.kind == .failure || group.kind == .loss
         let others = isFailure ? group.findings.dropFirst().map { report.captures[$0.capture] } : []
         let commands = report.nextCommands(for: capture, and: others)
             .map { "<code class=\"command\">\($0)</code>" as HTML }
@@ -92,13 +103,13 @@ struct LookFirst {
             all.count <= Self.mostNamed
             ? ""
             : report.canRunAllAgain(all)
-                ? ", for all \(Wording.grouped(all.count)) when they are mended" : ", for the first \(Self.mostNamed)"
+                ? ", for all \(Wording.grouped(all.count)) once they are fixed" : ", for the first \(Self.mostNamed)"
         return "<div class=\"next\"><span class=\"muted\">next\(whose)</span><div>\(commands)</div></div>"
     }
 
-    private func names(_ findings: ArraySlice<Finding>, most: Int = mostNames) -> HTML {
+    private func names(_ findings: ArraySlice<Finding>, most: Int = mostNames, hasValues: Bool = true) -> HTML {
         let links = findings.prefix(most).map { finding -> HTML in
-            let value = finding.headline.map { " (\($0.words))" } ?? ""
+            let value = hasValues ? finding.headline.map { " (\($0.words))" } ?? "" : ""
             let id = report.captures[finding.capture].id
             return "<a href=\"\(page.link(finding.capture))\"><bdi>\(id)</bdi></a>\(value)"
         }
@@ -118,9 +129,10 @@ struct LookFirst {
 
     /// The picture that shows it best.
     private func picture(_ capture: CaptureFacts, _ kind: Finding.Kind) -> HTML {
-        if capture.isSeenByDrawing, let file = capture.drawing {
+        let isOfShape = kind == .geometry || kind == .misfit
+        if capture.isSeenByDrawing || isOfShape && capture.status != .failed, let file = capture.drawing {
             return """
-                <div class="shot"><img loading="lazy" src="\(file)" alt="what was drawn of the result"></div>
+                <div class="shot"><img loading="lazy" src="\(file)" alt="drawing of the result"></div>
                 """
         }
         guard let strip = capture.thumbnails.strip else {
@@ -167,12 +179,13 @@ struct LookFirst {
         let drawings: [HTML?] =
             switch finding.kind {
             case .failure: [extent]
+            case .loss: finding.headline == nil ? [] : [frames]
             case .coverage: [path, faces, sphere]
             case .jumps, .speed, .path: [path, faces, blur]
             case .blur: [path, blur]
             case .dropped: [frames, blur]
             case .depth: [depth]
-            case .geometry: [path, faces]
+            case .geometry, .misfit: [path, faces]
             case .warning: [path, faces, frames]
             }
         return drawings.compactMap(\.self)

@@ -72,7 +72,7 @@ extension FindingRules {
     }
 
     private func ringSentence(_ gap: Measured.Coverage.Ring) -> String {
-        guard gap.gap < 360 else { return "All pictures of the upright sides are from one place" }
+        guard gap.gap < 360 else { return "All pictures of the upright sides were taken from one place" }
         let middle = gap.from + gap.gap / 2
         return "A stretch of \(Int(gap.gap.rounded()))° around the box has no picture; its middle faces the "
             + Measured.Coverage.direction(middle)
@@ -91,7 +91,7 @@ extension FindingRules {
     }
 
     /// A tenth of the frames: any filter can drop fewer, and the rest still covers the path.
-    private static let manyFrames = 0.1
+    static let manyFrames = 0.1
 
     private func jumps(_ motion: Measured.Motion) -> Finding? {
         let jumps = motion.jumps
@@ -103,7 +103,7 @@ extension FindingRules {
             + ["What was seen before and after does not fit together"]
         return Finding(
             kind: .jumps, capture: index, title: "The camera's path jumps", text: Self.sentences(sentences),
-            fix: "drop the frames after the jump, or record it again; where places from before it are filmed again, "
+            fix: "drop the frames after the jump, or record it again; if places from before it are filmed again, "
                 + "`correct-drift` below `decompress` may make up for it",
             headline: headline("jumps", jumps.breakCount, 0), weight: Double(jumps.breakCount))
     }
@@ -121,11 +121,12 @@ extension FindingRules {
         guard let first = strays.first else { return nil }
         let what = strays.count == 1 ? "The pose of one frame is wrong" : "The poses of single frames are wrong"
         let all = strays.count == 1 ? "" : " to \(Wording.count(strays.count, "frame")), first"
-        let sentence = "The path jumps\(all) by \(way(first, motion)), and is back with the next frame"
+        let sentence = "The path jumps\(all) by \(way(first, motion)), and returns with the next frame"
         return Finding(
             kind: .jumps, capture: index, title: what, cause: "The poses of single frames are wrong",
             text: Self.sentences([sentence]),
-            fix: "leave out what jumps lead to: put `filter-motion: {after-jump: 0}` below `read` in the pipeline",
+            fix: "leave out the frames that jumps lead to: put `filter-motion: {after-jump: 0}` below `read` in the "
+                + "pipeline",
             headline: headline("wrong poses", strays.count, 0), weight: Double(strays.count))
     }
 

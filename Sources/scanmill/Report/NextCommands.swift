@@ -3,15 +3,19 @@ import ScanPipeline
 
 extension NightReport {
     /// What a person would type next.
-    /// - Parameter others: captures that failed as it did, for the same command, which names a few of them or runs all of
-    ///   the same again.
+    /// - Parameter others: captures that failed or have lost something as it did, for the same command, which names a few
+    ///   of them or runs all of the same again.
     func nextCommands(for capture: CaptureFacts, and others: [CaptureFacts] = []) -> [String] {
         guard let input = capture.input, !capture.isGone else { return [] }
         // A name that is not text cannot be typed.
         if FileSystem.isMended(run?.place(of: input) ?? input) { return [] }
         var commands: [String] = []
         if let run, var command = run.command {
-            if capture.status == .failed {
+            if others.isEmpty, let setting = setting(for: capture) {
+                // The capture itself has no hole, and reads well as declared, so that a look at it tells nothing.
+                command.settings = setting.added(to: command.settings)
+                commands.append(command.again([input], choice(of: [capture])))
+            } else if capture.status == .failed || capture.status != .waiting && !capture.copyLosses.isEmpty {
                 let all = repeatable([capture] + others)
                 let named = Array(all.prefix(RunRecord.Command.mostNamed))
                 if named.contains(where: { $0.failure?.damage == .unnoticed }), !command.further.contains("--force") {
@@ -22,18 +26,23 @@ extension NightReport {
                 } else if !named.isEmpty {
                     commands.append(command.again(named.compactMap(\.input), choice(of: named)))
                 }
-            } else if capture.status != .waiting,
-                let remedy = capture.warnings.firstNonNil(Hole.init)?.remedy(in: run.pipeline)
-            {
-                // The capture itself has no hole, so that a look at it tells nothing.
-                command.settings = remedy.added(to: command.settings)
-                commands.append(command.again([input], choice(of: [capture])))
             }
         }
         return commands + [CommandWords.line(["scanmill", "inspect", ShellWord.path(input)])]
     }
 
-    /// Those of captures that failed which a run can try again.
+    /// The setting that makes up for what is wrong with a capture's result, where there is one.
+    private func setting(for capture: CaptureFacts) -> OptionSetting? {
+        guard capture.status == .ready || capture.status == .look else { return nil }
+        // What is wrong with the poses is wrong with all that follows.
+        if capture.measured.geometry?.verdict == "fail" {
+            return capture.warnings.filter { $0.contains("the geometry is wrong: ") }
+                .firstNonNil(OptionSetting.init(endOf:))
+        }
+        return capture.warnings.firstNonNil(Hole.init)?.remedy(in: run?.pipeline)
+    }
+
+    /// Those of captures that a run can try again.
     func repeatable(_ captures: [CaptureFacts]) -> [CaptureFacts] {
         captures.filter { $0.isRepeatable && $0.input != nil }
     }

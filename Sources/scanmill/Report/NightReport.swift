@@ -13,8 +13,8 @@ struct NightReport: Sendable {
     let findingsOf: [Int: [(group: Int, finding: Finding)]]
     /// Warnings that most captures have.
     let commonWarnings: [(text: String, count: Int)]
-    /// What follows from the pipeline, and for how many captures.
-    let notes: [(text: String, count: Int)]
+    /// What follows from the pipeline, for how many captures, and the places of the first few of these.
+    let notes: [(text: String, count: Int, first: [Int])]
     let summary: Summary
     let stages: [StageRow]
     let devices: [DeviceRow]
@@ -58,7 +58,7 @@ struct NightReport: Sendable {
         }
         self.findingsOf = findingsOf
         commonWarnings = norms.commonWarnings.map { (text: $0.phrase.text, count: $0.count) }
-        notes = Phrase.counted(captures, \.notes).map { (text: $0.phrase.text, count: $0.count) }
+        notes = Phrase.counted(captures, \.notes).map { (text: $0.phrase.text, count: $0.count, first: $0.first) }
         self.captures = captures
         crowdedPlaces = Self.crowdedPlaces(captures, run)
         summary = Summary(captures, run)

@@ -36,7 +36,7 @@ struct PathJumps: Sendable {
         }
     }
 
-    /// Leaves out what lies in dropped frames, or before the first or behind the last frame that was kept.
+    /// Leaves out what lies in dropped frames, or before the first or after the last frame that was kept.
     /// - Parameter source: how many frames were recorded.
     mutating func forget(_ dropped: Set<Int>, of source: Int) {
         if dropped.isEmpty { return }

@@ -48,7 +48,7 @@ extension Summary {
             "captures": .of(captures), "ready": .of(ready), "look": .of(look), "failed": .of(failed),
             "waiting": .of(waiting), "older-results": .of(older), "excluded": .of(excluded),
             "unreadable": .of(unreadable), "ran": .of(ran),
-            "run-ready": .of(runReady),
+            "run-ready": .of(runReady), "run-failed": .of(runFailed),
             "frames": frames.json, "bytes": .integer(bytes),
             "run-frames": runFrames.json, "run-bytes": .integer(runBytes),
             "captures-per-minute": .of(capturesPerMinute), "seconds": .of(seconds), "peak-bytes": .of(peakBytes),

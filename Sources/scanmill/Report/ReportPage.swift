@@ -42,13 +42,18 @@ struct ReportPage {
         document(
             title: "\(report.verdict.headline) – ScanMill",
             body: """
-                \(ReportHeader(page: self).html)
+                \(skip)\(ReportHeader(page: self).html)
                 \(LookFirst(page: self).html)
                 \(FigureSections(report: report).html)
                 \(CaptureWall(page: self).html)
                 \(cards.map { "<section id=\"cards\"><h2>Capture by capture</h2>\($0)</section>" as HTML })
                 \(Provenance(report: report).html)
                 """)
+    }
+
+    /// The first stop for whoever goes through the page with the keyboard, and seen only then.
+    private var skip: HTML {
+        report.findings.isEmpty ? HTML() : "<a class=\"skip\" href=\"#look\">What to look at first</a>"
     }
 
     // MARK: - Cards

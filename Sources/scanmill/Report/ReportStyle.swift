@@ -46,9 +46,12 @@ enum ReportStyle {
         dl{display:grid;grid-template-columns:max-content 1fr;gap:4px 18px;margin:8px 0}dt{color:var(--soft)}dd{margin:0;min-width:0}
         dd ul{margin:0;padding-left:18px}.inline{list-style:none;padding:0;display:flex;flex-wrap:wrap;gap:0 18px}summary{cursor:pointer;color:var(--blue);margin:8px 0}
         .more{margin-top:14px}
-        @media(max-width:640px){main{padding:16px 14px 60px}h2{margin-top:40px}.verdict{font-size:16.5px}
+        #devices th:first-child{min-width:160px}#devices thead th{white-space:normal}#devices .draw{width:18%}
+        .skip{position:absolute;left:-9999px}.skip:focus{left:12px;top:6px;z-index:1;background:var(--card);padding:4px 10px}
+        @media screen and (max-width:640px){main{padding:16px 14px 60px}h2{margin-top:40px}.verdict{font-size:16.5px}
         dl{grid-template-columns:1fr;gap:0}dd{margin-bottom:8px}.why{display:none}
-        #stages th:nth-child(5){display:none}table{min-width:0;font-size:14px}th,td{padding:8px 5px}.draw{min-width:60px}}
+        #stages th:nth-child(5){display:none}table{min-width:0;font-size:14px}th,td{padding:8px 5px}.draw{min-width:60px}
+        #devices th:first-child{min-width:100px}#devices .draw,.time text{display:none}}
 
         """
 
@@ -102,13 +105,15 @@ enum ReportStyle {
         .chips:has(#show-ready:checked)~.wall .t:not(.ready),.chips:has(#show-look:checked)~.wall .t:not(.look),
         .chips:has(#show-failed:checked)~.wall .t:not(.failed),.chips:has(#show-waiting:checked)~.wall .t:not(.waiting),
         .chips:has(#show-ran:checked)~.wall .t:not(.ran){display:none}
-        @media(max-width:900px){.finding{grid-template-columns:minmax(0,1fr)}.finding>*{grid-column:1!important;grid-row:auto!important}
+        @media screen and (max-width:900px){.finding{grid-template-columns:minmax(0,1fr)}.finding>*{grid-column:1!important;grid-row:auto!important}
         .finding>.headline{text-align:left;max-width:none;display:flex;gap:8px;align-items:baseline}.shot{max-width:480px;display:grid;grid-template-columns:2fr 1fr;gap:8px}.shot.none{display:grid;grid-template-columns:1fr;min-height:60px}.small{grid-template-columns:1fr;align-content:start;margin:0}
         .proof{gap:12px 14px}.proof figure{flex:1 1 138px}
         .plots{grid-template-columns:repeat(2,minmax(0,1fr))}.trends{grid-template-columns:repeat(2,minmax(0,1fr))}
         .row{grid-template-columns:repeat(3,minmax(0,1fr))}}
-        @media(max-width:560px){.plots{grid-template-columns:minmax(0,1fr)}.drawn{grid-column:auto}.wall,.g{grid-template-columns:repeat(auto-fill,minmax(104px,1fr));gap:8px}}
-        @media print{body{background:#fff}.tools,.chips{display:none!important}.card,.far{content-visibility:visible}.finding,.card,.trend{break-inside:avoid}}
+        @media screen and (max-width:560px){.plots{grid-template-columns:minmax(0,1fr)}.drawn{grid-column:auto}.wall,.g{grid-template-columns:repeat(auto-fill,minmax(104px,1fr));gap:8px}}
+        @media print{body{background:#fff}.tools,.chips,.card>details{display:none!important}.card,.far{content-visibility:visible}
+        .finding,.card,.trend{break-inside:avoid}.finding{grid-template-columns:170px minmax(0,1fr) auto}
+        .finding details::details-content,.more::details-content{content-visibility:visible}}
 
         """
 
@@ -120,12 +125,12 @@ enum ReportStyle {
         .strip a:hover rect,.strip a:hover path,.strip a:focus rect,.strip a:focus path{stroke:var(--ink);stroke-width:1.5}
         .path{max-width:230px}.path path{fill:none;stroke-width:2;stroke-linecap:round;stroke-linejoin:round}
         .path .v0{stroke:#2f6fb0}.path .v1{stroke:#3a9d8f}.path .v2{stroke:#d59a1c}.path .v3{stroke:#d23b2c}.path .v4{stroke:var(--soft)}
-        .path .box{stroke:var(--soft);stroke-width:1;stroke-dasharray:3 2}.path .start{fill:var(--ink)}
+        .path .box{stroke:var(--soft);stroke-width:1;stroke-dasharray:3 2}.path .front{stroke:var(--ink)}.path .start{fill:var(--ink)}
         .path .ruler{stroke:var(--soft);stroke-width:1}
         .cross{max-width:172px}.cross rect{stroke:none}.cross text{text-anchor:middle;fill:#17211c}.cross .n{font-size:14px;font-weight:600}.cross .f{font-size:9.5px}
         .c0 rect{fill:none;stroke:var(--red)!important;stroke-width:1.5;stroke-dasharray:4 3}.c0 text.n,.c0 text.f{fill:var(--bad)}
         .cn rect{fill:var(--shade)}.cn text.n,.cn text.f{fill:var(--soft)}.c1 rect{fill:#f3dc4b}.c2 rect{fill:#cfdf55}.c3 rect{fill:#a0dc72}.c4 rect{fill:#6fd397}.c5 rect{fill:#3cc6ab}
-        .sphere{max-width:230px}.sphere .d0{fill:none;stroke:var(--line);stroke-width:.7}.sphere .d1{fill:#cfdf55}.sphere .d2{fill:#7fd58c}.sphere .d3{fill:#2fb59c}
+        .sphere{max-width:270px}.sphere text{font-size:9.5px}.sphere .d0{fill:none;stroke:var(--line);stroke-width:.7}.sphere .d1{fill:#cfdf55}.sphere .d2{fill:#7fd58c}.sphere .d3{fill:#2fb59c}
         .bars{height:84px}.bars .limit{stroke:var(--ink);stroke-dasharray:4 3;fill:none;vector-effect:non-scaling-stroke}.bars .axis{vector-effect:non-scaling-stroke}
         .share{height:14px}.share.tall{height:44px}.depth{height:28px}.confidence{height:10px;margin-top:6px}
         .depth .whisker{stroke:var(--blue);stroke-width:1.5}.depth .box{fill:var(--blue);opacity:.55}.depth .middle{stroke:var(--ink);stroke-width:2}

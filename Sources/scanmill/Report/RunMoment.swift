@@ -10,6 +10,11 @@ struct RunMoment: Sendable {
 
     init?(_ stamp: String?) {
         guard let stamp, let second = RunRecord.second(ofStamp: stamp[...]) else { return nil }
+        self.init(second: second)
+    }
+
+    /// - Parameter second: since 1970.
+    init(second: Int64) {
         var seconds = time_t(second)
         var local = tm()
         localtime_r(&seconds, &local)

@@ -19,6 +19,8 @@ struct Summary: Sendable {
     var made: Int
     /// How many of those that ran are ready.
     var runReady: Int
+    /// How many captures failed in this run, also those that could not be begun.
+    var runFailed: Int
     /// Of all results.
     var frames: FrameTotal
     var bytes: Int64
@@ -48,6 +50,7 @@ struct Summary: Sendable {
         self.ran = ran.count
         self.made = made.count
         runReady = ran.count { $0.status == .ready }
+        runFailed = captures.count { $0.status == .failed && !$0.isFromBefore }
         runFrames = FrameTotal(made)
         runBytes = PublishedResult.sum(made.map(\.byteCount))
         seconds = run?.seconds

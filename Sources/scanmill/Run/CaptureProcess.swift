@@ -123,8 +123,9 @@ struct CaptureProcess: Sendable {
                     _ = try? await execution.standardInputWriter.write(text + "\n")
                     return nil
                 }
-                let guardian = Task { await guardChild(child, watch, stuck: stuck) }
-                defer { guardian.cancel() }
+                // On a thread of its own: its limits hold although a terminal that takes no output holds up all tasks.
+                DetachedThread.start { guardChild(child, watch, stuck: stuck) }
+                defer { watch.noteOver() }
                 var lastWord: CaptureEnding?
                 for try await part in group { lastWord = part ?? lastWord }
                 // A child without a last word died, and may have left an ffmpeg that hangs.
@@ -161,11 +162,11 @@ struct CaptureProcess: Sendable {
         return ending
     }
 
-    /// Looks at the child five times a second.
-    private func guardChild(_ pid: pid_t, _ watch: ChildWatch, stuck: @Sendable (CaptureEnding?) -> Void) async {
-        while !Task.isCancelled {
-            try? await Task.sleep(for: .seconds(ChildWatch.tick))
-            if Task.isCancelled { return }
+    /// Looks at the child five times a second, until its pipes are closed.
+    private func guardChild(_ pid: pid_t, _ watch: ChildWatch, stuck: @Sendable (CaptureEnding?) -> Void) {
+        while true {
+            usleep(useconds_t(ChildWatch.tick * 1e6))
+            if watch.isOver { return }
             watch.noteTick()
             let used = ProcessSession.residentBytes(of: pid) ?? 0
             watch.noteMemory(used)
@@ -183,7 +184,7 @@ struct CaptureProcess: Sendable {
             } else if watch.silence > patience {
                 reason = .failed(
                     Problem(
-                        .environment, "the capture made no progress for \(Int(patience)) s and was ended",
+                        .environment, "the capture made no progress for \(Int(patience)) s and was killed",
                         fix:
                             "the disk or ffmpeg may hang; allow more time with --patience, and see with  scanmill inspect  "
                             + "whether the intrinsics and the depth are right"))
@@ -191,9 +192,8 @@ struct CaptureProcess: Sendable {
             if let reason {
                 watch.noteEnd(reason)
                 ProcessSession.end(pid)
-                try? await Task.sleep(for: .seconds(Self.grace))
-                // This task is cancelled when the child's pipes are closed.
-                if !Task.isCancelled { stuck(nil) }
+                sleep(UInt32(Self.grace))
+                if !watch.isOver { stuck(nil) }
                 return
             }
         }
@@ -212,12 +212,12 @@ struct CaptureProcess: Sendable {
                 fix: "raise the limit: `ulimit -t`, or LimitCPU= of the systemd unit")
         case .signaled(let signal) where !crashSignals.contains(signal):
             return Problem(
-                .environment, "the capture's process was stopped by signal \(signal)",
-                fix: "look for who sent it, and run the same command again")
+                .environment, "the capture's process was killed by signal \(signal)",
+                fix: "find out what sent it, and run the same command again")
         default:
             return Problem(
                 .tool, "the capture's process ended unexpectedly (\(status.words))", notes: words,
-                fix: "this is a mistake in ScanMill: please report it with the capture's format and these lines")
+                fix: "this is a bug in ScanMill: please report it with the capture's format and these lines")
         }
     }
 

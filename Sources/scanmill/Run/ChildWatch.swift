@@ -11,6 +11,7 @@ final class ChildWatch: Sendable {
         var origin: CaptureOrigin?
         var reason: CaptureEnding?
         var words: [UInt8] = []
+        var isOver = false
     }
 
     private let state = Mutex(State())
@@ -39,6 +40,11 @@ final class ChildWatch: Sendable {
 
     /// A tick has gone by.
     func noteTick() { state.withLock { $0.ticksOfSilence += 1 } }
+
+    /// Its pipes are closed: there is nothing to watch any more.
+    func noteOver() { state.withLock { $0.isOver = true } }
+
+    var isOver: Bool { state.withLock(\.isOver) }
 
     /// Keeps the end of what it writes to stderr.
     func noteErrors(_ part: SubprocessOutputSequence.Buffer) {

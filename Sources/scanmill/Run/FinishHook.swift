@@ -12,10 +12,10 @@ enum FinishHook {
                 environment: .inherit.updating(["SCANMILL_STATUS": "\(status)", "SCANMILL_OUT": output]),
                 output: .currentStandardError, error: .currentStandardError, stop: stop, grace: grace)
             if !ended.terminationStatus.isSuccess {
-                Console.error("warning: the command of --on-finish ended with \(ended.terminationStatus.words)")
+                Console.error("warning: the --on-finish command ended with \(ended.terminationStatus.words)")
             }
         } catch {
-            Console.error("warning: the command of --on-finish could not be run: \(error)")
+            Console.error("warning: the --on-finish command could not be run: \(error)")
         }
     }
 }

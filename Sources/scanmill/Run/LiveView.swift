@@ -8,7 +8,9 @@ import Synchronization
 final class LiveView: Sendable {
     private struct State: Sendable {
         var running: [(id: String, progress: RunProgress?)] = []
+        /// Those that ended, and how many of these failed.
         var done = 0
+        var failed = 0
         /// The columns that each line of the view takes, as it stands there now.
         var drawn: [Int] = []
         var lastDrawn = ContinuousClock.now - .seconds(1)
@@ -16,6 +18,7 @@ final class LiveView: Sendable {
 
     private let state = Mutex(State())
     private let count: Int
+    private let alreadyFailed: Int
     private let isOn: Bool
     private let start = ContinuousClock.now
 
@@ -31,8 +34,12 @@ final class LiveView: Sendable {
         return fstat(descriptor, &status) == 0 && [S_IFIFO, S_IFSOCK].contains(status.st_mode & S_IFMT)
     }
 
-    init(count: Int, isOn: Bool) {
+    /// - Parameters:
+    ///   - count: how many captures run.
+    ///   - alreadyFailed: how many besides them are known to have failed: the end of the run counts these, too.
+    init(count: Int, alreadyFailed: Int, isOn: Bool) {
         self.count = count
+        self.alreadyFailed = alreadyFailed
         self.isOn = isOn
     }
 
@@ -44,10 +51,11 @@ final class LiveView: Sendable {
         }
     }
 
-    func ended(_ id: String) {
+    func ended(_ id: String, hasFailed: Bool) {
         change(atOnce: true) { state in
             state.running.removeAll { $0.id == id }
             state.done += 1
+            if hasFailed { state.failed += 1 }
         }
     }
 
@@ -73,9 +81,18 @@ final class LiveView: Sendable {
         state.withLock { state in
             body(&state)
             // Five updates a second are enough for people, however many the captures send.
-            guard isOn, atOnce || ContinuousClock.now - state.lastDrawn > .milliseconds(200) else { return }
+            guard isOn, atOnce || ContinuousClock.now - state.lastDrawn > .milliseconds(200), Self.canDraw else {
+                return
+            }
             draw(&state)
         }
+    }
+
+    /// Whether the terminal takes output, which it does not after Ctrl-S or while its connection stands still: to wait
+    /// for it would hold up the captures.
+    private static var canDraw: Bool {
+        var terminal = pollfd(fd: STDERR_FILENO, events: Int16(POLLOUT), revents: 0)
+        return poll(&terminal, 1, 0) == 1 && terminal.revents & Int16(POLLOUT) != 0
     }
 
     private func draw(_ state: inout State) {
@@ -117,7 +134,10 @@ final class LiveView: Sendable {
     }
 
     private func total(_ state: State) -> String {
-        let text = "\(state.done) of \(count.counted("capture"))"
+        let failed = alreadyFailed + state.failed
+        let text =
+            "\(alreadyFailed + state.done) of \((alreadyFailed + count).counted("capture"))"
+            + (failed > 0 ? ", \(failed) failed" : "")
         guard
             let left = Self.secondsLeft(
                 after: (ContinuousClock.now - start) / .seconds(1), done: state.done,
@@ -136,12 +156,8 @@ final class LiveView: Sendable {
     }
 
     /// Asked each time, since people change it. Where it is not known, it is the classic 80 × 24.
-    private static var terminalSize: (columns: Int, rows: Int) {
-        var size = winsize()
-        let isKnown = ioctl(STDERR_FILENO, UInt(TIOCGWINSZ), &size) == 0
-        return (
-            isKnown && size.ws_col > 0 ? Int(size.ws_col) : 80, isKnown && size.ws_row > 0 ? Int(size.ws_row) : 24
-        )
+    private static var terminalSize: TerminalSize {
+        TerminalSize(of: STDERR_FILENO) ?? TerminalSize(columns: 80, rows: 24)
     }
 
     private static func cut(_ line: String, to columns: Int) -> String {

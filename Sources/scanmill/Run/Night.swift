@@ -112,7 +112,10 @@ struct Night {
         let record = openRecord(besides: waiting)
         course.record = record
         record.noteRefused(refused.filter(\.isWork))
-        if !plan.toRun.isEmpty { course.outcomes += await runPlanned(noting: record) }
+        if !plan.toRun.isEmpty {
+            let failed = course.outcomes.count { $0.ending.problem != nil }
+            course.outcomes += await runPlanned(noting: record, alreadyFailed: failed)
+        }
         do throws(Problem) {
             try record.end(course.outcomes, seconds: messages.seconds)
         } catch { course.unrecorded = error }
@@ -131,15 +134,17 @@ struct Night {
     }
 
     /// Runs what the plan says, as many captures side by side as the machine and the options allow.
+    /// - Parameter alreadyFailed: how many others are known to have failed.
     /// - Returns: how each ended, in the plan's order.
-    private func runPlanned(noting record: RunRecord) async -> [CaptureOutcome] {
+    private func runPlanned(noting record: RunRecord, alreadyFailed: Int) async -> [CaptureOutcome] {
         let inputs = plan.toRun
         let process = CaptureProcess(
             memoryLimit: options.captureMemory.bytes, patience: Double(options.patience.components.seconds),
             hurry: { stop.hurry }, hung: hung)
         let limits = NightLimits(
             stop: stop, deadline: deadline, minFree: options.minFree?.bytes, output: options.batch.output)
-        let view = LiveView(count: inputs.count, isOn: !options.isSilent && LiveView.isPossible)
+        let view = LiveView(
+            count: inputs.count, alreadyFailed: alreadyFailed, isOn: !options.isSilent && LiveView.isPossible)
         stop.speak { text in view.withoutView { Console.error(text) } }
         let entries = Dictionary(plan.entries.map { ($0.input, $0) }, uniquingKeysWith: { first, _ in first })
         var begun: [CaptureInput: (fingerprint: Digest, reason: String?)] = [:]
@@ -164,7 +169,7 @@ struct Night {
                 var news = options.batch.leavingOut(isRepeated ? outcome.failedBefore : outcome)
                 news.reason = before?.reason
                 told[outcome.input] = news
-                view.ended(outcome.input.id)
+                view.ended(outcome.input.id, hasFailed: news.ending.problem != nil)
                 view.withoutView { messages.ended(news) }
                 // A note that cannot be written costs a second attempt, nothing more.
                 if let before {
@@ -181,20 +186,20 @@ struct Night {
 
     /// Decides how many captures run side by side, and with how many threads each; says where memory allows only one.
     private func shareCores() -> CoreShares {
-        var reserve: Int64 = 1
-        if let budget = options.maxMemory {
-            // Earlier runs are looked at only if there is a budget.
-            let usual = UsualMemory(of: loaded.pipeline, in: state)
-            reserve = usual.reserve
-            if budget.bytes < usual.bytes {
-                Console.error(
-                    "warning: \(usual.text), and --max-memory is \(Console.size(budget.bytes)): one capture runs at a time"
-                )
-            }
+        let machine = MachineShare.own
+        let cores = options.jobs ?? machine.cores
+        let memory = options.maxMemory?.bytes ?? machine.memory
+        // Looked up only where it can matter.
+        let usual =
+            memory != nil && min(cores, plan.toRun.count) > 1 ? UsualMemory(of: loaded.pipeline, in: state) : nil
+        if let memory, let usual, memory < usual.bytes {
+            let limit =
+                options.maxMemory == nil
+                ? "there are \(Console.size(memory))" : "--max-memory is \(Console.size(memory))"
+            Console.error("warning: \(usual.text), and \(limit): one capture runs at a time")
         }
         return CoreShares(
-            cores: options.jobs ?? ProcessInfo.processInfo.activeProcessorCount, captures: plan.toRun.count,
-            memory: options.maxMemory?.bytes, perCapture: reserve, most: mostAtOnce)
+            cores: cores, captures: plan.toRun.count, memory: memory, perCapture: usual?.reserve ?? 1, most: mostAtOnce)
     }
 
     private func job(_ input: CaptureInput, workers: Int) -> CaptureJob {

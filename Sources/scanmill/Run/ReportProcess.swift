@@ -33,7 +33,7 @@ enum ReportProcess {
                 if let reason = stop.reason {
                     reason
                 } else if .now >= latest {
-                    "it took more than an hour, and was ended; write it with  \(CommandWords.report(output))"
+                    "it took more than an hour, and was killed; write it with  \(CommandWords.report(output))"
                 } else if words.isEmpty {
                     "it ended with \(ended.terminationStatus.words)"
                 } else {

@@ -102,6 +102,7 @@ struct RunMessages: Sendable {
                 "\(outcomes.count.counted("capture")): \(parts.joined(separator: ", ")); results are in "
                     + Console.visible(options.output))
         }
+        sayDoubts(outcomes)
         if !outcomes.isEmpty, outcomes.allSatisfy({ if case .unsuited = $0.ending { true } else { false } }) {
             Console.error("warning: the pipeline suits no capture: --exclude-unsuited left all of them out")
         }
@@ -121,6 +122,18 @@ struct RunMessages: Sendable {
         if !options.excludeUnsuited, failed.contains(where: { $0.ending.problem?.isUnsuited == true }) {
             Console.error("to leave out what the pipeline does not suit:  --exclude-unsuited")
         }
+    }
+
+    /// Which of the results are not what the captures' apps recorded: their warnings are far above by now. A quiet run
+    /// says nothing else, and of a single result the warning stands right above.
+    private func sayDoubts(_ outcomes: [CaptureOutcome]) {
+        let results = outcomes.filter { $0.ending.kind == .done }
+        let doubtful = results.filter { if case .done(let summary) = $0.ending { summary.isDoubtful } else { false } }
+        if isQuiet || results.count < 2 || doubtful.isEmpty { return }
+        let ids = doubtful.map { Console.visible($0.input.id) }.listed(most: Self.mostNames)
+        Console.error(
+            "\(doubtful.count) of the results \(doubtful.count == 1 ? "is" : "are") doubtful: \(ids) (see the warnings)"
+        )
     }
 
     /// What to do about captures, a line for each group.
@@ -156,7 +169,7 @@ struct RunMessages: Sendable {
         let named = captures.prefix(Self.mostNamed)
         if captures.count > named.count && !options.force && options.isShort {
             let command = asRun.again(options.inputs, options.choice, retries: false)
-            Console.error("to try all \(captures.count) again when they are mended:  \(command)")
+            Console.error("to try all \(captures.count) again once they are fixed:  \(command)")
             return
         }
         let which = captures.count == 1 ? "it" : captures.count == named.count ? "them" : "the first \(named.count)"
@@ -164,7 +177,7 @@ struct RunMessages: Sendable {
     }
 
     /// What to do where only what was whole of a damaged file was kept.
-    static let wayAfterSalvage = "copy it again from the device, and the next run makes the result anew"
+    static let wayAfterSalvage = "copy it again from the device, and the next run makes the result again"
 
     /// A bad night fails many captures for one reason.
     private static let mostNames = 5

@@ -70,15 +70,15 @@ enum RunMetrics {
         }
         for (name, help, value) in [
             (
-                "frames_source", "Frames that the captures held that were done in the last run.",
+                "frames_source", "Frames in the captures that were done in the last run.",
                 Double(done.reduce(0) { $0 + $1.frameCount })
             ),
             (
-                "captures_salvaged", "Captures of the last run of which only what was whole was kept.",
+                "captures_salvaged", "Captures of the last run that were salvaged: only what was whole was kept.",
                 Double(done.count { !$0.forgiven.isEmpty })
             ),
             (
-                "captures_doubtful", "Captures of the last run that were done, and of which even a quiet run warns.",
+                "captures_doubtful", "Captures of the last run that were done, but about which even a quiet run warns.",
                 Double(done.count(where: \.isDoubtful))
             ),
             (

@@ -4,7 +4,7 @@ import ScanModel
 import Synchronization
 
 /// SIGINT, SIGTERM and SIGHUP during a run. The first one lets no further capture begin and gives the running ones, or
-/// what follows them, five seconds; a second one ends everything at once. SIGHUP, which a terminal sends when it is
+/// what follows them, five seconds; a later one ends everything at once. SIGHUP, which a terminal sends when it is
 /// closed, is ignored if it was ignored before, as by `nohup`.
 final class StopSignal: @unchecked Sendable {
     private struct State: Sendable {
@@ -22,10 +22,17 @@ final class StopSignal: @unchecked Sendable {
     /// Asked for before `listen` changes what a signal does.
     private static let numbers = [SIGINT, SIGTERM] + (ProcessStart.isIgnored(SIGHUP) ? [] : [SIGHUP])
 
+    /// When the first one came, by ``now``; long ago before it. Signal handlers may take no lock.
+    private static let firstAt = Atomic<Int64>(0)
+    /// Nanoseconds. What comes so soon behind the first one has the same cause: `timeout` signals its child and then its
+    /// whole group, and a terminal that closes signals the shell, which passes it on, and its jobs.
+    private static let oneCause: Int64 = 300_000_000
+
     /// Begins to listen.
     func listen() {
-        // Nothing runs yet: this is the first call, which no signal handler may make.
+        // Nothing runs yet: these are the first uses, which no signal handler may make.
         Follower.kill()
+        Self.firstAt.store(0, ordering: .relaxed)
         for number in Self.numbers {
             signal(number, SIG_IGN)
             let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
@@ -33,33 +40,40 @@ final class StopSignal: @unchecked Sendable {
             source.resume()
             sources.append(source)
         }
-        // A reader that went away is no reason to die.
-        signal(SIGPIPE, SIG_IGN)
     }
 
     private func received(_ number: Int32) {
-        let isSecond = state.withLock { state in
-            if state.first != nil { return true }
+        let isFirst = state.withLock { state in
+            if state.first != nil { return false }
             state.first = (number, .now)
-            return false
+            Self.firstAt.store(Self.now, ordering: .relaxed)
+            return true
         }
-        if isSecond {
-            Self.endAtOnce(number)
-        }
-        // From here on the next signal ends the process directly: a busy machine may hold up the queue that calls this.
-        for number in Self.numbers { signal(number) { StopSignal.endAtOnce($0) } }
+        guard isFirst else { return Self.receivedAgain(number) }
+        // From here on a signal is looked at directly: a busy machine may hold up the queue that calls this.
+        for number in Self.numbers { signal(number) { StopSignal.receivedAgain($0) } }
         let what =
             state.withLock(\.isBehindCaptures)
             ? "no capture is running; what is left to do has 5 seconds"
-            : "no further capture is begun; running ones have 5 seconds"
-        printer.withLock { $0 }("\(Self.name(number)): \(what). Again to end at once.")
+            : "no more captures will start; those running have 5 seconds"
+        let text = "\(Self.name(number)): \(what). Send it again to stop at once."
+        // A terminal that takes no output, as after Ctrl-S, would hold up the queue, and with it the next signal.
+        DetachedThread.start { [self] in printer.withLock { $0 }(text) }
     }
 
     /// Called by a signal handler. The children end with their stdin, which ends with this process; what follows the
     /// captures has none.
-    private static func endAtOnce(_ number: Int32) -> Never {
+    private static func receivedAgain(_ number: Int32) {
+        if now - firstAt.load(ordering: .relaxed) < oneCause { return }
         Follower.kill()
         _exit(ExitStatus.signals + number)
+    }
+
+    /// Nanoseconds of a clock that nobody sets, for signal handlers.
+    private static var now: Int64 {
+        var time = timespec()
+        clock_gettime(CLOCK_MONOTONIC, &time)
+        return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
     }
 
     /// From now on a signal is for what follows the captures.

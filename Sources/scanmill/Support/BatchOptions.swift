@@ -7,7 +7,7 @@ struct SettingOptions: ParsableArguments {
         name: .customLong("set"),
         help: ArgumentHelp(
             """
-            Change an option of a stage; `crop[2].above=0.1` changes the second `crop`. Can be repeated; of the same \
+            Change an option of a stage; `crop[2].above=0.1` changes the second `crop`. Can be repeated; for the same \
             option, the last counts.
             """, valueName: "stage.option=value"),
         completion: .setting)
@@ -28,20 +28,20 @@ struct BatchOptions: ParsableArguments {
     var output: String
     @Option(
         help: ArgumentHelp(
-            "Run only the capture with this id, or those whose ids fit a pattern such as 'scene01*'. Can be repeated.",
+            "Run only the capture with this id, or those that match a pattern such as 'scene01*'. Can be repeated.",
             valueName: "id"))
     var only: [String] = []
     @Option(
         help: ArgumentHelp(
             """
-            Leave out the capture with this id, or those whose ids fit a pattern; say nothing of a folder of that name \
-            without a capture. Can be repeated.
+            Leave out the capture with this id, or those whose ids match a pattern; do not report a folder of that \
+            name without a capture. Can be repeated.
             """, valueName: "id"))
     var exclude: [String] = []
     @Flag(
         help: """
-            Leave out captures that never had what the pipeline needs, such as depth. One that has a result, or of whose \
-            copy something is missing, fails all the same.
+            Leave out captures that never had what the pipeline needs, such as depth. One that has a result, or whose \
+            copy is incomplete, still fails.
             """)
     var excludeUnsuited = false
     @Option(

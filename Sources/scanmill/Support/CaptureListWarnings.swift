@@ -63,7 +63,7 @@ extension CaptureList {
             : "archives were passed over, since the folders into which they were unpacked are there too"
         warn(
             "\(what): \(archives.listed(most: Self.shown))",
-            fix: "nothing has to be done; this is not said of archives that are kept elsewhere")
+            fix: "nothing has to be done; to be rid of this warning, keep archives elsewhere")
     }
 
     mutating func warn(ofCrowded captures: [(capture: String, within: [String])]) {
@@ -110,7 +110,7 @@ extension CaptureList {
         let captures = plan.fromTheFuture.map(\.path)
         if captures.isEmpty { return }
         warn(
-            "\(captures.listed(most: Self.shown)) changed at a time that is still to come, so --settle does not wait",
-            fix: "set the clock of this machine, or of the one that the captures lie on")
+            "\(captures.listed(most: Self.shown)) changed at a time in the future, so --settle does not wait for them",
+            fix: "set the clock of this machine, or of the one that holds the captures")
     }
 }

@@ -74,14 +74,14 @@ struct CaptureTwins {
     private func resultAround(_ twins: [CaptureSearch.Found]) -> [String] {
         guard let result = twins.first?.result else { return [] }
         return [
-            "\(ResultPlace(result).receipt) makes them parts of one result; where they are not, remove that file"
+            "\(ResultPlace(result).receipt) makes them parts of one result; if they are not, remove that file"
         ]
     }
 
     /// - Parameter names: that differ in their bytes.
     private func spelling(_ names: [String]) -> [String] {
         names.count == 1 || names.contains { $0 != names[0] }
-            ? [] : ["the names look the same, and are spelt with other Unicode characters"]
+            ? [] : ["the names look the same, but are spelt with different Unicode characters"]
     }
 
     // MARK: - In one result

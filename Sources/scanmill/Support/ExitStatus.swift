@@ -40,7 +40,7 @@ enum ExitStatus {
         ),
         (
             [environment],
-            "the environment: disk, permission, a missing tool; a capture that was ended for its memory or `--patience`, or changed while it was read. It outranks 1",
+            "the environment: disk, permission, a missing tool; a capture that was killed for its memory use or by `--patience`, or changed while it was read. It outranks 1",
             "the environment (disk, permission, a missing tool)"
         ),
         (

@@ -37,7 +37,7 @@ struct SizeEstimate {
         output = Int64((ofOlder + ofNew).rounded())
         replaced = Int64(ofOlder.rounded())
         // Each result replaces its older one as soon as it is whole: both are there only of captures that run at once.
-        let sideBySide = CoreShares(cores: ProcessInfo.processInfo.activeProcessorCount, captures: toWrite.count)
+        let sideBySide = CoreShares(cores: MachineShare.own.cores, captures: toWrite.count)
         needed = Int64((older.prefix(sideBySide.sideBySide).reduce(ofNew, +) * 1.1).rounded())
     }
 

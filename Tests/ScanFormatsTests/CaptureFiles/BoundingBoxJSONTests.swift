@@ -220,7 +220,7 @@ import Testing
         let problem = #expect(throws: Problem.self) { try BoundingBoxJSON(anchored, file: "b.json") }
         #expect(
             problem?.message() == """
-                error: the box hangs on an anchor away from the world's origin, so its place is not known
+                error: the box is attached to an anchor away from the world's origin, so its place is unknown
                   --> b.json
                    = “entity_anchor_4x4[3][1]” is 0.5; the matrix has to be the identity
                    = fix: make entity_anchor_4x4 the identity if the corners are world coordinates

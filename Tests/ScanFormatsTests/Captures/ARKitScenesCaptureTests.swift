@@ -111,6 +111,17 @@ import Testing
         #expect(capture.warnings.contains(warning), "\(capture.warnings)")
     }
 
+    /// Nothing in such a capture says what range the values have.
+    @Test func confidenceThatWasRescaled() throws {
+        let video = try video([1])
+        try video.confidence("confidence/41069021_1.000.png", [0, 127, 255])
+        let findings = try CaptureInspection.inspect(video.path).findings
+        let stray = findings.first { $0.problem.summary == "8 confidence values are outside 0 to 2" }
+        #expect(
+            stray?.problem.fix
+                == "the values were rescaled after the recording: copy confidence again as the app wrote it")
+    }
+
     @Test func picturesBetweenPosesHaveNone() throws {
         let video = try video([1, 1.017, 1.033, 1.1])
         try video.write("1.002 0 0 0 0 0 0\n1.0951 0 0 0 0 0 0\n", to: "lowres_wide.traj")
@@ -135,6 +146,18 @@ import Testing
         let wide = try video.open(ARKitScenesCapture.self)
         #expect(wide.variant == "wide")
         #expect(wide.frames[0].intrinsics?.fx == 19 && wide.depthSize == PixelSize(4, 3))
+        // Cameras alone are a sign of larger pictures that did not arrive; those of smaller ones are not missed.
+        try video.remove("wide")
+        let smaller = try video.open(ARKitScenesCapture.self)
+        #expect(smaller.variant == "lowres_wide")
+        #expect(
+            smaller.warnings == [
+                "wide_intrinsics/ holds cameras, and wide/ none of their pictures: those of lowres_wide/ may be taken, "
+                    + "though they are smaller; download wide too for the larger ones"
+            ])
+        try video.picture("wide/41069021_1.000.png", 16, 12)
+        try video.remove("lowres_wide")
+        #expect(try video.open(ARKitScenesCapture.self).warnings == [])
     }
 
     /// A set of larger pictures of some of the frames.

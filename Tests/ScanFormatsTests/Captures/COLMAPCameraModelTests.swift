@@ -141,7 +141,7 @@ import Testing
     @Test func numbersOfOtherModels() throws {
         try writeBinary(17, [8, 6])
         #expect(
-            try refusal()?.summary == "no pinhole's picture shows what a camera of the model EQUIRECTANGULAR sees")
+            try refusal()?.summary == "no pinhole picture shows what a camera of the model EQUIRECTANGULAR sees")
         for number: Int32 in [18, -1, .max] {
             try writeBinary(number, [9, 9, 4, 3])
             let problem = try refusal()

@@ -133,8 +133,8 @@ import Testing
         try text("4 EQUIRECTANGULAR 8 6 8 6\n", "cameras.txt")
         try text("1 1 0 0 0 0 0 0 4 a.png\n\n", "images.txt")
         let problem = try refusal()
-        #expect(problem?.summary == "no pinhole's picture shows what a camera of the model EQUIRECTANGULAR sees")
-        #expect(problem?.fix?.contains("cut the pictures") == true)
+        #expect(problem?.summary == "no pinhole picture shows what a camera of the model EQUIRECTANGULAR sees")
+        #expect(problem?.fix?.contains("make pinhole pictures") == true)
         #expect(problem?.place.file == "cameras.txt")
         try text("4 OPENCV 8 6 9 9 4 3 0 0 0 0\n", "cameras.txt")
         #expect(try refusal() == nil)
@@ -148,6 +148,55 @@ import Testing
         #expect(try open().frames.map { $0.intrinsics?.fx } == [9.5])
         try text("1 1 0 0 0 0 0 0 1 a.png\n\n2 1 0 0 0 0 0 0 99 b.png\n\n", "images.txt")
         #expect(try refusal()?.notes == ["it is camera 99"])
+    }
+
+    /// As RealityScan writes single cameras.
+    @Test(arguments: [
+        ("-nan(ind) -nan(ind) -nan(ind) -nan(ind)", "the intrinsics are not finite"),
+        ("0 9 4 3", "the focal length is 0.0 × 9.0"),
+    ]) func aCameraThatIsNoneCostsItsImagesAlone(_ numbers: String, _ defect: String) throws {
+        try text("1 PINHOLE 8 6 9.5 9 4 3\n3 PINHOLE 8 6 \(numbers)\n", "cameras.txt")
+        try text("1 1 0 0 0 0 0 0 1 a.png\n\n2 1 0 0 0 0 0 0 3 b.png\n\n", "images.txt")
+        for name in ["a", "b"] { try picture("images/\(name).png") }
+        let capture = try open()
+        #expect(capture.frames.map { $0.intrinsics?.fx } == [9.5, nil])
+        #expect(capture.frames[1].drop?.reason == "camera 3 cannot be used: \(defect) (cameras.txt)")
+        #expect(capture.frames[1].drop?.isBad == true && capture.channels.contains(.intrinsics))
+        // A model with no other camera is as bad as its frames.
+        try text("2 1 0 0 0 0 0 0 3 b.png\n\n", "images.txt")
+        let excess = try open().excessOfBadFrames()
+        #expect(excess?.summary == "1 of 1 frame is bad (100 %)")
+        #expect(excess?.fix == "correct cameras.txt, or copy it again")
+    }
+
+    @Test func aLensThatIsNoneCostsItsImagesAlone() throws {
+        try text("1 PINHOLE 8 6 9.5 9 4 3\n3 SIMPLE_RADIAL 8 6 9 4 3 nan\n", "cameras.txt")
+        try text("1 1 0 0 0 0 0 0 1 a.png\n\n2 1 0 0 0 0 0 0 3 b.png\n\n", "images.txt")
+        for name in ["a", "b"] { try picture("images/\(name).png") }
+        #expect(
+            try open().frames[1].drop?.reason
+                == "camera 3 cannot be used: a number of the lens's distortion is not finite (cameras.txt)")
+    }
+
+    /// The two forms of one model, whose cameras are the same, although what is not a number differs from itself.
+    @Test func bothFormsOfAModelWithACameraThatIsNone() throws {
+        let script = """
+            import os, struct, sys
+            d = sys.argv[1] + '/m/'
+            os.makedirs(d)
+            camera = lambda i, f: struct.pack('<IiQQ4d', i, 1, 8, 6, f, 9, 4, 3)
+            open(d + 'cameras.bin', 'wb').write(struct.pack('<Q', 2) + camera(1, 9.5) + camera(3, float('nan')))
+            image = lambda i, n, c: struct.pack('<I7dI', i, 1, 0, 0, 0, 0, 0, 0, c) + n + b'\\0' + struct.pack('<Q', 0)
+            open(d + 'images.bin', 'wb').write(struct.pack('<Q', 2) + image(1, b'a.png', 1) + image(2, b'b.png', 3))
+            """
+        #expect(try runPython(script, [folder.path]).status == 0)
+        try text("1 PINHOLE 8 6 9.5 9 4 3\n3 PINHOLE 8 6 -nan(ind) 9 4 3\n", "cameras.txt")
+        try text("1 1 0 0 0 0 0 0 1 a.png\n\n2 1 0 0 0 0 0 0 3 b.png\n\n", "images.txt")
+        for name in ["a", "b"] { try picture("images/\(name).png") }
+        let capture = try open()
+        #expect(capture.variant == "binary" && capture.warnings == [])
+        #expect(
+            capture.frames[1].drop?.reason == "camera 3 cannot be used: the intrinsics are not finite (cameras.bin)")
     }
 
     /// A model that was made on Windows; and a partial copy, of which the last picture alone is there.
@@ -218,7 +267,7 @@ import Testing
         try text("1 1 0 0 0 0 0 0 1 a.png\n2 1 0 0 0 0 0 0 1 b.png\n", "images.txt")
         #expect(try refusal()?.place.line == 2)
         #expect(try refusal()?.summary.hasPrefix("expected the observations") == true)
-        #expect(try refusal()?.fix?.hasSuffix("behind each with  sed -i '/^#/!G' images.txt") == true)
+        #expect(try refusal()?.fix?.hasSuffix("after each with  sed -i '/^#/!G' images.txt") == true)
         // Where some are there, a line is damaged or lost, and more empty ones do not help.
         try text("1 1 0 0 0 0 0 0 1 a.png\n\n2 1 0 0 0 0 0 0 1 b.png\n3 1 0 0 0 0 0 0 1 c.png\n", "images.txt")
         let lost = try #require(try refusal())

@@ -79,7 +79,7 @@ import Testing
         #expect(said.count == 1)
         #expect(
             said.first?.hasPrefix(
-                "there is a second capture in the folder: it was read as \(names[0]), and as \(names[1]) it was not")
+                "there is a second capture in the folder: it was read as \(names[0]), not as \(names[1])")
                 == true)
         let inspection = try CaptureInspection.inspect("\(folder.path)/both")
         #expect(inspection.findings.contains { $0.problem.summary == said.first })
@@ -107,8 +107,8 @@ import Testing
         }
         #expect(
             try warnings() == [
-                "the scan lies in the folder in two forms: it was read as sens, and as scannet it was not, though "
-                    + "intrinsic/intrinsic_color.txt stands beside pictures and pose/; to read that one:  "
+                "the scan is in the folder in two forms: it was read as sens, not as scannet, although "
+                    + "intrinsic/intrinsic_color.txt stands beside pictures and pose/; to read the latter:  "
                     + "--set read.format=scannet"
             ])
         try FileManager.default.removeItem(atPath: "\(folder.path)/both/pose")

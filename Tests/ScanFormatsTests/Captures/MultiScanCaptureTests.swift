@@ -377,7 +377,7 @@ import Testing
             problem?.message() == """
                 error: the pictures are 24×32, and the metadata says 32×24
                   --> color
-                   = they look turned by a quarter against their intrinsics
+                   = they look turned by 90° against their intrinsics
                    = fix: correct `resolution` ([height, width]) in scan.json, or export the pictures as they were recorded
                 """)
     }
@@ -456,8 +456,8 @@ import Testing
         }
         #expect(
             capture.warnings == [
-                "damaged camera lines are 1 line too \(isMerged ? "few" : "many") in scan.jsonl: by the times around them "
-                    + "there were 12, and the others were put into their places"
+                "the damaged camera lines in scan.jsonl are 1 too \(isMerged ? "few" : "many"): by the times around "
+                    + "them there were 12, and the other lines were put where these times belong"
             ])
         #expect(capture.frames[4].drop?.isBad == true)
     }
@@ -519,7 +519,7 @@ import Testing
         #expect(fewer.frames.count == 10)
         #expect(fewer.frames[9].drop == Drop(stage: "read", reason: "there are only 9 pictures"))
         sample.pictureFrames = 5
-        #expect(problem { _ = try open(sample) }?.notes == ["camera lines: 10, pictures: 5", "allowed is at most 3"])
+        #expect(problem { _ = try open(sample) }?.notes == ["camera lines: 10, pictures: 5", "allowed: at most 3"])
         var rules = ReadRules()
         rules.mismatch = .shortest
         #expect(try open(sample, rules: rules).keptFrames.count == 5)

@@ -76,8 +76,8 @@ import Testing
             return
         }
         let problem = #expect(throws: Problem.self) { try open(files) }
-        #expect(problem?.summary == "the unit of the depth is not said, and the recording looks like Android's")
-        #expect(problem?.notes.first?.hasPrefix("\(signs): Android's app has whole millimetres") == true)
+        #expect(problem?.summary == "the unit of the depth is not given, and the recording looks like Android's")
+        #expect(problem?.notes.first?.hasPrefix("\(signs): Android's app records whole millimetres") == true)
         #expect(problem?.place.file == "scan.json" && problem?.fix?.contains("\"depth_unit\": \"mm\"") == true)
         metadata["depth_unit"] = .string("mm")
         files["scan.json"] = JSONWriter.text(.object(metadata))
@@ -100,7 +100,7 @@ import Testing
         #expect(problem?.summary == "the depth stream is float16_zlib and its unit mm: no app records that")
         #expect(problem?.fault == .input && problem?.place.file == "scan.json")
         #expect(problem?.notes.first?.hasPrefix("half floats are metres, as iOS records them") == true)
-        #expect(problem?.fix?.contains("make  \"depth_unit\": \"m\"  of it for half floats in metres") == true)
+        #expect(problem?.fix?.contains("change it to  \"depth_unit\": \"m\"  for half floats in metres") == true)
         metadata["depth_unit"] = .string("m")
         files["scan.json"] = JSONWriter.text(.object(metadata))
         #expect(try open(files).channels.contains(.recordedDepth))
@@ -144,7 +144,7 @@ import Testing
         // The pictures of the others are of another pose.
         let capture = try open(try sample.files())
         #expect(capture.keptFrames.map(\.index) == [0, 1, 2, 3])
-        #expect(capture.frames[5].drop?.reason == "the recorder filled up its lines with the last one")
+        #expect(capture.frames[5].drop?.reason == "the recorder padded its lines with copies of the last one")
         #expect(capture.warnings == [] && capture.frames[5].drop?.isBad == false)
         // A clock that stands still is another matter.
         sample.timestamps = (0..<6).reduce(into: [:]) { $0[$1] = last }
@@ -152,7 +152,7 @@ import Testing
         var frozen = try open(try sample.files())
         #expect(frozen.keptFrames.count == 6)
         frozen.noteDoubts(in: MemoryTree([:]))
-        #expect(frozen.warnings.contains { $0.hasPrefix("all 6 frames have one and the same time: ") })
+        #expect(frozen.warnings.contains { $0.hasPrefix("all 6 frames have the same time: ") })
     }
 
     // MARK: - The earlier app

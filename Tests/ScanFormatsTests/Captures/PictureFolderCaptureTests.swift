@@ -33,7 +33,7 @@ import Testing
         let capture = try PictureFolderCapture.open(tree, rules: ReadRules())
         #expect(
             capture.absences[.recordedDepth]?.reason
-                == "depth/ is not read: beside plain pictures nothing tells its unit")
+                == "depth/ is not read: beside plain pictures its unit is unknown")
         #expect(capture.absences[.pose]?.reason == "a plain folder of pictures has none" && capture.remedies.isEmpty)
     }
 
@@ -163,6 +163,32 @@ import Testing
                 "the numbers in images/ have gaps; the pictures were given to the frames in their order"
             ])
         #expect(capture.colorSize == PixelSize(1080, 1920))
+    }
+
+    /// As MuSHRoom calls its descriptions.
+    @Test func datasetsUnderOtherNamesAreNamed() throws {
+        let shots = try WrittenCapture("shots")
+        try shots.picture("images/0.png")
+        let text = #"{"fl_x": 9, "frames": [{"file_path": "images/0.png", "transform_matrix": []}]}"#
+        try shots.write(text, to: "my transforms.json")
+        try shots.write("{}", to: "other.json")
+        let capture = try shots.open(PictureFolderCapture.self)
+        let reason =
+            "my transforms.json lists frames with poses, as transforms.json does, and is not read under that name"
+        let fix = "call it transforms.json:  ln -s 'my transforms.json' transforms.json"
+        #expect(capture.absences[.pose]?.reason == reason && capture.remedies == [.pose: fix, .intrinsics: fix])
+        #expect(
+            capture.warnings == [
+                "only the pictures are read: other.json beside them is no file of an app's capture"
+            ])
+        try shots.write(text, to: "a.json")
+        let both = try shots.open(PictureFolderCapture.self).absences[.pose]
+        #expect(
+            both?.reason
+                == "a.json, my transforms.json list frames with poses, as transforms.json does, and are not read under these names"
+        )
+        #expect(
+            both?.remedy == "call the one that is meant transforms.json, such as with  ln -s a.json transforms.json")
     }
 
     @Test func filesThatAreNotReadAreSaid() throws {

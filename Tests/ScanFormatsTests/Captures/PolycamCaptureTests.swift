@@ -176,8 +176,8 @@ import Testing
         }
         #expect(
             try export.open(PolycamCapture.self).warnings == [
-                "tracking was lost and began anew at frames 2, 4, where tracking_segment changes: the poses before and "
-                    + "after have no common frame of reference"
+                "tracking was lost and began again at frames 2, 4, where tracking_segment changes: the poses before "
+                    + "and after have no common frame of reference"
             ])
         for time in 1...5 {
             let segment = time < 3 ? 1 : 2

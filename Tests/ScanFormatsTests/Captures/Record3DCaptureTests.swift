@@ -43,7 +43,7 @@ import Testing
     @Test func fewerPosesThanPicturesAreSaid() throws {
         let capture = try recording(5, metadata(3, cameras: false)).open(Record3DCapture.self)
         #expect(capture.keptFrames.map(\.index) == [0, 1, 2])
-        let end = "what is missing was taken to be the end; if it is not,"
+        let end = "the end was taken to be missing; if it is not,"
         #expect(
             capture.warnings == [
                 "rgbd/ has 5 frames, and there are 3 poses: \(end) pictures and poses do not belong together",
@@ -187,7 +187,25 @@ import Testing
         try export.write("", to: "depth/notes.txt")
         let capture = try export.open(Record3DCapture.self)
         #expect(capture.absences[.recordedDepth]?.reason == "there are no files depth/<n>.exr")
+        #expect(capture.remedies == [.recordedDepth: "copy the folder depth/ too"])
         #expect(capture.keptFrames.count == 1)
+        try export.remove("depth")
+        let bare = try export.open(Record3DCapture.self)
+        #expect(bare.remedies == [.recordedDepth: "copy the folder depth/ too"] && bare.channels.contains(.pose))
+    }
+
+    /// Its pictures alone would be a plain folder's.
+    @Test func anExportWithoutMetadata() throws {
+        let export = try export([EXRSamples.floats])
+        try export.remove("metadata.json")
+        #expect(export.recognition?.reason == "depth/ holds the depth of rgb/, and metadata.json is missing")
+        let problem = try export.problem(Record3DCapture.self)
+        #expect(problem?.summary == "there is no Record3D metadata" && problem?.notes == ["metadata.json is missing"])
+        #expect(problem?.fix == "the folder must hold metadata.json, rgb/ and depth/")
+        // Other numbers are not theirs.
+        try export.remove("rgb/0.jpg")
+        try export.picture("rgb/7.jpg", 6, 8, isJPEG: true)
+        #expect(export.recognition?.format == "frames")
     }
 
     @Test func depthOfAnExportThatLiesOnItsSide() throws {
@@ -217,6 +235,19 @@ import Testing
             ))
         #expect(capture.frames.map { $0.intrinsics?.fx } == [9, 10, 9])
         #expect(try recording(3).open(Record3DCapture.self).warnings.isEmpty)
+    }
+
+    /// One that stands there twice shifts all that follow.
+    @Test func moreCamerasOrPosesThanFramesAreSaid() throws {
+        let end = "the end was taken to be missing; if it is not,"
+        let cameras = metadata(3).replacing("[10, 9, 3.25, 3.75]", with: "[10, 9, 3.25, 3.75], [10, 9, 3.25, 3.75]")
+        #expect(
+            try recording(3, cameras).open(Record3DCapture.self).warnings == [
+                "rgbd/ has 3 frames, and there are 4 cameras: \(end) frames and cameras do not belong together"
+            ])
+        let poses = try recording(3, metadata(4)).open(Record3DCapture.self).warnings
+        #expect(
+            poses == ["rgbd/ has 3 frames, and there are 4 poses: \(end) pictures and poses do not belong together"])
     }
 
     @Test func camerasAreScaledToThePictures() throws {
@@ -398,8 +429,18 @@ import Testing
                 == "there are no files rgbd/<n>.conf: only the lidar's depth has them")
         try recording.remove("rgbd/0.depth")
         let capture = try recording.open(Record3DCapture.self)
-        #expect(capture.absences[.recordedDepth]?.reason == "there are no files rgbd/<n>.depth")
+        let lack = "there are no files rgbd/<n>.depth"
+        #expect(capture.absences[.recordedDepth]?.reason == "\(lack), though metadata has the size of depth")
+        #expect(capture.remedies == [.recordedDepth: "copy the folder rgbd/ too"])
         #expect(capture.channels.isDisjoint(with: [.recordedDepth, .recordedConfidence]))
+        try recording.write(LZFSESamples.stored([0, 1, 2]), to: "rgbd/0.conf")
+        let levels = try recording.open(Record3DCapture.self)
+        #expect(levels.absences[.recordedDepth]?.reason == "\(lack), though rgbd/<n>.conf are there")
+        // Older versions of the app wrote neither.
+        try recording.remove("rgbd/0.conf")
+        try recording.write(metadata(1, depthSize: ""), to: "metadata")
+        let old = try recording.open(Record3DCapture.self)
+        #expect(old.absences[.recordedDepth]?.reason == lack && old.remedies.isEmpty)
     }
 
     // MARK: - What is none, or too much

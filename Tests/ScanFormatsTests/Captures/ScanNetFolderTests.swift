@@ -233,6 +233,25 @@ import Testing
             ])
     }
 
+    /// The two cameras see nearly the same, and nothing else would tell.
+    @Test func depthWithoutItsMatrixIsSaid() throws {
+        var files = try extracted()
+        files["intrinsic/intrinsic_depth.txt"] = nil
+        let lack = "intrinsic/intrinsic_depth.txt is missing"
+        #expect(try open(files).warnings == ["\(lack): depth was taken for the colour pictures' view"])
+        for number in [0, 2, 9, 10] { files["depth/\(number).png"] = nil }
+        #expect(try open(files).warnings == [])
+    }
+
+    /// Exporters write both matrices whatever they export.
+    @Test func aFolderThatWasNotExportedIsNotLost() throws {
+        for (channel, folder) in [(Channel.color, "color"), (.recordedDepth, "depth")] {
+            let files = try extracted().filter { !$0.key.hasPrefix("\(folder)/") }
+            let absence = try open(files).absences[channel]
+            #expect(absence?.advice == "export \(folder)/ too, or copy it if it was there" && absence?.remedy == nil)
+        }
+    }
+
     /// A lens whose axis is far off the middle: the size that the description gives counts.
     @Test func aStatedSizeIsBelievedOfALensThatIsOffCentre() throws {
         var files = try flat()
@@ -352,6 +371,31 @@ import Testing
         #expect(capture.keptFrames.count == 4 && !capture.channels.contains(.pose))
     }
 
+    /// As small as depth, they are often kept with its matrix alone.
+    @Test func picturesOfTheDepthsSizeTakeItsMatrix() throws {
+        var files = try extracted()
+        files["intrinsic/intrinsic_color.txt"] = nil
+        let large = try open(files)
+        #expect(large.absences[.intrinsics]?.reason == "there is no matrix of the colour camera")
+        #expect(large.absences[.intrinsics]?.remedy == "copy intrinsic/intrinsic_color.txt too")
+        for number in [0, 2, 9, 10] { files["color/\(number).png"] = try Self.png(4, 3) }
+        let small = try open(files)
+        #expect(
+            small.frames[0].intrinsics
+                == CameraIntrinsics(fx: 4.5, fy: 4.75, cx: 1.5, cy: 1, width: 4, height: 3, pixelOrigin: .centre))
+        #expect(small.depthCamera == nil && small.channels.contains(.intrinsics))
+        #expect(
+            small.warnings == [
+                "there is no matrix of the colour camera; the pictures have the depth's size, so the depth camera's was taken"
+            ])
+        // Without depth nothing tells what its matrix is worth.
+        for number in [0, 2, 9, 10] { files["depth/\(number).png"] = nil }
+        #expect(
+            try open(files).absences[.intrinsics]?.remedy
+                == "copy intrinsic/intrinsic_color.txt too; if the pictures were resized to the depth's field of view, "
+                + "copy intrinsic/intrinsic_depth.txt to intrinsic/intrinsic_color.txt")
+    }
+
     @Test func depthAloneUsesItsOwnCamera() throws {
         var files = try extracted().filter { !$0.key.hasPrefix("color/") }
         let capture = try open(files)
@@ -404,6 +448,15 @@ import Testing
         #expect(plain.remedies == [.pose: "copy intrinsic/ too", .recordedDepth: "copy intrinsic/ too"])
         #expect(plain.absences[.recordedDepth]?.reason == "depth/ is not read: intrinsic/ is missing")
         #expect(plain.absences[.box]?.reason == "a plain folder of pictures has none")
+        // One matrix under a name of somebody's own, and a file that holds something else.
+        try folder.write(Array("9 0 3.5 0 9.5 2.5 0 0 1".utf8), to: "bare/camera_intrinsics.txt")
+        #expect(
+            try PictureFolderCapture.open(tree, rules: ReadRules()).absences[.pose]?.remedy == "copy intrinsic/ too")
+        try folder.write(Array(Self.color.utf8), to: "bare/intrinsics.txt")
+        let named = try PictureFolderCapture.open(tree, rules: ReadRules())
+        let fix =
+            "copy intrinsic/ too, or, if intrinsics.txt is the colour camera's matrix, call it intrinsic_color.txt"
+        #expect(named.remedies == [.pose: fix, .recordedDepth: fix])
         // A matrix, but nothing to be seen.
         let blind = try extracted().filter { $0.key.hasPrefix("intrinsic/") || $0.key.hasPrefix("pose/") }
         let rest = CaptureFolder(path: try folder.write(blind, under: "blind"))

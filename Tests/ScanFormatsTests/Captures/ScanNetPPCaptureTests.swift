@@ -59,7 +59,7 @@ import Testing
         #expect(capture.video?.file == "iphone/rgb.mp4" && capture.absences[.color] == nil)
         #expect(
             capture.warnings == [
-                "iphone/rgb.mp4 has 3 frames, and there are 4 posed frames: what is missing was taken to be the end; if it is "
+                "iphone/rgb.mp4 has 3 frames, and there are 4 posed frames: the end was taken to be missing; if it is "
                     + "not, pictures and poses do not belong together"
             ])
         #expect(try capture.loaded([.luma]).prefix(3).allSatisfy { $0.luma != nil })
@@ -108,7 +108,7 @@ import Testing
         try scene.write(try chunks(3), to: "iphone/depth.bin")
         #expect(
             try scene.open(ScanNetPPCapture.self).warnings.contains(
-                "iphone/depth.bin has 3 frames, and there are 4 frames: what is missing was taken to be the end; if it is not, "
+                "iphone/depth.bin has 3 frames, and there are 4 frames: the end was taken to be missing; if it is not, "
                     + "depth and pictures do not belong together"))
     }
 
@@ -150,7 +150,7 @@ import Testing
             #expect(kept.frames.last?.drop?.reason == failure.oneLine)
             rules.minWhole = 0.9
             let few = try #require(throws: Problem.self) { try scene.open(ScanNetPPCapture.self, rules: rules) }
-            #expect(few.notes.last == "\(whole) of 8 frames are whole; the least is 90 %")
+            #expect(few.notes.last == "\(whole) of 8 frames are whole; the minimum is 90 %")
         }
     }
 
@@ -161,6 +161,11 @@ import Testing
         #expect(capture.dropReasons == [nil, missing, missing, nil])
         #expect(capture.frames.map { $0.pose?.position.x } == [0, nil, nil, 3])
         #expect(capture.absences[.recordedDepth]?.reason.hasPrefix("iphone/depth.bin is missing") == true)
+        #expect(capture.remedies[.recordedDepth] == nil)
+        try scene.write("x", to: "iphone/depth.bin/notes.txt")
+        let folder = try scene.open(ScanNetPPCapture.self)
+        #expect(folder.absences[.recordedDepth]?.reason.hasPrefix("iphone/depth.bin is a folder") == true)
+        #expect(folder.remedies[.recordedDepth] == "put the file iphone/depth.bin in its place")
     }
 
     @Test func aSceneWithoutPictures() throws {

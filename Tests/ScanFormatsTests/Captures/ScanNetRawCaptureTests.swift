@@ -204,7 +204,7 @@ import Testing
         #expect(capture.frames[5].drop == Drop(stage: "read", reason: "the depth stream has only 5 frames"))
         #expect(
             capture.warnings.contains(
-                "abc.depth has 5 frames, and there are 7 frames: what is missing was taken to be the end; if it is not, depth "
+                "abc.depth has 5 frames, and there are 7 frames: the end was taken to be missing; if it is not, depth "
                     + "and pictures do not belong together"), "\(capture.warnings)")
         let failure = problem { _ = try open(try write(files(), video: 12)) }
         #expect(failure?.notes.first == "depth stream: 5, video: 12")
@@ -221,8 +221,26 @@ import Testing
         var files = files()
         files["abc.depth"] = nil
         let flat = try open(try write(files))
-        #expect(flat.absences[.recordedDepth]?.reason == "abc.depth is missing" && flat.keptFrames.count == 5)
+        #expect(flat.absences[.recordedDepth]?.reason == "abc.depth is missing, though abc.txt lists 5 depth frames")
+        #expect(flat.remedies == [.recordedDepth: "copy abc.depth too"] && flat.keptFrames.count == 5)
         #expect(!flat.channels.contains(.timestamp) && flat.frameRate == 30)
+        // A recorder without a depth sensor lists none.
+        let without = Self.description.replacing("numDepthFrames = 5", with: "numDepthFrames = 0")
+        files["abc.txt"] = Array(without.utf8)
+        let plain = try open(try write(files))
+        #expect(plain.absences[.recordedDepth]?.reason == "abc.depth is missing" && plain.remedies.isEmpty)
+    }
+
+    @Test func whatStandsInAStreamsPlace() throws {
+        for (file, channel) in [("abc.depth", Channel.recordedDepth), ("abc.h264", .color), ("abc.imu", .motion)] {
+            let path = try write(files())
+            try? FileManager.default.removeItem(atPath: "\(path)/\(file)")
+            try FileManager.default.createDirectory(atPath: "\(path)/\(file)", withIntermediateDirectories: false)
+            let capture = try open(path)
+            #expect(capture.absences[channel]?.reason.hasPrefix("\(file) is a folder") == true)
+            #expect(capture.remedies == [channel: "put the file \(file) in its place"])
+            try FileManager.default.removeItem(atPath: path)
+        }
     }
 
     // MARK: - Damage
@@ -303,8 +321,8 @@ import Testing
         #expect(capture.dropReasons == [nil, nil, nil, nil, reason, reason])
         #expect(
             capture.warnings.contains(
-                "abc.h264 has 4 frames, and there are 6 listed pictures: what is missing was taken to be the end; if it is not, "
-                    + "pictures and their numbers do not belong together"), "\(capture.warnings)")
+                "abc.h264 has 4 frames, and there are 6 listed pictures: the end was taken to be missing; if it is "
+                    + "not, pictures and their numbers do not belong together"), "\(capture.warnings)")
         let failure = problem { _ = try open(try path("12")) }
         #expect(failure?.notes.first == "listed pictures: 12, video: 4")
         // As `inspect` opens it.

@@ -530,7 +530,7 @@ import Testing
         #expect(two.frames[2].drop?.isBad == false)
         keep.minWhole = 0.7
         let few = problem { _ = try open(Array(whole.dropLast(20)), rules: keep) }
-        #expect(few?.notes == ["2 of 3 frames are whole; the least is 70 %"])
+        #expect(few?.notes == ["2 of 3 frames are whole; the minimum is 70 %"])
     }
 
     @Test func absurdCountsAreRefusedBeforeMemoryIsTaken() throws {
@@ -577,9 +577,9 @@ import Testing
 
     @Test func whatStandsBehindTheEndIsMentioned() throws {
         let bytes = try Self.sample().bytes
-        #expect(try open(bytes + [1, 2, 3]).warnings == ["3 bytes stand behind the last motion sample"])
+        #expect(try open(bytes + [1, 2, 3]).warnings == ["3 bytes stand after the last motion sample"])
         var sens = try Self.sample()
         (sens.version, sens.motion) = (3, nil)
-        #expect(try open(sens.bytes + [1]).warnings == ["1 byte stands behind the last frame"])
+        #expect(try open(sens.bytes + [1]).warnings == ["1 byte stands after the last frame"])
     }
 }

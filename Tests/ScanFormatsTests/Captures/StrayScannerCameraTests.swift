@@ -160,7 +160,7 @@ import Testing
         #expect(
             capture.warnings == [
                 "the principal point (960.0, 720.0) is far from the middle of \(picture): the intrinsics may be for "
-                    + "pictures of another size, or turned by a quarter"
+                    + "pictures of another size, or turned by 90°"
             ])
     }
 

@@ -155,7 +155,7 @@ import Testing
     private func grey(_ number: Int) -> UInt8 { UInt8((Int(TestVideo.luma(number)) - 16) * 255 / 219) }
 
     @Test func rotationsAreTheCamerasOwn() throws {
-        // ARKit's camera turned by a quarter about y, so that it looks along −x; after half a turn about x in OpenCV's
+        // ARKit's camera turned by 90° about y, so that it looks along −x; after half a turn about x in OpenCV's
         // axes: q = (0, √½, 0, √½) · (1, 0, 0, 0) = √½ · (x: 1, z: −1).
         let half = 0.5.squareRoot()
         let recording = try recording(1, lines: ["1, 000000, 0, 0, 0, \(half), 0, \(-half), 0"])

@@ -90,8 +90,8 @@ import Testing
         try film(recording, frames: 4)
         #expect(
             try recording.open(StrayScannerCapture.self).warnings == [
-                "rgb.mp4 has 4 frames, and there are 6 lines in odometry.csv: what is missing was taken to be the end; if it is "
-                    + "not, pictures and poses do not belong together"
+                "rgb.mp4 has 4 frames, and there are 6 lines in odometry.csv: the end was taken to be missing; if it "
+                    + "is not, pictures and poses do not belong together"
             ])
         var rules = ReadRules()
         rules.mismatch = .shortest
@@ -115,8 +115,8 @@ import Testing
                 == (hasNumbers
                     ? []
                     : [
-                        "odometry.csv has 4 frames, and there are 6 frames in rgb.mp4: what is missing was taken to be the "
-                            + "end; if it is not, pictures and poses do not belong together"
+                        "odometry.csv has 4 frames, and there are 6 frames in rgb.mp4: the end was taken to be "
+                            + "missing; if it is not, pictures and poses do not belong together"
                     ]))
     }
 
@@ -196,7 +196,7 @@ import Testing
         try film(recording, frames: 4)
         let capture = try recording.open(StrayScannerCapture.self)
         #expect(capture.frames.count == 6)
-        #expect(capture.warnings.count == 1 && capture.warnings[0].contains("what is missing was taken to be the end"))
+        #expect(capture.warnings.count == 1 && capture.warnings[0].contains("the end was taken to be missing"))
         #expect(try numbers(capture) == (0..<4).map { [$0, $0, $0] })
     }
 

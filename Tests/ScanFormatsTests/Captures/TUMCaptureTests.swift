@@ -100,6 +100,44 @@ import Testing
         #expect(capture.findings["time-match"]?["depth"]?["matched"]?.integer == 1)
     }
 
+    /// Nothing is missing, so nothing is to be copied.
+    @Test func posesOfAnotherClockAreSaid() throws {
+        let sequence = try sequence()
+        try sequence.write("0 1 2 3 0 0 0 1\n1 1 2 3 0 0 0 1\n2.5 1 2 3 0 0 0 1\n", to: "groundtruth.txt")
+        #expect(
+            try sequence.open(TUMCapture.self).warnings == [
+                "the pictures are from 1305031100.175 to 1305031102.175 s, the poses of groundtruth.txt from 0.000 to 2.500 s: another clock, or another recording; shift the times of one of them, or copy the poses that belong to them"
+            ])
+        // Half a second late, but for one pose.
+        try sequence.write(
+            "1305031100.676 1 2 3 0 0 0 1\n1305031101.125304 1 2 3 0 0 0 1\n1305031102.675304 1 2 3 0 0 0 1\n",
+            to: "groundtruth.txt")
+        #expect(
+            try sequence.open(TUMCapture.self).warnings == [
+                "the nearest pose of groundtruth.txt is 500 ms away at the median, and 20 ms are allowed: if one of the clocks is late, shift the times of one of them"
+            ])
+    }
+
+    /// As a program writes numbers in a German or French system.
+    @Test func decimalCommasAreNamed() throws {
+        let sequence = try sequence(2)
+        let lines = (0..<2).map { "130503110\($0),175 -1,06 0,163 2 5e-05 -0,28 0,77 1,2e-05\n" }.joined()
+        try sequence.write(lines, to: "groundtruth.txt")
+        #expect(
+            try sequence.open(TUMCapture.self).warnings == [
+                "2 lines of groundtruth.txt cannot be used: the numbers have decimal commas; replace them with  sed -i 's/,/./g' groundtruth.txt (groundtruth.txt:1)"
+            ])
+        // Commas between the columns are what the benchmark's own tools take too.
+        for separator in [",", ", ", " , "] {
+            let columns = ["1305031100.175", "1", "2", "3", "0", "0", "0", "1"]
+            try sequence.write(columns.joined(separator: separator) + "\n", to: "groundtruth.txt")
+            let capture = try sequence.open(TUMCapture.self)
+            #expect(capture.frames[0].pose?.position == Vector3(1, 2, 3), "\(separator)")
+        }
+        try sequence.write("1305031100.175, 1, 2, 3, 0, 0, 0, 9\n", to: "groundtruth.txt")
+        #expect(try sequence.open(TUMCapture.self).warnings.first?.contains("the quaternion is no rotation") == true)
+    }
+
     @Test func whatBelongsToAnotherPicture() throws {
         let sequence = try sequence()
         try sequence.write("1305031100.190 1 2 3 0 0 0 1\n1305031101.195 1 2 3 0 0 0 1\n", to: "groundtruth.txt")
@@ -212,7 +250,7 @@ import Testing
         #expect(other.frames[0].intrinsics?.fx == 9.5 && !other.channels.contains(.lens))
         #expect(
             other.warnings
-                == ["camera.txt tells a lens's distortion, which is passed over: expected k1 k2 p1 p2 k3"])
+                == ["camera.txt gives a lens's distortion, which is passed over: expected k1 k2 p1 p2 k3"])
         for text in ["", "1 2 3", "0 0 1 1 8 6", "a b c d", "9 9 4 3 6 8"] {
             try sequence.write(text, to: "camera.txt")
             do {
@@ -233,7 +271,7 @@ import Testing
                 == CameraIntrinsics(
                     fx: 525, fy: 525, cx: 319.5, cy: 239.5, width: 640, height: 480, pixelOrigin: .centre))
         #expect(
-            capture.warnings.first?.hasPrefix("nothing says what the camera is, so the usual one was taken") == true)
+            capture.warnings.first?.hasPrefix("the intrinsics are unknown, so the usual ones were taken") == true)
     }
 
     @Test func pathsStayInTheSequence() throws {
@@ -330,6 +368,56 @@ import Testing
         #expect(try sequence.open(TUMCapture.self).warnings == [])
         try sequence.write("# ours\n9.5 9 3.75 2.25", to: "calibration.txt")
         #expect(try sequence.open(TUMCapture.self).warnings.first?.contains("calibration.txt, line 2") == true)
+    }
+
+    /// What the lines that are gone listed is no part of it any more, and would not be missed.
+    @Test(arguments: [
+        "1305031", "1305031104.175304 ", "1305031104.175304 rgb/13050", "1305031104.175304 rgb/1305031104.17",
+    ])
+    func aListThatWasCutOff(_ end: String) throws {
+        let sequence = try sequence(6)
+        let list = (0..<4).map { "130503110\($0).175304 rgb/130503110\($0).175304.png\n" }.joined()
+        try sequence.write(list + end, to: "rgb.txt")
+        let problem = try sequence.problem(TUMCapture.self)
+        #expect(problem?.oneLine == "the list was cut off in its last line (rgb.txt)")
+        #expect(problem?.notes == ["2 pictures are not listed in rgb/"])
+        #expect(
+            problem?.fix == "copy the file again, or keep the whole frames with  --set read.truncated=keep-whole")
+        var rules = ReadRules()
+        rules.truncated = .keepWhole
+        let capture = try sequence.open(TUMCapture.self, rules: rules)
+        let reason = "the list was cut off in its last line (rgb.txt)"
+        #expect(capture.dropReasons == [nil, nil, nil, nil, reason, reason])
+        #expect(capture.frames.allSatisfy { $0.drop?.isBad != true } && capture.forgiven.count == 1)
+        #expect(try capture.loaded([.recordedDepth]).map { $0.recordedDepth?.first } == [1, 1.1, 1.2, 1.3, nil, nil])
+        rules.minWhole = 0.7
+        #expect(
+            try sequence.problem(TUMCapture.self, rules: rules)?.notes.last
+                == "4 of 6 frames are whole; the minimum is 70 %")
+    }
+
+    /// A last line that only lacks its line feed is whole.
+    @Test func aListWithoutALineFeedAtItsEnd() throws {
+        let sequence = try sequence(3)
+        for file in ["rgb.txt", "depth.txt"] {
+            let text = String(decoding: try sequence.folder.bytes("\(sequence.name)/\(file)"), as: UTF8.self)
+            try sequence.write(String(text.dropLast()), to: file)
+        }
+        let capture = try sequence.open(TUMCapture.self)
+        #expect(capture.keptFrames.count == 3 && capture.gaps.isEmpty)
+        #expect(capture.warnings.count == 2 && capture.warnings.allSatisfy { $0.contains("has no end") })
+    }
+
+    @Test func aListOfDepthThatWasCutOff() throws {
+        let sequence = try sequence(6)
+        let list = (0..<4).map { "130503110\($0).186304 depth/\($0).png\n" }.joined()
+        try sequence.write(list + "1305031104.186304 dep", to: "depth.txt")
+        let problem = try sequence.problem(TUMCapture.self)
+        #expect(problem?.oneLine == "the list was cut off in its last line (depth.txt)")
+        var rules = ReadRules()
+        rules.truncated = .keepWhole
+        let capture = try sequence.open(TUMCapture.self, rules: rules)
+        #expect(capture.keptFrames.map(\.index) == [0, 1, 2, 3] && capture.forgiven.count == 1)
     }
 
     /// One that was cut off where a line ends looks like a whole one.

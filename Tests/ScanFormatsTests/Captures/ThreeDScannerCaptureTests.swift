@@ -183,7 +183,7 @@ import Testing
         #expect(!old.channels.contains(.exposure))
         try export.remove("frame_00000.jpg")
         let lost = try export.open(ThreeDScannerCapture.self)
-        #expect(lost.dropReasons[0]?.contains("nothing says for pictures of which size") == true)
+        #expect(lost.dropReasons[0]?.contains("it is unknown for which picture size") == true)
         #expect(lost.remedies[.color] == "share the scan once more, as “All Data”")
     }
 

@@ -120,7 +120,7 @@ extension TransformsDatasetTests {
         try folder.write("{", to: "d/transforms_val.json")
         let capture = try open()
         #expect(capture.keptFrames.count == 9 && capture.frames.count == 9)
-        let words = "held-out frames were left out, and nothing tells how many: invalid JSON"
+        let words = "held-out frames were left out, and it is unknown how many: invalid JSON"
         #expect(capture.warnings.count == 1 && capture.warnings[0].hasPrefix(words), "\(capture.warnings)")
         #expect(capture.warnings.first?.hasSuffix("; copy transforms_val.json again") == true)
     }
@@ -157,7 +157,7 @@ extension TransformsDatasetTests {
         let capture = try open()
         #expect(capture.remedies[.color] == "copy the folders test/, train/ and val/ too")
         let reason = capture.frames[0].drop?.reason ?? ""
-        #expect(reason.hasPrefix("its picture is not there, and nothing else says how large it is"), "\(reason)")
+        #expect(reason.hasPrefix("its picture is not there, and the file does not say how large it was"), "\(reason)")
         #expect(capture.excessOfBadFrames()?.fix == capture.remedies[.color])
     }
 
@@ -192,7 +192,7 @@ extension TransformsDatasetTests {
     @Test func aPictureOfUnknownHeight() throws {
         try blender(["camera_angle_x": 0.7, "w": 8], without: ["train", "val", "test"])
         let reason = try open().frames[0].drop?.reason ?? ""
-        #expect(reason.hasPrefix("its picture is not there, and nothing else says how large it is"), "\(reason)")
+        #expect(reason.hasPrefix("its picture is not there, and the file does not say how large it was"), "\(reason)")
     }
 
     /// Where nothing is held out, or its description is damaged, it is no capture of its own.

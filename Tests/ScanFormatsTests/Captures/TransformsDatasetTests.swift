@@ -177,7 +177,7 @@ import Testing
         try write([frame("a.png")], lens)
         let capture = try open()
         let reason = capture.frames[0].drop?.reason
-        #expect(reason?.hasPrefix("its picture is not there, and nothing else says how large it is") == true)
+        #expect(reason?.hasPrefix("its picture is not there, and the file does not say how large it was") == true)
         #expect(!capture.channels.contains(.color))
     }
 

@@ -8,15 +8,15 @@ import Testing
 extension TransformsDatasetTests {
     @Test(
         arguments: [
-            (["camera_model": "EQUIRECTANGULAR"], "the camera model EQUIRECTANGULAR is not undone here"),
+            (["camera_model": "EQUIRECTANGULAR"], "the camera model EQUIRECTANGULAR cannot be undistorted here"),
             (
                 ["camera_model": "FISHEYE624", "distortion_params": [0.1, 0, 0, 0, 0, 0]],
                 "expected k0 to k5, p0, p1, s0 to s3"
             ),
-            (["camera_model": "OpenCVFisheye"], "the camera model OpenCVFisheye is none that nerfstudio knows"),
+            (["camera_model": "OpenCVFisheye"], "the camera model OpenCVFisheye is not one that nerfstudio knows"),
             (["latlong": true], "the file says “latlong”"), (["ftheta_p0": 0.5], "the file says “ftheta_p0”"),
             (["distortion_params": [0.1, 0.2, 0, 0, 0.3]], "expected k1, k2, k3, k4, p1, p2"),
-            (["is_fisheye": true, "p1": 0.1], "a fisheye with p1 or p2 is not undone here"),
+            (["is_fisheye": true, "p1": 0.1], "a fisheye lens with p1 or p2 cannot be undistorted here"),
         ] as [([String: any Sendable], String)])
     func lensesThatNothingUndoesAreRefused(_ top: [String: any Sendable], _ words: String) throws {
         try write([frame("a.png")], Self.lens.merging(top.mapValues { $0 as Any }) { $1 })

@@ -128,7 +128,7 @@ import Testing
             "wide.mp4", in: folder, frames: 2,
             encoder: ["-pix_fmt", "yuv420p", "-x264-params", "colorprim=bt2020:transfer=bt2020-10"])
         let warnings = try open(wide).warnings
-        #expect(warnings.count == 1 && warnings[0].hasPrefix("wide.mp4 has the wide colours of BT.2020"), "\(warnings)")
+        #expect(warnings.count == 1 && warnings[0].hasPrefix("wide.mp4 has the wide gamut of BT.2020"), "\(warnings)")
         let phone = try TestVideo.gray(
             "phone.mp4", in: folder, frames: 2,
             encoder: ["-pix_fmt", "yuv420p", "-x264-params", "colorprim=smpte432:transfer=bt709"])

@@ -40,7 +40,7 @@ import Testing
         let padded = pixel + [UInt8](repeating: 0, count: 16)
         #expect(try ShiftCodec.decode(padded, count: 1) == [264])
         let problem = #expect(throws: Problem.self) { try ShiftCodec.decode(padded + [0], count: 1) }
-        #expect(problem?.notes == ["behind its 1 pixel 17 of its 19 bytes are left"])
+        #expect(problem?.notes == ["after its 1 pixel, 17 of its 19 bytes are left"])
     }
 
     @Test func theBytesEndBeforeTheFrame() throws {

@@ -45,7 +45,7 @@ import Testing
             apply: { try $0.edit("mini.confidence.zlib") { _ in [UInt8]() } }),
         Damage(
             testDescription: "bytes behind the confidence",
-            errors: ["4 bytes stand behind the end of the confidence stream"],
+            errors: ["4 bytes stand after the end of the confidence stream"],
             file: "mini.confidence.zlib", apply: { try $0.edit("mini.confidence.zlib") { $0 + [1, 2, 3, 4] } }),
         Damage(
             testDescription: "one bad camera line", warnings: ["a bad frame would be dropped"], whole: 39,
@@ -98,11 +98,20 @@ import Testing
             file: "mini.jsonl",
             apply: { try $0.write("", to: "mini.jsonl") }),
         Damage(
+            testDescription: "zeros for depth",
+            errors: ["the file begins with nothing but zero bytes: its copy was never finished"],
+            file: "mini.depth.zlib", whole: 0,
+            apply: { try $0.edit("mini.depth.zlib") { _ in [UInt8](repeating: 0, count: 500) } }),
+        Damage(
+            testDescription: "a pointer for confidence", errors: ["this is a Git LFS pointer, not the file"],
+            file: "mini.confidence.zlib", whole: 0,
+            apply: { try $0.write("version https://git-lfs.github.com/spec/v1\n", to: "mini.confidence.zlib") }),
+        Damage(
             testDescription: "a damaged box",
             warnings: ["the box cannot be read: “center.x” is “wide”; expected a number (boundingbox.json)"],
             apply: { try $0.replace("\"x\": 0.25, \"y\": 0", by: "\"x\": \"wide\"", in: "boundingbox.json") }),
         Damage(
-            testDescription: "a box that is a folder",
+            testDescription: "a box that is a folder", warnings: ["boundingbox.json is a folder"],
             apply: { sample in
                 try sample.remove("boundingbox.json")
                 try FileManager.default.createDirectory(
@@ -112,7 +121,7 @@ import Testing
             testDescription: "two pictures of one number", errors: ["two pictures have the same number"], file: "color",
             apply: { try $0.write("x", to: "color/7.jpg") }),
         Damage(
-            testDescription: "pictures turned by a quarter",
+            testDescription: "pictures turned by 90°",
             errors: ["the pictures are 8×6, and the metadata says 6×8"],
             warnings: ["the principal point (4.0, 3.0) is far from the middle of a picture of 6×8\(otherSize)"],
             file: "color",
@@ -161,13 +170,13 @@ import Testing
         Damage(
             testDescription: "a camera that jumps",
             warnings: [
-                "the camera's path jumps once by 5.01 m and 0.0° to frame 10 and back: the pose of such a frame alone is "
-                    + "wrong; `filter-motion: {after-jump: 0}` leaves it out"
+                "the camera's path jumps once by 5.01 m and 0.0° to frame 10 and back: only the pose of such a frame "
+                    + "is wrong; `filter-motion: {after-jump: 0}` leaves it out"
             ],
             apply: { try $0.replace("0.1, 0, 0, 1]", by: "5.1, 0, 0, 1]", in: "mini.jsonl") }),
     ]
 
-    private static let otherSize = ": the intrinsics may be for pictures of another size, or turned by a quarter"
+    private static let otherSize = ": the intrinsics may be for pictures of another size, or turned by 90°"
 
     @Test(arguments: damages) func isFoundAndTheRestIsInspected(_ damage: Damage) throws {
         let sample = try InspectSample()

@@ -193,6 +193,15 @@ import Testing
         #expect(packed.channels.isSuperset(of: [.recordedDepth, .recordedConfidence]))
     }
 
+    @Test func aJPEGHoldsNoDepth() throws {
+        let jpeg = try JPEG.encode(RGBImage(width: 2, height: 1, pixels: [1, 2, 3, 4, 5, 6]))
+        for read in [{ _ = try DepthPicture.size(jpeg) }, { _ = try DepthPicture.decode(jpeg) }] {
+            let problem = #expect(throws: Problem.self) { try read() }
+            #expect(problem?.summary == "a JPEG, which cannot hold depth")
+            #expect(problem?.fix == "export the depth as PNG of 16 bits, for most formats in millimetres")
+        }
+    }
+
     @Test func pictures() throws {
         let png = try PNG.encodeGray16(Gray16Image(width: 2, height: 1, pixels: [7, 8]))
         #expect(try DepthPicture.decode(png).pixels == [7, 8])

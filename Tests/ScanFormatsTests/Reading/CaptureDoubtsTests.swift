@@ -54,6 +54,36 @@ import Testing
         #expect(warnings(along: [0, 9, 1, 8, 2, 7, 3], lost: [3]).isEmpty)
     }
 
+    /// Without times nothing is a jump, nor in a world of unknown unit.
+    @Test(arguments: [(true, "m"), (false, "units")])
+    func aCameraFarFromAllOthers(_ isMetric: Bool, _ unit: String) {
+        func warnings(_ places: [Double]) -> [String] {
+            var capture = Capture(id: "doubts")
+            capture.isMetric = isMetric
+            capture.frames = places.enumerated().map { index, x in
+                var facts = FrameFacts(index: index)
+                facts.pose = Pose(rotation: .rotation(aboutY: x), position: Vector3(x, 1, 2))
+                return facts
+            }
+            capture.noteDoubts(in: MemoryTree([:]))
+            return capture.warnings
+        }
+        let walk = (0..<12).map { 0.1 * Double($0) }
+        let astray = walk.enumerated().map { $0 == 3 ? 9876 : $1 }
+        let end = "such a pose is wrong, and trainers scale the whole scene by it; leave it out with"
+        #expect(
+            warnings(astray) == [
+                "1 of 12 cameras stands up to 9875.3 \(unit) from the middle of the others, which are all within 0.7 \(unit) of "
+                    + "it: \(end) `select-frames: {exclude: [3]}`"
+            ])
+        #expect(warnings(walk) == [])
+        // Most of the time at one place, and then across the room.
+        #expect(warnings(walk + walk.map { 0.1 * $0 } + [15]) == [])
+        // One that stands still, and few pictures.
+        #expect(warnings(Array(repeating: 1, count: 11) + [50]) == [])
+        #expect(warnings([0, 1, 2, 9876]) == [])
+    }
+
     /// From frame 6 on the world lies elsewhere; a frame between two others is wrong by itself.
     @Test func aPathThatJumps() {
         func warnings(_ places: [Double], turnedFrom: Int = .max, isMetric: Bool = true) -> [String] {
@@ -70,8 +100,8 @@ import Testing
             return capture.warnings
         }
         let end =
-            ": tracking was lost and found again elsewhere, so that what lies before and behind may not fit together; look "
-            + "at the frames around it, and keep one side of it with `select-frames` if need be"
+            ": tracking was lost and found again elsewhere, so what was filmed before and after may not fit together; "
+            + "look at the frames around it, and keep one side of it with `select-frames` if need be"
         let walk = (0..<12).map { 0.05 * Double($0) }
         let moved = walk.enumerated().map { $0 < 6 ? $1 : $1 + 0.5 }
         #expect(warnings(walk) == [])
@@ -90,7 +120,7 @@ import Testing
             ])
         #expect(warnings(millimetres, isMetric: false) == [])
         // There and back is one wrong pose, however much shorter the way back is; at the end nothing tells.
-        let back = " and back: the pose of such a frame alone is wrong; `filter-motion: {after-jump: 0}` leaves it out"
+        let back = " and back: only the pose of such a frame is wrong; `filter-motion: {after-jump: 0}` leaves it out"
         let glitch = walk.enumerated().map { $0 == 4 ? $1 + 0.4 : $1 }
         #expect(warnings(glitch) == ["the camera's path jumps once by 0.45 m and 0.0° to frame 4\(back)"])
         let both = moved.enumerated().map { [3, 8].contains($0) ? $1 - 1 : $0 == 11 ? $1 + 2 : $1 }
@@ -115,12 +145,12 @@ import Testing
         }
         #expect(warnings([1, 2, 3, nil, 5]) == [])
         let goesBack =
-            "the time goes back at 1 of 4 frames, first at frame 2: what goes by times takes frames for others"
+            "the time goes back at 1 of 4 frames, first at frame 2: matching by time pairs the wrong frames"
         #expect(warnings([1, 4, 2, 5]) == [goesBack])
         let stands = "2 frames have the time of the frame before, first frame 1: one may be a copy of the other"
         #expect(warnings([1, 1, 2, 2]) == [stands])
         #expect(warnings([1, 1, 2, 2], dropped: [1, 3]) == [])
-        let never = "all 3 frames have one and the same time: nothing tells when each of them was taken"
+        let never = "all 3 frames have the same time: it is unknown when each was taken"
         #expect(warnings([7, 7, 7]) == [never])
         #expect(warnings([7]) == [] && warnings([nil, nil]) == [])
     }
@@ -158,7 +188,8 @@ import Testing
         #expect(all.count == 1)
         #expect(
             all.first?.hasPrefix(
-                "the intrinsics of 2 of 40 frames are far from the others', first at frame 7 (fx 9, fy 9, cx 50, cy 40, where fx "
+                "the intrinsics of 2 of 40 frames differ greatly from the others', first at frame 7 (fx 9, fy 9, cx "
+                    + "50, cy 40, where fx "
             )
                 == true, "\(all)")
         #expect(try warnings(lengths, dropped: [7, 20]) == [])
@@ -171,9 +202,9 @@ import Testing
         let damaged = try warnings([(90, 90), (90, 0.05), (90, 90), (90, 90)])
         #expect(
             damaged == [
-                "the intrinsics of 1 of 4 frames are far from the others', first at frame 1 (fx 90, fy 0.05, cx 50, cy 40, "
-                    + "where fx 90, fy 90, cx 50, cy 40 are usual): such cameras may be damaged; leave such frames out with "
-                    + "`select-frames` if need be"
+                "the intrinsics of 1 of 4 frames differ greatly from the others', first at frame 1 (fx 90, fy 0.05, "
+                    + "cx 50, cy 40, where fx 90, fy 90, cx 50, cy 40 are usual): they may be damaged; leave such "
+                    + "frames out with `select-frames` if need be"
             ])
     }
 

@@ -39,6 +39,35 @@ extension CaptureSearchTests {
         #expect(throws: Problem.self) { try CaptureSearch.captures(at: "\(folder.path)/text.zip") }
     }
 
+    /// Google Drive packs a large download into several archives, each with some of a capture's files.
+    @Test(arguments: [("-001", "-002"), ("-2-001", "-2-002")])
+    func partsOfADownload(_ one: String, _ two: String) throws {
+        let name = "my scan-20240604T101500Z"
+        for (part, frame) in [(one, "a"), (two, "b")] {
+            try pack("night/\(name)\(part)", ["my scan/transforms.json", "my scan/\(frame).png"])
+        }
+        // One part alone is whole, as far as anybody can tell, and so is another download.
+        try pack("night/my scan-20240605T101500Z-001", ["my scan/transforms.json"])
+        try pack("night/scan-001", ["scan/transforms.json"])
+        try pack("night/scan-002", ["scan/transforms.json"])
+        let search = try CaptureSearch(at: "\(folder.path)/night")
+        #expect(
+            search.captures.map(\.path.lastPart) == [
+                "my scan-20240605T101500Z-001.zip", "scan-001.zip", "scan-002.zip",
+            ])
+        #expect(search.unreadable.map(\.name) == [name + one, name + two])
+        let problem = try #require(search.unreadable.first?.problem)
+        #expect(problem.summary == "2 archives are parts of one download, each with some of its files")
+        #expect(problem.notes == ["they are \(name)\(one).zip, \(name)\(two).zip"])
+        // The proposed command makes one capture of them.
+        let command = try #require(problem.fix?.split(separator: ":  ").last)
+        try runCommand(["sh", "-c", String(command)], in: folder.path).require(0)
+        #expect(try CaptureSearch.captures(at: "\(folder.path)/night/my scan").map(\.id) == ["my scan"])
+        #expect(FileManager.default.fileExists(atPath: "\(folder.path)/night/my scan/my scan/b.png"))
+        // Named one by one, as by a shell's pattern, they are no captures either.
+        #expect(try CaptureSearch(at: "\(folder.path)/night/\(name)\(two).zip").captures.isEmpty)
+    }
+
     /// An archive with these entries, the content of each its own name, but for datasets' descriptions.
     func pack(_ name: String, _ entries: [String]) throws {
         let script = """

@@ -165,7 +165,7 @@ import Testing
         for wanted in [true, false] {
             let problem = walk(Array(compressed.prefix(cut)), rules, wanted: { _ in wanted }).problem
             #expect(problem?.summary == "depth stream truncated" && problem?.place.file == "scan.depth.zlib")
-            #expect(problem?.notes.last == "1 of 4 frames is whole; the least is 26 %")
+            #expect(problem?.notes.last == "1 of 4 frames is whole; the minimum is 26 %")
             #expect(problem?.fix?.hasSuffix("--set read.min-whole=0.25") == true)
         }
     }
@@ -179,7 +179,7 @@ import Testing
                     error: the depth stream ends inside frame 2
                       --> scan.depth.zlib at byte \(compressed.count)
                        = 56 of 96 bytes (8×6 pixels) are there; metadata says 4 frames, the camera lines 4
-                       = nothing tells from which frame on its bytes are wrong, so none is kept
+                       = it is unknown from which frame on its bytes are wrong, so none is kept
                        = fix: copy the file again from the device
                     """)
             #expect(walk(compressed, rules(.keepWhole), wanted: { _ in wanted }).problem == problem)
@@ -187,7 +187,7 @@ import Testing
         let long = try MultiScanSample.deflate(Array(sample.rawDepth(6).dropLast(40)))
         for truncated in ReadRules.Truncated.allCases {
             let problem = walk(long, rules(truncated)).problem
-            #expect(problem?.summary == "the depth stream ends inside a frame, behind its 5 whole ones")
+            #expect(problem?.summary == "the depth stream ends inside a frame, after its 5 whole ones")
         }
     }
 
@@ -218,7 +218,7 @@ import Testing
             #expect(
                 problem.notes.suffix(2) == [
                     "it ended inside frame 2 (0 of 96 bytes); metadata says 4 frames, the camera lines 4",
-                    "nothing tells from which frame on its bytes are wrong, so none is kept",
+                    "it is unknown from which frame on its bytes are wrong, so none is kept",
                 ])
             #expect(problem.fix == "copy the file again from the device")
             #expect(walk(compressed, rules(.keepWhole), wanted: { _ in wanted }).problem == problem)
@@ -236,13 +236,13 @@ import Testing
             #expect(walk.frames[5].drop == Drop(stage: "read", reason: "the depth stream has 4 frames"))
             let beyond = self.walk(compressed, rules(), count: 8, wanted: { _ in wanted }).problem
             #expect(beyond?.summary == "the streams differ in length by 4 frames")
-            #expect(beyond?.notes == ["camera lines and pictures: 8, depth stream: 4", "allowed is at most 3"])
+            #expect(beyond?.notes == ["camera lines and pictures: 8, depth stream: 4", "allowed: at most 3"])
             #expect(beyond?.fix?.contains("read.mismatch=shortest") == true)
             // Keeping whole frames of a damaged stream is another matter.
             #expect(self.walk(compressed, rules(.keepWhole), count: 8, wanted: { _ in wanted }).problem == beyond)
             #expect(
                 self.walk(compressed, rules(.fail, .shortest), count: 8).frames.filter(\.facts.isDropped).count == 4)
-            #expect(self.walk(compressed, rules(.fail, .fail), count: 5).problem?.notes.last == "allowed is none")
+            #expect(self.walk(compressed, rules(.fail, .fail), count: 5).problem?.notes.last == "allowed: none")
         }
         #expect(walk(compressed, rules(.fail, .shortest), count: 100).frames.filter(\.facts.isDropped).count == 96)
     }
@@ -253,7 +253,7 @@ import Testing
         let walk = walk(compressed, rules(), count: 6)
         #expect(
             walk.end?.warnings == [
-                "scan.depth.zlib has 4 frames for 6: what is missing was taken to be the end; if it is not, depth and pictures "
+                "scan.depth.zlib has 4 frames for 6: the end was taken to be missing; if it is not, depth and pictures "
                     + "do not belong together"
             ])
         #expect(self.walk(compressed, rules(), count: 4).end?.warnings == [])
@@ -264,7 +264,7 @@ import Testing
         let compressed = try MultiScanSample.deflate(sample.rawDepth(6))
         #expect(
             walk(compressed, rules(), count: 4).end?.warnings == [
-                "scan.depth.zlib has 6 frames for 4: what is missing was taken to be the end; if it is not, depth and pictures "
+                "scan.depth.zlib has 6 frames for 4: the end was taken to be missing; if it is not, depth and pictures "
                     + "do not belong together"
             ])
         let allowed = walk(try MultiScanSample.deflate(sample.rawDepth(9)), rules(.fail, .shortest), count: 4).end
@@ -353,8 +353,9 @@ import Testing
                     error: the streams differ in length by 4 frames
                       --> scan.depth.zlib
                        = camera lines and pictures: 4, depth stream: 8
-                       = allowed is at most 3
-                       = fix: copy the capture again; where only the end is missing, the frames that all streams have can be used with  --set read.mismatch=shortest
+                       = allowed: at most 3
+                       = fix: copy the capture again; if only the end is missing, the frames that all streams have can \
+                    be used with  --set read.mismatch=shortest
                     """)
             // A stream that goes on is not read to its end, and the message does not claim that it was.
             let long = walk(try MultiScanSample.deflate(sample.rawDepth(20)), rules(truncated)).problem
@@ -364,7 +365,7 @@ import Testing
         #expect(walk(four, rules(.fail, .shortest)).end?.extraFrames == 4)
         #expect(
             walk(try MultiScanSample.deflate(sample.rawDepth(5)), rules(.fail, .fail)).problem?.notes.last
-                == "allowed is none")
+                == "allowed: none")
     }
 
     @Test(arguments: [395, 396, 399, 400, 498, 499, 500])
@@ -387,24 +388,24 @@ import Testing
         let problem = walk(compressed + [1, 2, 3, 4, 5], rules()).problem
         #expect(
             problem?.message() == """
-                error: 5 bytes stand behind the end of the depth stream
+                error: 5 bytes stand after the end of the depth stream
                   --> scan.depth.zlib at byte \(compressed.count)
                    = two files may have been joined, or the wrong file copied
                    = fix: copy the file again, or use what stands before them with  --set read.truncated=keep-whole
                 """)
         let one = walk(compressed + [1], rules()).problem
-        #expect(one?.summary == "1 byte stands behind the end of the depth stream")
+        #expect(one?.summary == "1 byte stands after the end of the depth stream")
         let kept = walk(compressed + [1, 2, 3, 4, 5], rules(.keepWhole))
         #expect(kept.frames.allSatisfy { !$0.facts.isDropped })
         #expect(
             kept.end?.warnings == [
-                "5 bytes stand behind the end of the depth stream (scan.depth.zlib at byte \(compressed.count))"
+                "5 bytes stand after the end of the depth stream (scan.depth.zlib at byte \(compressed.count))"
             ])
         // Also behind a stream that is a little short: two recordings joined show there.
         let short = try MultiScanSample.deflate(sample.rawDepth(2))
         #expect(
             walk(short + short, rules()).problem?.summary
-                == "\(short.count) bytes stand behind the end of the depth stream")
+                == "\(short.count) bytes stand after the end of the depth stream")
     }
 
     @Test func aStreamMadeToExplodeIsNotInflated() throws {

@@ -280,9 +280,24 @@ import Testing
         #expect(reasons[1] == "PNG truncated (color/1.png)")
         #expect(reasons[2].hasSuffix("(color/2.png)"))
         #expect(reasons[3] == "JPEG truncated or damaged: it has no end marker (color/3.jpg)")
-        #expect(reasons[4] == "JPEG truncated or damaged: it does not start as a JPEG (color/4.jpg)")
+        #expect(reasons[4] == "the picture begins neither as a JPEG nor as a PNG (color/4.jpg)")
         #expect(reasons[6].hasSuffix("(color/6.png)"))
         #expect(capture.frames.allSatisfy { $0.drop?.isBad != false })
+    }
+
+    @Test func picturesThatDidNotArriveAreDroppedByCause() throws {
+        let pointer = "version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 9\n"
+        let capture = try open([
+            "color/0.png": try png(), "color/1.png": Array(pointer.utf8),
+            "color/2.png": [UInt8](repeating: 0, count: 5000), "color/3.png": [],
+        ])
+        #expect(
+            capture.frames.map { $0.drop?.reason } == [
+                nil, "this is a Git LFS pointer, not the file (color/1.png)",
+                "the file begins with nothing but zero bytes: its copy was never finished (color/2.png)",
+                "the picture is empty (color/3.png)",
+            ])
+        #expect(capture.frames.map { $0.drop?.fix } == [nil, "git lfs pull", "copy it again", nil])
     }
 
     /// As many bytes as there are may follow a PNG's last chunk, which its decoder never reads.

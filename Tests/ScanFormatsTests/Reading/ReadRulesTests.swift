@@ -43,7 +43,7 @@ import Testing
         #expect(
             rules.refusal(of: failure, whole: 11, of: 24)?.message() == """
                 error: depth stream truncated
-                   = 11 of 24 frames are whole; the least is 50 %
+                   = 11 of 24 frames are whole; the minimum is 50 %
                    = fix: copy the file again from the device, or keep them all the same with  --set read.min-whole=0.45
                 """)
         rules.minWhole = 0.45
@@ -80,13 +80,14 @@ import Testing
             problem?.message() == """
                 error: the streams differ in length by 329 frames
                    = camera lines: 640, video: 640, depth stream: 311
-                   = allowed is at most 6
-                   = fix: copy the capture again; where only the end is missing, the frames that all streams have can be used with  --set read.mismatch=shortest
+                   = allowed: at most 6
+                   = fix: copy the capture again; if only the end is missing, the frames that all streams have can be \
+                used with  --set read.mismatch=shortest
                 """)
         #expect(problem?.fault == .input)
         rules.mismatch = .fail
         let strict = #expect(throws: Problem.self) { try rules.reconcile([("a", 1), ("b", 2)]) }
-        #expect(strict?.notes.last == "allowed is none")
+        #expect(strict?.notes.last == "allowed: none")
         #expect(strict?.summary == "the streams differ in length by 1 frame")
         let open = #expect(throws: Problem.self) {
             try rules.reconcile([("lines", 10), ("depth stream", 14)], goesOn: true)

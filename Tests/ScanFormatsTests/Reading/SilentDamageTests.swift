@@ -49,7 +49,7 @@ import Testing
     @Test(arguments: ["cameras", "images", "points3D"]) func aModelThatGoesOn(_ file: String) throws {
         let found = try findings("colmap") { try edit("\($0)/sparse/0/\(file).bin") { $0 += $0 } }
         let count = file == "cameras" ? "12 cameras" : file == "images" ? "12 images" : "0 points"
-        #expect(found.contains { $0.problem.summary.contains("the file goes on behind its \(count)") }, "\(found)")
+        #expect(found.contains { $0.problem.summary.contains("the file goes on after its \(count)") }, "\(found)")
     }
 
     @Test func aCameraThatIsThereTwice() throws {

@@ -95,7 +95,7 @@ import Testing
         let fake = try TestVideo.fake("sh -c 'sleep 999 # \(folder.path)'", in: folder)
         let hung = FFmpeg(ffmpeg: fake.ffmpeg, ffprobe: fake.ffprobe, patience: 1)
         let problem = #expect(throws: Problem.self) { try hung.version() }
-        #expect(problem?.summary == "ffmpeg did nothing for 1 s and was ended")
+        #expect(problem?.summary == "ffmpeg did nothing for 1 s and was killed")
         #expect(problem?.fault == .environment)
         while try !Self.runningCommands(naming: folder.path).isEmpty { usleep(10_000) }
     }
@@ -117,7 +117,7 @@ import Testing
         let problem = #expect(throws: Problem.self) {
             try VideoEncoder.writeElementaryStream(of: "long.mp4", rate: 30, to: path, name: "long.h264", with: hasty)
         }
-        #expect(problem?.summary == "ffmpeg did nothing for 1 s and was ended")
+        #expect(problem?.summary == "ffmpeg did nothing for 1 s and was killed")
     }
 
     /// 30 decoders that are let go of after one frame, and 30 encoders that are let go of before their end.

@@ -304,7 +304,7 @@ extension VideoEncoderTests {
             try encode("a.mp4", small, times: [0, 1_000_000, 3_600_000_000_000])
         }
         #expect(problem?.fault == .input)
-        #expect(problem?.summary == "more than 35 minutes lie between two frames, for which an mp4 has no place")
+        #expect(problem?.summary == "more than 35 minutes lie between two frames, which an mp4 cannot hold")
         #expect(problem?.notes == ["the frame comes 3599 s after the one before it"])
         #expect(problem?.place.frame == 2)
         #expect(!FileManager.default.fileExists(atPath: path("a.mp4")))

@@ -258,7 +258,7 @@ extension VideoFramesTests {
                   --> color.mp4, frame 20
                    = 20 of 23 frames were decoded
                    = fix: copy the file again; if it is complete, some of its frames are damaged beyond decoding, \
-                or build on what was cut away; encode the others anew with: ffmpeg -i OLD -crf 16 NEW.mp4
+                or depend on what was cut off; encode the others again with: ffmpeg -i OLD -crf 16 NEW.mp4
                 """)
     }
 
@@ -285,7 +285,7 @@ extension VideoFramesTests {
             "head -c 6144 /dev/zero; echo '[h264 @ 0x55d0c8a0] [error] bad luck' >&2; exit 3", in: folder)
         let found = problem(try open(path, .luma, with: fake))
         #expect(found?.fault == .input)
-        #expect(found?.summary == "ffmpeg gave the video up, with exit status 3")
+        #expect(found?.summary == "ffmpeg gave up on the video, with exit status 3")
         #expect(found?.notes == ["2 of 20 frames were decoded", "ffmpeg says: [h264] bad luck"])
     }
 
@@ -294,7 +294,7 @@ extension VideoFramesTests {
         let fake = try TestVideo.fake("head -c 6144 /dev/zero; kill -9 $$", in: folder)
         let found = problem(try open(path, .luma, with: fake))
         #expect(found?.fault == .environment)
-        #expect(found?.summary == "ffmpeg was ended by signal 9 (Killed)")
+        #expect(found?.summary == "ffmpeg was killed by signal 9 (Killed)")
         #expect(found?.notes == ["2 of 20 frames were decoded"])
     }
 
@@ -331,8 +331,9 @@ extension VideoFramesTests {
             while try decoder.nextFrame(into: &frame) { frames.append(frame) }
             #expect(decoder.guessedFrames == count)
             let guessed =
-                "parts of \(count) of 60 frames were missing or damaged, and guessed; those up to the next key frame "
-            #expect(decoder.complaints.first == guessed + "build on them")
+                "parts of \(count) of 60 frames were missing or damaged, and were guessed; frames up to the next key "
+                + "frame "
+            #expect(decoder.complaints.first == guessed + "depend on them")
             #expect(decoder.complaints.count <= 5)
             pixels.append(frames)
         }

@@ -25,6 +25,23 @@ import Testing
         return String(repeating: " ", count: max(0, 6 - text.count)) + text
     }
 
+    /// It may be sound, and a run that needs it ends with 3 too.
+    @Test func aMaskThatMayNotBeRead() throws {
+        let folder = try TemporaryFolder()
+        let path = try folder.copySample("transforms")
+        let text = String(decoding: try folder.bytes("transforms/transforms.json"), as: UTF8.self)
+        let picture = "\"file_path\": \"images/000003.jpg\""
+        try folder.write(
+            text.replacing(picture, with: "\(picture), \"mask_path\": \"a.png\""), to: "transforms/transforms.json")
+        try folder.write("x", to: "transforms/a.png")
+        #expect(chmod(folder.path, 0o755) == 0 && chmod("\(path)/a.png", 0o000) == 0)
+        let what = "a mask that may not be read"
+        guard let tool = try Scanmill.commandOfNobody(in: folder.path, for: what) else { return }
+        let result = try runCommand(tool + ["inspect", "transforms"], in: folder.path)
+        #expect(result.status == 3, "\(result)")
+        #expect(result.output.contains("a.png") && !result.output.contains("copy the masks again"), "\(result)")
+    }
+
     @Test func aSoundCaptureReadsLikeThis() throws {
         let depth = try size(["mini.depth.zlib"])
         let confidence = try size(["mini.confidence.zlib"])
@@ -101,9 +118,9 @@ import Testing
                       1  medium     160  33.3 %
                       2  high       160  33.3 %
 
-                Motion
-                  file  measures       layout  samples  per second  start after first frame  end after last frame
-                  rot   rotation rate  iOS          80       60.00                  0.000 s               0.017 s
+                Motion (starts after the first frame, ends after the last)
+                  file  measures       layout  samples  per second   starts     ends
+                  rot   rotation rate  iOS          80       60.00  0.000 s  0.017 s
 
                 Box
                   centre           0.250, 0.000, -2.000 m
@@ -115,6 +132,32 @@ import Testing
                   none
 
                 """)
+    }
+
+    /// Lines that a terminal breaks once more are no table and no list. Wide ones get no wider lines than a file does.
+    @Test func linesFitTheTerminal() throws {
+        let script = """
+            import fcntl, os, pty, struct, subprocess, sys, termios
+            terminal, end = pty.openpty()
+            fcntl.ioctl(end, termios.TIOCSWINSZ, struct.pack('HHHH', 24, int(sys.argv[1]), 0, 0))
+            run = subprocess.Popen(sys.argv[2:], stdin=end, stdout=end, stderr=subprocess.DEVNULL)
+            os.close(end)
+            text = b''
+            try:
+                while part := os.read(terminal, 65536): text += part
+            except OSError: pass
+            run.wait()
+            lines = text.decode().split('\\r\\n')
+            print(max(map(len, lines)), sum('cameras facing' in line for line in lines))
+            """
+        func widest(on columns: Int) throws -> [Int] {
+            let result = try runCommand(
+                ["python3", "-c", script, "\(columns)", Scanmill.path, "inspect", "mini"], in: sample.folder.path)
+            return result.output.split(whereSeparator: \.isWhitespace).compactMap { Int($0) }
+        }
+        let (narrow, wide) = (try widest(on: 80), try widest(on: 200))
+        #expect(narrow.count == 2 && narrow[0] <= 80 && narrow[1] == 1, "\(narrow)")
+        #expect(wide.count == 2 && wide[0] > 80 && wide[0] <= 100, "\(wide)")
     }
 
     /// Between two values there is no medium level, also where damage makes up many others.
@@ -208,7 +251,7 @@ import Testing
         #expect(inspection.status == 1)
         for line in [
             "error: the streams differ in length by 20 frames", "= camera lines: 40, pictures: 20",
-            "= allowed is at most 3",
+            "= allowed: at most 3",
         ] {
             #expect(run.errors.contains(line))
             #expect(inspection.output.contains(line))

@@ -189,7 +189,7 @@ import Testing
         let other = try run("object-no-box")
         #expect(other.status == 1)
         #expect(
-            other.errors.contains("use a pipeline for captures without depth, such as the ready pictures-only"),
+            other.errors.contains("use a pipeline for captures without depth, such as the ready-made pictures-only"),
             "\(other.errors)")
     }
 

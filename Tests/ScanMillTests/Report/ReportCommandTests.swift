@@ -107,6 +107,42 @@ import Testing
         #expect(html.contains("<p>Captures ready</p>") && !html.contains("<p>Frames kept</p>"))
     }
 
+    /// Whoever goes back to film a side must find it: a viewer of the front has what is named the left on the right, on
+    /// every drawing of a card.
+    @Test func drawingsAgreeOnTheSides() throws {
+        try makeNight(1)
+        try changeFirstReceipt(
+            #/"box-outline": \[\[.*?\]\]/#, to: #""box-outline": [[1, 1], [1, -1], [-1, -1], [-1, 1]]"#)
+        // Its card is shown, with all its drawings.
+        try changeFirstReceipt(#/"ring": \{[^}]*\}/#, to: #""ring": {"gap": 150, "from": 285, "to": 75}"#)
+        _ = try report()
+        let html = try nightPage()
+        for (side, x) in [("right", 1), ("front", 44), ("left", 87), ("back", 130)] {
+            #expect(html.contains("<title>\(side)</title><rect x=\"\(x)\" y=\"44\""), "\(side)")
+        }
+        // The box's front is below, from its left to its right.
+        let edge = try #require(
+            html.firstMatch(of: #/class="front" d="M([0-9.]+) ([0-9.]+)L([0-9.]+) ([0-9.]+)"/#))
+        let ends = [edge.1, edge.2, edge.3, edge.4].compactMap { Double($0) }
+        try #require(ends.count == 4)
+        #expect(ends[0] > ends[2] && ends[1] == ends[3], "\(ends)")
+        let sphere = try #require(html.firstMatch(of: #/<svg class="sphere".*?</svg>/#.dotMatchesNewlines())).0
+        let words = sphere.matches(of: #/<text [^>]*>([^<]*)</#).map { String($0.1) }
+        #expect(words == ["above", "level", "below", "back", "right", "front", "left", "back"])
+        // What lies behind is half at the one end and half at the other.
+        #expect(sphere.contains("M0 0h2.8") && sphere.contains("M167.4 0h2.8"), "\(sphere)")
+    }
+
+    /// Not hundreds of marks before the first finding.
+    @Test func theKeyboardComesToTheFindingsFirst() throws {
+        try makeNight(12)
+        _ = try report()
+        let html = try nightPage()
+        #expect(html.contains("<main>\n<a class=\"skip\" href=\"#look\">") && html.contains("<section id=\"look\">"))
+        let strip = try #require(html.firstMatch(of: #/<svg class="strip".*?</svg>/#.dotMatchesNewlines())).0
+        #expect(strip.matches(of: #/<a [^>]*tabindex="-1"/#).count == 12)
+    }
+
     /// A path that is a point has no length that a ruler could show.
     @Test func aCameraThatStandsStill() throws {
         try makeNight(1)
@@ -212,22 +248,30 @@ import Testing
         #expect(try report()["earlier-runs"]?.integer == 7)
     }
 
-    /// How long a run takes, and how much it writes, goes by how many captures it has.
-    @Test func timeIsAgainstRunsOfAboutAsManyCaptures() throws {
+    /// How long a run takes, and how much it writes, goes by how many captures it has, and a share by chance among few.
+    @Test func figuresAreAgainstRunsOfAboutAsManyCaptures() throws {
         try makeNight(10, ["--earlier", "5"])
         let runs = "out/.scanmill/runs"
         let earlier = try FileManager.default.contentsOfDirectory(atPath: "\(folder.path)/\(runs)")
             .filter { !$0.hasSuffix("-night") }.map { "\(runs)/\($0)/night.json" }
-        for (ran, hasTime) in [(20, true), (21, false), (4, false), (5, true)] {
+        for (ran, isAlike) in [(20, true), (21, false), (4, false), (5, true)] {
             for path in earlier {
                 let text = String(decoding: try folder.bytes(path), as: UTF8.self)
                 try folder.write(text.replacing(#/"ran": \d+/#, with: "\"ran\": \(ran)"), to: path)
             }
             let trends = try report()["trends"]?.array ?? []
             let known = trends.filter { $0["usual"] != nil }.compactMap { $0["name"]?.string }
-            #expect(known == ["ready", "kept"] + (hasTime ? ["time", "written"] : []), "\(ran)")
-            #expect(try nightPage().contains("Against the last 5"))
+            #expect(known == (isAlike ? ["ready", "kept", "time", "written"] : []), "\(ran)")
+            #expect(try nightPage().contains("Against the last 5") == isAlike)
         }
+    }
+
+    /// One of four captures is a quarter of them.
+    @Test func sharesOfFewCapturesAreNotCompared() throws {
+        try makeNight(4, ["--earlier", "5"])
+        let trends = try report()["trends"]?.array ?? []
+        #expect(trends.compactMap { $0["name"]?.string } == ["ready", "kept", "time", "written"])
+        #expect(trends.map { $0["change"] != nil } == [false, false, true, true])
     }
 
     @Test func withoutEarlierRunsThereAreNoTrends() throws {

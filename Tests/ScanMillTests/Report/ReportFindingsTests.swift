@@ -87,32 +87,116 @@ import Testing
         let json = try report()
         // Of the last one no warning says why.
         #expect(captures(of: "dropped", in: json) == [ids[2]])
-        let finding = try #require(json["findings"]?.array?.first { $0["kind"]?.string == "warning" })
+        let finding = try #require(json["findings"]?.array?.first { $0["kind"]?.string == "loss" })
         let title = "Depth stream truncated (….depth.zlib at byte 500 of 500): the file ends too early"
         #expect(finding["title"]?.string == title)
         let found = finding["captures"]?.array ?? []
         #expect(Set(found.compactMap { $0["id"]?.string }) == Set(ids[..<2]) && found.count == 2)
-        let way = "copy it again from the device, and the next run makes the result anew"
+        let way = "copy it again from the device, and the next run makes the result again"
         #expect(found.allSatisfy { $0["fix"]?.string == way && $0["of"]?.string == "frames kept" })
         let text = found.first?["text"]?.string ?? ""
         #expect(text.contains(#/: the file ends too early\. \d+ of \d+ frames are lost\.$/#), "\(text)")
     }
 
+    /// What such a copy does not show was recorded all the same. A few frames explain nothing.
+    @Test func aCopyThatWasCutOff() throws {
+        try makeNight(3)
+        try changeFirstReceipt(#/"ring": \{[^}]*\}/#, to: #""ring": {"gap": 150, "from": 285, "to": 75}"#)
+        let name = try #require(try results().first)
+        let reason = "depth stream truncated (\(name).depth.zlib at byte 500 of 500)"
+        let script = """
+            import json, sys
+            receipt = json.load(open(sys.argv[1]))
+            frames = receipt["frames"]
+            lost = range(frames["source"] - frames["source"] // int(sys.argv[3]), frames["source"])
+            frames["dropped"] = [{"frame": n, "stage": "read", "reason": sys.argv[2]} for n in lost]
+            frames["kept"] = frames["source"] - len(lost)
+            receipt["warnings"] = [sys.argv[2] + ": the file ends too early"]
+            json.dump(receipt, open(sys.argv[1], "w"))
+            """
+        for (part, isGap) in [("20", true), ("2", false)] {
+            try runPython(script, ["\(folder.path)/out/\(name)/receipt.json", reason, part]).require(0)
+            let json = try report()
+            #expect(captures(of: "loss", in: json) == [name])
+            #expect(captures(of: "coverage", in: json) == (isGap ? [name] : []))
+            #expect(json["findings"]?.array?.first?["kind"]?.string == "loss")
+        }
+        #expect(try nightPage().contains(" captures/\(name) -o out --retry</code>"))
+    }
+
+    /// The card says what to copy, and shows nothing that has nothing to do with it.
+    @Test func aFileThatWasNotCopied() throws {
+        try makeNight(8)
+        let name = try #require(try results().first)
+        let file = "\(name).confidence.zlib"
+        let server = "write-staging: MultiScan's server decodes no depth without confidence, and the capture has none"
+        try warn(
+            "\(file) is missing, though the metadata lists a confidence stream: copy \(file) too\", \"\(server)", name)
+        let json = try report()
+        #expect(captures(of: "loss", in: json) == [name] && captures(of: "warning", in: json) == [])
+        let finding = try finding(of: "loss")
+        #expect(finding["title"]?.string == "\(file) is missing")
+        let capture = try #require(finding["captures"]?.array?.first)
+        #expect(capture["text"]?.string == "The metadata lists a confidence stream.")
+        #expect(capture["fix"]?.string == "copy \(file) too")
+        let html = try nightPage()
+        let card = try #require(html.firstMatch(of: #/(?s)<article class="finding.*?</article>/#)?.0)
+        #expect(card.contains("<p class=\"fix\"><span class=\"muted\">fix</span> Copy \(file) too.</p>"))
+        #expect(card.contains(" captures/\(name) -o out --retry</code>"))
+        #expect(card.contains("<div class=\"proof\"></div>"))
+    }
+
+    /// Of a few captures.
+    @Test func aNoteNamesItsCaptures() throws {
+        try makeNight(8)
+        let name = try #require(try results().first)
+        let note = "mask-confidence: the capture has no confidence"
+        try changeFirstReceipt(#/"warnings": \[\]/#, to: "\"warnings\": [], \"notes\": [\"\(note)\"]")
+        _ = try report()
+        let link = "<a href=\"#c0\"><bdi>\(name)</bdi></a>"
+        #expect(try nightPage().contains("1</data> capture (\(link)): \(note)</li>"))
+    }
+
+    /// A look at the capture would show nothing: it reads well as declared.
+    @Test func posesThatAnOptionMends() throws {
+        try makeNight(3)
+        let name = try #require(try results().first)
+        let reason = "depth fits 0.35 % with it, and nowhere as declared"
+        let remedy = "read the poses as what they are with  --set read.poses=inverse"
+        try changeFirstReceipt(
+            #/"verdict": "pass", "reason": "[^"]*"/#, to: "\"verdict\": \"fail\", \"reason\": \"\(reason)\"")
+        try warn("check-geometry: the geometry is wrong: the poses are inverse: \(reason); \(remedy)", name)
+        let capture = try #require(try finding(of: "geometry")["captures"]?.array?.first)
+        #expect(capture["fix"]?.string == remedy)
+        let html = try nightPage()
+        let command = try #require(html.firstMatch(of: #/<code class="command">([^<]*)</#)?.1)
+        #expect(command.hasSuffix(" captures/\(name) -o out --retry --set read.poses=inverse"), "\(command)")
+    }
+
     /// No convention fits better, and the stage has nothing to warn of.
     @Test func depthThatFitsFarWorseThanUsual() throws {
         try makeNight(9)
-        #expect(captures(of: "geometry", in: try report()) == [])
+        #expect(captures(of: "misfit", in: try report()) == [])
         // Twice as large is not odd enough.
         try changeFirstReceipt(#/"declared": 0.00[0-9]+/#, to: "\"declared\": 0.011")
-        #expect(captures(of: "geometry", in: try report()) == [])
+        #expect(captures(of: "misfit", in: try report()) == [])
         try changeFirstReceipt(#/"declared": 0.011/#, to: "\"declared\": 0.021")
-        let finding = try finding(of: "geometry")
+        let finding = try finding(of: "misfit")
         #expect(finding["title"]?.string == "Depth fits from frame to frame far worse than usual")
         let capture = try #require(finding["captures"]?.array?.first)
         #expect(try capture["id"]?.string == results().first && capture["value"]?.double == 0.021)
         #expect(
             capture["text"]?.string
                 == "Depth of one frame is off the next one's by 2.10 %; in this batch 0.600 % is usual.")
+        // Nothing was drawn of it.
+        let fix = "have it drawn by `render-cloud` or `render-mesh`, and see whether walls are bent or double"
+        #expect(capture["fix"]?.string == "\(fix): poses may be late, or drift")
+        // What is proven comes first.
+        let path = "out/\(try #require(try results().last))/receipt.json"
+        let receipt = String(decoding: try folder.bytes(path), as: UTF8.self)
+        try folder.write(receipt.replacing(#/"verdict": "pass"/#, with: "\"verdict\": \"fail\""), to: path)
+        let kinds = try report()["findings"]?.array?.map { $0["kind"]?.string }
+        #expect(kinds == ["geometry", "misfit"], "\(String(describing: kinds))")
     }
 
     /// It is found by its name, with what the stage says can be done about it.
@@ -178,14 +262,14 @@ import Testing
         let names = try results()
         try giveFilterBlur(#""window": 5"#)
         for (name, seconds) in zip(names, ["2.25", "30.5"]) {
-            let hole = "filter-blur: frames 11 to 18 were all dropped, which leaves a hole of \(seconds) s; a smaller"
+            let hole = "filter-blur: frames 11 to 18 were all dropped, which leaves a gap of \(seconds) s; a smaller"
             try warn("\(hole) `window`, or `seconds`, leaves shorter ones", name)
         }
         let finding = try finding(of: "warning")
         let captures = finding["captures"]?.array ?? []
         #expect(captures.map { $0["id"]?.string } == [names[1], names[0]])
         #expect(captures.map { $0["value"]?.double } == [30.5, 2.25])
-        #expect(captures.map { $0["of"]?.string } == ["longest hole", "longest hole"])
+        #expect(captures.map { $0["of"]?.string } == ["longest gap", "longest gap"])
         let html = try nightPage()
         #expect(html.contains("the worst of ") && html.contains(" --set filter-blur.window=2</code>"))
     }
@@ -198,7 +282,7 @@ import Testing
         try makeNight(3)
         try giveFilterBlur(rule)
         let name = try #require(try results().first)
-        try warn("filter-blur: frames 11 to 18 were all dropped, which leaves a hole of 2.25 s; shorter ones", name)
+        try warn("filter-blur: frames 11 to 18 were all dropped, which leaves a gap of 2.25 s; shorter ones", name)
         _ = try report()
         let html = try nightPage()
         if remedy.isEmpty {
@@ -319,7 +403,7 @@ import Testing
         let finding = try finding(of: "jumps")
         #expect(finding["title"]?.string == "The pose of one frame is wrong")
         let capture = try #require(finding["captures"]?.array?.first)
-        let text = "The path jumps by 1.2 m at frame 30, and is back with the next frame."
+        let text = "The path jumps by 1.2 m at frame 30, and returns with the next frame."
         #expect(capture["text"]?.string?.replacing(#/1\.[12]\d/#, with: "1.2") == text)
         #expect(capture["value"]?.integer == 1)
         let rule = try #require(capture["fix"]?.string?.split(separator: "`").dropFirst().first)
@@ -332,10 +416,10 @@ import Testing
     /// Those that lead back have a minus; one frame is dropped.
     @Test(
         arguments: [
-            ([3: 0.9, 4: -1], 0, "The path jumps by 0.900 m at frame 3, and is"), ([3: 0.9, 4: -1], 3, ""),
+            ([3: 0.9, 4: -1], 0, "The path jumps by 0.900 m at frame 3, and returns"), ([3: 0.9, 4: -1], 3, ""),
             ([3: 0.9, 4: 1], 0, "2 jumps in the path, the first of 0.900 m"),
             ([2: 2, 3: 0.9, 4: -1, 5: 0.8], 0, "2 jumps in the path, the first of 2.00 m"),
-            ([3: 0.9, 4: -1, 5: 1.1, 6: -1], 0, "The path jumps to 2 frames, first by 0.900 m at frame 3, and is"),
+            ([3: 0.9, 4: -1, 5: 1.1, 6: -1], 0, "The path jumps to 2 frames, first by 0.900 m at frame 3, and"),
             ([3: 0.9], 2, "1 jump in the path, the first of 0.900 m"), ([1: 0.9], 0, ""), ([4: -1], 0, ""),
         ] as [([Int: Double], Int, String)])
     func jumpsThereAndBack(_ metres: [Int: Double], _ dropped: Int, _ text: String) throws {
@@ -360,7 +444,7 @@ import Testing
         try changeFirstReceipt(#/"jumps": \[\]/#, to: "\"jumps\": [\(jump)]")
         try changeFirstReceipt(#/"jump-count": 0, /#, to: "")
         let text = try finding(of: "jumps")["captures"]?.array?.first?["text"]?.string
-        #expect(text?.hasPrefix("The path jumps by 0.090 m and 54° at frame 3, and is back") == true, "\(text ?? "")")
+        #expect(text?.hasPrefix("The path jumps by 0.090 m and 54° at frame 3, and returns") == true, "\(text ?? "")")
     }
 
     /// The wrong pose of a single frame explains the pairs of that frame, and nothing else.

@@ -138,7 +138,7 @@ import Testing
         try night.folder.write(more, to: outcome)
         try Scanmill.run(["report", "out"], in: night.folder.path).require(0)
         let html = try String(contentsOfFile: night.page, encoding: .utf8)
-        #expect(html.contains("</b> not run yet</span>."))
+        #expect(html.contains("</b> not run yet</a>."))
         let strip = try #require(html.firstMatch(of: #/<svg class="strip".*?</svg>/#.dotMatchesNewlines())).0
         #expect(strip.matches(of: #/<a /#).count == 2000 && strip.matches(of: #/class="waiting"/#).count == 2000)
         let drawings = strip.matches(of: #/<path class="ready" d="([^"]*)"/>/#)

@@ -217,6 +217,18 @@ import Testing
             Self.jpegWidth(try folder.bytes("\(page.dropLast("report.html".count))pictures/0-drawing.jpg")) == 320)
     }
 
+    /// It tells more of wrong geometry than the capture's own pictures.
+    @Test func wrongGeometryIsShownAsItWasDrawn() throws {
+        let stages =
+            "read, {select-every: {step: 4}}, {decompress: {scale: 0.2}}, check-geometry, unproject, voxel-downsample, "
+            + "{render-cloud: {view: front, width: 320, height: 240}}"
+        let run = try folder.run(stages, [QuickRun.sample, "-o", "out"])
+        try #require(run.status == 0, "\(run.errors)")
+        #expect(try finding(of: "geometry")["captures"]?.array?.first?["id"]?.string == "desk")
+        let card = try #require(try newestHTML().firstMatch(of: #/(?s)<article class="finding.*?</article>/#)?.0)
+        #expect(card.contains("<div class=\"shot\"><img loading=\"lazy\" src=\"pictures/0-drawing.jpg\""))
+    }
+
     /// What has no pictures of its own is known by what was drawn of it.
     @Test func theWallShowsDrawingsOfCapturesWithoutPictures() throws {
         try folder.write(

@@ -59,7 +59,54 @@ import Testing
         #expect(twins["captures"]?.integer == 2 && twins["ready"]?.integer == 1 && twins["failed"]?.integer == 1)
         // How captures are called is not mended by running them again.
         #expect(try !newestHTML().contains(" -o out --retry"))
-        #expect(try others() == "the other did not.")
+        #expect(try others() == "the other could not be begun.")
+    }
+
+    /// What an earlier run has left is told from what this one did.
+    @Test func whatFailedBefore() throws {
+        try folder.write(QuickRun.cloud, to: "quick.yaml")
+        for name in ["in/a", "in/b", "in/c"] { _ = try folder.copySample("desk", to: name) }
+        let depth = try folder.bytes("in/a/desk.depth.zlib")
+        try folder.write(Array(depth.prefix(depth.count / 2)), to: "in/a/desk.depth.zlib")
+        let night = ["run", "quick.yaml", "in", "-o", "out"]
+        #expect(try Scanmill.run(night, in: folder.path).status == 1)
+        #expect(try !newestHTML().contains("as before"))
+        // By whole seconds.
+        usleep(1_100_000)
+        try folder.write("{", to: "in/b/desk.json")
+        #expect(try Scanmill.run(night, in: folder.path).status == 1)
+        let summary = try #require(try report()["summary"])
+        #expect(summary["failed"]?.integer == 2 && summary["run-failed"]?.integer == 1)
+        let html = try newestHTML()
+        let text = html.replacing(#/<[^>]*>/#, with: "")
+        #expect(text.contains("2 failed (1 of them in this run)"))
+        #expect(text.contains(#/Failed a as before, last tried on \d+ [A-Z][a-z]+ \d{4}/#))
+        #expect(text.components(separatedBy: "as before").count == 2)
+        #expect(text.contains("those that did not run first, then the others in the order in which they ran"))
+        // The frames of its older result are not those of a capture that failed.
+        let tiles = html.matches(of: #/(?s)<li class="t failed.*?</li>/#)
+        #expect(tiles.count == 2 && tiles.allSatisfy { !$0.0.contains(" kept") })
+    }
+
+    /// As after a night in which all was up to date, or is still to come.
+    @Test func aRunInWhichNothingRan() throws {
+        try makeNight(3)
+        let outcome = "out/.scanmill/runs/20261120T214000Z-night/outcome.json"
+        let text = String(decoding: try folder.bytes(outcome), as: UTF8.self)
+        let more = ["left", "left", "excluded"].enumerated().map { number, ended in
+            #"{"id": "w\#(number)", "input": "captures/w\#(number)", "ended": "\#(ended)"}, "#
+        }
+        let changed = text.replacing(#/"begin": [0-9.]+, "seconds": [0-9.]+, /#, with: "")
+            .replacing(#""captures": ["#, with: #""captures": ["# + more.joined())
+        try #require(changed != text)
+        try folder.write(changed, to: outcome)
+        let summary = try #require(try report()["summary"])
+        #expect(summary["ran"]?.integer == 0 && summary["waiting"]?.integer == 3)
+        let html = try nightPage()
+        let words = html.replacing(#/<[^>]*>/#, with: "")
+        #expect(words.contains("3 waiting (1 left out). Nothing was made in this run."))
+        #expect(words.contains("one mark per capture, by name"))
+        #expect(html.contains(##"<a class="count" href="#wall">"##))
     }
 
     /// A run that was killed says nothing itself: its plan does. While any run is at work it may be alive.
@@ -125,8 +172,8 @@ import Testing
         let made = try runCommand(tool + ["report", "out"], in: folder.path)
         try #require(made.status == 0, "\(made.errors)")
         let html = try newestHTML()
-        #expect(html.contains("</b> unreadable</span>.") && !html.contains("not run yet"))
-        #expect(html.contains("<p>Cannot tell whether a result stands here: Permission denied.</p>"))
+        #expect(html.contains("</b> unreadable</a>.") && !html.contains("not run yet"))
+        #expect(html.contains("<p>Cannot tell whether there is a result here: Permission denied.</p>"))
         let figures = try newestPage().replacing(".html", with: ".json")
         let json = try StateJSON.read("\(folder.path)/\(figures)")
         #expect(json["summary"]?["waiting"]?.integer == 2 && json["summary"]?["unreadable"]?.integer == 2)
@@ -152,7 +199,7 @@ import Testing
             ])
         let html = try newestHTML()
         #expect(html.contains("<p>It has no result: the result that was made is gone.</p>"))
-        #expect(html.contains("</b> without a result</span>.") && !html.contains("not run yet"))
+        #expect(html.contains("</b> without a result</a>.") && !html.contains("not run yet"))
     }
 
     /// Damage that left the receipt its size and time: a run takes the result for up to date.
@@ -350,7 +397,7 @@ import Testing
             fixes == [
                 "fix for b_poly, c_poly: Copy the folder keyframes/depth/ too.",
                 "fix for d_desk: Copy desk.depth.zlib too.",
-                "fix for a_pictures: Use a pipeline for captures without depth, such as the ready pictures-only.",
+                "fix for a_pictures: Use a pipeline for captures without depth, such as the ready-made pictures-only.",
             ])
         let command = try #require(html.firstMatch(of: #/<code class="command">scanmill (run [^<]*)</#)?.1)
         #expect(command.hasSuffix(" in/b_poly in/c_poly in/d_desk -o out --retry"))
@@ -386,7 +433,9 @@ import Testing
         let commands = [1, 2].map { "give it the time with  --set read.shift=\($0)" }
         for fix in ["use another pipeline"] + copies + commands {
             let fault = fix.hasPrefix("use") ? #""usage", "besides": ["copy f.bin too"]"# : #""input""#
-            let problem = #"{"fault": \#(fault), "summary": "cannot read it", "fix": "\#(fix)"}"#
+            // How many frames are whole is no part of a fix.
+            let part = #""notes": ["it ends inside frame 3 of 10"]"#
+            let problem = #"{"fault": \#(fault), "summary": "cannot read it", \#(part), "fix": "\#(fix)"}"#
             text = text.replacing(
                 #""ended": "done""#, with: #""ended": "failed", "problem": \#(problem)"#, maxReplacements: 1)
         }

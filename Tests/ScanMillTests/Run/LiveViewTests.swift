@@ -108,6 +108,19 @@ import Testing
         #expect(isInPlace)
     }
 
+    /// The end of the run counts what cannot be begun, too.
+    @Test func failuresAreCountedWhileItRuns() throws {
+        for id in ["a", "b"] { try MiniCapture(id: "captures/\(id)").write(in: folder) }
+        #expect(symlink("../away", folder.url("captures/c").path) == 0)
+        try folder.write("{", to: "captures/a/recorded.json")
+        try folder.write("name: t\nstages: [read, decompress, unproject, write-ply]\n", to: "t.yaml")
+        let run = [Scanmill.path, "run", "t.yaml", "captures", "-o", "out", "--jobs", "1", "--no-report"]
+        let script = "print('\\n1 of 3 captures, 1 failed' in text, '\\n2 of 3 captures, 2 failed' in text)"
+        let result = try runCommand(
+            ["python3", "-c", Self.onATerminal + script] + run, in: folder.path, environment: ["TERM": "xterm"])
+        #expect(result.output == "True True\n", "\(result.output) \(result.errors)")
+    }
+
     /// `tee` writes to the same terminal, and the view would erase that.
     @Test func nothingIsDrawnOverWhatGoesThroughAPipe() throws {
         try MiniCapture().write(in: folder)

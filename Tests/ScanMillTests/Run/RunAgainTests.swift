@@ -60,7 +60,8 @@ import Testing
               1 × the camera lines are missing: c c
                   fix: copy the capture again; without camera lines there are no poses
             to try them again:  scanmill run trouble.yaml in/a in/b 'in/c c' in/d -o out --retry
-            trying nerfcapture again does not help: use a pipeline for captures without depth, such as the ready pictures-only
+            trying nerfcapture again does not help: use a pipeline for captures without depth, such as the ready-made \
+            pictures-only
             to leave out what the pipeline does not suit:  --exclude-unsuited
 
             """
@@ -80,8 +81,11 @@ import Testing
               1 × filter-blur needs color, and this capture has none: c
                   fix: copy the folder with the .jpg files too; copy desk.depth.zlib too
             to try it again:  scanmill run trouble.yaml in/c -o out --retry
-            trying a again does not help: use the ready object-no-box (for what stands on the floor) or object-on-table (on a table), or give a box in a file, with  --set cull-by-box.box=FILE
-            trying b again does not help: use the ready object-no-box (for what stands on the floor) or object-on-table (on a table), or give a box in a file, with  --set cull-by-box.box=FILE ; copy desk.depth.zlib too
+            trying a again does not help: use the ready-made object-no-box (for what stands on the floor) or \
+            object-on-table (on a table), or give a box in a file, with  --set cull-by-box.box=FILE
+            trying b again does not help: use the ready-made object-no-box (for what stands on the floor) or \
+            object-on-table (on a table), or give a box in a file, with  --set cull-by-box.box=FILE ; copy \
+            desk.depth.zlib too
             to leave out what the pipeline does not suit:  --exclude-unsuited
 
             """
@@ -99,9 +103,9 @@ import Testing
         let options = ["in", "-o", "out"]
         let all = try folder.run("read, decompress", options)
         let command = "scanmill run trouble.yaml in -o out"
-        #expect(all.errors.contains("to try all 13 again when they are mended:  \(command)\n"), "\(all.errors)")
+        #expect(all.errors.contains("to try all 13 again once they are fixed:  \(command)\n"), "\(all.errors)")
         let page = try runCommand(["sh", "-c", "cat out/.scanmill/runs/*/report.html"], in: folder.path).output
-        #expect(page.contains(">next, for all 13 when they are mended<") && page.contains(">\(command)</code>"))
+        #expect(page.contains(">next, for all 13 once they are fixed<") && page.contains(">\(command)</code>"))
         try MiniCapture().write([inputs[0]], in: folder)
         let again = try folder.run("read, decompress", options)
         #expect(again.output.contains("13 captures: 1 done, 12 failed before"), "\(again.output)")
@@ -115,7 +119,7 @@ import Testing
         let words = ["--only=1*", "--only=2*", "--only=-*", "--exclude=-x"]
         let all = try folder.run("read, decompress", ["in", "-o", "out", "--no-report"] + words)
         let command = try #require(
-            all.errors.firstMatch(of: #/again when they are mended:  scanmill (run .*)\n/#)?.1, "\(all.errors)")
+            all.errors.firstMatch(of: #/again once they are fixed:  scanmill (run .*)\n/#)?.1, "\(all.errors)")
         let again = try runCommand(["sh", "-c", "'\(Scanmill.path)' \(command)"], in: folder.path)
         #expect(again.status == 1, "\(again.errors)")
         #expect(again.output.contains("14 captures: 13 failed before, 1 excluded"), "\(again.output)")

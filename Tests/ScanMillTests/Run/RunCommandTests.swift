@@ -45,7 +45,7 @@ import Testing
             try quick.folder.write(text.withoutSeal, to: "out/\(file)")
         }
         let plan = try Scanmill.run(["plan", "quick.yaml", QuickRun.sample, "-o", "out"], in: quick.folder.path)
-        let why = "since an update, ScanMill reads multiscan in another way"
+        let why = "since an update, ScanMill reads multiscan differently"
         #expect(plan.output.contains("\(why)\n") && plan.output.contains("1 would run"), "\(plan)")
         let result = try quick.run([QuickRun.sample, "-o", "out"])
         #expect(result.status == 0 && result.errors == "note: 1 capture was made again: \(why)\n", "\(result)")
@@ -181,7 +181,7 @@ import Testing
         let line = try #require(result.errors.split(separator: "\n").first)
         #expect(line.hasPrefix("warning: desk: ") && line.contains(" of 60 frames are lost: "), "\(line)")
         #expect(line.contains("depth stream truncated"), "\(line)")
-        #expect(line.hasSuffix("; copy it again from the device, and the next run makes the result anew"), "\(line)")
+        #expect(line.hasSuffix("; copy it again from the device, and the next run makes the result again"), "\(line)")
         let figures = String(decoding: try quick.folder.bytes("night.prom"), as: UTF8.self).withoutOwner
         #expect(figures.contains("\nscanmill_captures_salvaged 1.0\n"))
         #expect(figures.contains("\nscanmill_captures_doubtful 1.0\n"))

@@ -476,7 +476,7 @@ import Testing
         let show = "cat \"$('\(Scanmill.path)' report out)\""
         let html = try runCommand(["sh", "-c", show], in: quick.folder.path).output
         #expect(html.contains("<p>It has no result: --exclude left it out.</p>"))
-        #expect(html.contains("</b> left out</span>") && !html.contains("</b> failed</a>"))
+        #expect(html.contains("</b> left out</a>") && !html.contains("</b> failed</a>"))
         #expect(try quick.run(words).output.contains("2 captures: 1 up to date, 1 excluded; "))
     }
 

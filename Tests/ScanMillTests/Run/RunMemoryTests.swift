@@ -45,25 +45,53 @@ import Testing
         #expect(other.output.contains("; a capture usually takes up to 200.0 MB of memory\n"), "\(other)")
     }
 
+    /// What the log tells of the captures of a run after which only that run is remembered.
+    /// - Parameter command: what runs the tool.
+    private func night(_ options: String..., by command: [String] = []) throws -> (events: [String], errors: String) {
+        try? FileManager.default.removeItem(atPath: "\(folder.path)/log")
+        try folder.write("name: t\nstages: [read, decompress]\n", to: "t.yaml")
+        let run = try runCommand(
+            command + [Scanmill.path, "run", "t.yaml", "in", "-o", "out", "--force", "--log", "log", "--no-report"]
+                + options,
+            in: folder.path)
+        try #require(run.status == 0, "\(run.errors)")
+        try newestOnly()
+        let lines = String(decoding: try folder.bytes("log"), as: UTF8.self).split(separator: "\n")
+        let events = lines.compactMap { try? JSONValue.parse(Array($0.utf8), file: "log")["event"]?.string }
+        return (events.filter { !$0.hasPrefix("run") }, run.errors)
+    }
+
     /// Two captures of 3 GB each do not run side by side in 4 GB.
     @Test func aBudgetGoesByEarlierRuns() throws {
         #expect(try scanmill("run").status == 0)
         func events(_ bytes: Int64, in budget: String = "4G") throws -> [String] {
             try remember(bytes)
-            try? FileManager.default.removeItem(atPath: "\(folder.path)/log")
-            let run = try scanmill(
-                "run", "--force", "--jobs", "2", "--max-memory", budget, "--log", "log", "--no-report")
-            try #require(run.status == 0, "\(run.errors)")
-            try newestOnly()
-            return String(decoding: try folder.bytes("log"), as: UTF8.self).split(separator: "\n").compactMap { line in
-                let event = try? JSONValue.parse(Array(line.utf8), file: "log")["event"]?.string
-                return event?.hasPrefix("run") == true ? nil : event
-            }
+            return try night("--jobs", "2", "--max-memory", budget).events
         }
         #expect(try events(3_000_000_000) == ["began", "ended", "began", "ended"])
         #expect(try events(1_000_000_000).prefix(2) == ["began", "began"])
         // Small captures of earlier nights promise nothing of tonight's.
         #expect(try events(1_000_000, in: "300M") == ["began", "ended", "began", "ended"])
+    }
+
+    /// Nobody has two million gigabytes.
+    @Test func withoutABudgetTheMachinesMemoryIsOne() throws {
+        #expect(try scanmill("run").status == 0)
+        try remember(2_000_000_000_000_000)
+        let run = try night("--jobs", "2")
+        #expect(run.events == ["began", "ended", "began", "ended"])
+        let start = "warning: captures of earlier runs took up to 2000.0 TB of memory, and there are "
+        #expect(
+            run.errors.contains(start) && run.errors.contains(" GB: one capture runs at a time\n"), "\(run.errors)")
+    }
+
+    /// As Slurm leaves a job only some of a machine's.
+    @Test func onlyCoresThatTheProcessMayUseCount() throws {
+        let oneCore = ["taskset", "-c", "0"]
+        guard try runCommand(oneCore + ["true"]).status == 0 else {
+            return print("SKIPPED: a run on one core of several, because the first one may not be used")
+        }
+        #expect(try night(by: oneCore).events == ["began", "ended", "began", "ended"])
     }
 
     /// Of several runs the one that took most counts.

@@ -126,7 +126,7 @@ import Testing
         // It may be another container's, as long as something changes in it.
         let early = try Scanmill.run(["gc", "made"], in: folder.path)
         #expect(early.status == 2 && early.output == "")
-        #expect(early.errors.hasPrefix("error: what a sample or an inspection began here may not have ended\n"))
+        #expect(early.errors.hasPrefix("error: a `sample` or an `inspect` may still be at work here\n"))
         #expect(early.errors.contains("  --> made/.scanmill/work\n"), "\(early.errors)")
         let age = ["find", "made", "-exec", "touch", "-d", "2 hours ago", "{}", "+"]
         try runCommand(age, in: folder.path).require(0)
@@ -168,7 +168,7 @@ import Testing
         let run = try Scanmill.run(["run", "cloud.yaml", "x", "y", "-o", "twins"], in: folder.path)
         #expect(run.status == 1)
         #expect(run.errors.contains("2 captures are called caf"))
-        #expect(run.errors.contains("the names look the same, and are spelt with other Unicode characters"))
+        #expect(run.errors.contains("the names look the same, but are spelt with different Unicode characters"))
     }
 
     @Test func theFormatsNamedAreThoseOfTheCapturesAskedFor() throws {

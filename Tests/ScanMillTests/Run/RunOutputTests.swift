@@ -86,7 +86,7 @@ import Testing
         #expect(both.status == 3)
         try MiniCapture().write(in: folder)
         let hook = try folder.run("read, decompress", ["mini", "-o", "out", "--on-finish", "exit 4"])
-        #expect(hook.errors.contains("the command of --on-finish ended with exit code 4"))
+        #expect(hook.errors.contains("the --on-finish command ended with exit code 4"))
     }
 
     /// The collector's file is replaced in one step; a pipe and a device are written to.

@@ -147,7 +147,7 @@ import Testing
         let result = try Scanmill.run(
             ["run", pipeline, "mini", "-o", "out", "--set", "cull-by-box.box=boxes/box.json"], in: folder.path)
         #expect(result.status == 1, "\(result)")
-        #expect(result.errors.contains("= fix: name it by its whole path, "), "\(result.errors)")
+        #expect(result.errors.contains("= fix: name it by its full path, "), "\(result.errors)")
         #expect(result.errors.contains("/boxes/box.json\n"), "\(result.errors)")
     }
 

@@ -20,7 +20,7 @@ import Testing
             ["mini", "-o", "out", "--patience", "2s", "--no-report"], environment: path)
         #expect(result.status == 3)
         #expect(
-            result.errors.contains("the capture made no progress for 2 s and was ended\n  --> mini\n"),
+            result.errors.contains("the capture made no progress for 2 s and was killed\n  --> mini\n"),
             "\(result.errors)")
         #expect(result.errors.contains("= nothing was published for mini\n"), "\(result.errors)")
         #expect(try runCommand(["pgrep", "-f", "\(folder.path)/hung"]).output == "")
@@ -142,14 +142,14 @@ import Testing
     }
 
     /// A limit of the shell's or the unit's, and what somebody sends: no mistake of ScanMill's, and gone tomorrow.
-    @Test(arguments: [("XCPU", "took more processor time than it may"), ("USR1", "was stopped by signal 10")])
+    @Test(arguments: [("XCPU", "took more processor time than it may"), ("USR1", "was killed by signal 10")])
     func aSignalThatNoCrashRaises(_ signal: String, _ words: String) throws {
         try MiniCapture(pictures: .mp4).write(in: folder)
         let path = try folder.fakeFFmpeg(else: "kill -\(signal) $PPID")
         let result = try folder.run("read, filter-blur: {window: 3}, write-transforms", environment: path)
         #expect(result.status == 3)
         #expect(result.errors.contains("the capture's process \(words)\n"), "\(result.errors)")
-        #expect(result.errors.contains("fix: ") && !result.errors.contains("a mistake in ScanMill"), "\(result.errors)")
+        #expect(result.errors.contains("fix: ") && !result.errors.contains("a bug in ScanMill"), "\(result.errors)")
     }
 
     /// Whoever mends it needs the last lines that it wrote.

@@ -66,7 +66,12 @@ import Testing
         try folder.write(Array(depth.prefix(depth.count / 3)), to: "mini/recorded.depth.zlib")
         let pipeline = "{read: {truncated: keep-whole}}, decompress, unproject, write-ply"
         let result = try folder.run(pipeline)
-        #expect(result.status == 1 && result.errors.contains("2 of 7 frames are whole; the least is 50 %"), "\(result)")
+        #expect(
+            result.status == 1
+                && result.errors.contains(
+                    "2 of 7 frames are whole; the minimum is 50 "
+                        + "%"),
+            "\(result)")
         let again = ["mini", "-o", "out", "--set", "read.min-whole=0.28"]
         #expect(result.errors.contains("keep them all the same with  \(again[3]) \(again[4])"))
         #expect(try folder.run(pipeline, again).output.contains("done     mini  2 of 7 frames"))

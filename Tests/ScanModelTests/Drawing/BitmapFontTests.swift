@@ -25,7 +25,7 @@ import Testing
     }
 
     @Test func everySignIsAnotherOne() {
-        let signs = "0123456789abcdefghijklmnopqrstuvwxyz.-/:"
+        let signs = "0123456789abcdefghijklmnopqrstuvwxyz.,-/:≤≥"
         #expect(Set(signs.map { Self.lines(String($0)) }).count == signs.count)
         #expect(Self.lines("A") == Self.lines("a"))
         #expect(Self.lines("§").joined().contains("#") == false)

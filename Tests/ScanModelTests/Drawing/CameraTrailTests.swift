@@ -24,6 +24,17 @@ import Testing
         #expect(trail.limits == 0...4)
     }
 
+    /// Red on the picture of a slow capture would be what is red on that of a fast one.
+    @Test(arguments: [
+        (1.0, 8.0, [0.125, 0.125, 0.0625, 0.25]), (1, 2, [0.5, 0.5, 0.25, 1]), (2, 3, [0.5, 0.5, 0.25, 1]),
+    ])
+    func slowCapturesAreNotRed(factor: Double, tooFast: Double, shades: [Double]) {
+        // 1, 0.5 and 2 m/s, and what is so many times as fast.
+        let places: [Double?] = [0, 1, 1.5, 2.5].map { $0 * factor }
+        let trail = CameraTrail(Self.frames(places, seconds: [0, 1, 2, 2.5]), by: .speed, tooFast: tooFast)
+        #expect(trail.stations.map(\.shade) == shades && trail.limits == 0...max(tooFast, 2 * factor))
+    }
+
     /// On a curve, the way past the frames that were left out is longer than the straight one.
     @Test func framesThatWereLeftOutSlowNobodyDown() {
         var frames = Self.frames([0, 1, 0, 1, 0], seconds: [0, 1, 2, 3, 4])

@@ -117,7 +117,7 @@ import Testing
 
     @Test func theViewTurnsBehindCamerasThatLookOneWay() {
         let looking = { (angle: Double) in Pose(rotation: .rotation(aboutY: angle), position: .zero) }
-        // A camera turned by a quarter to the left looks along −x: whoever stands behind it stands at +x.
+        // A camera turned by 90° to the left looks along −x: whoever stands behind it stands at +x.
         let axes = Self.yUp.facing(as: [looking(.pi / 2 - 0.1), looking(.pi / 2 + 0.1)])
         #expect((axes.front - Vector3(1, 0, 0)).length < 1e-9)
         #expect(axes.up == Self.yUp.up && (axes.right - Vector3(0, 0, -1)).length < 1e-9)

@@ -77,7 +77,7 @@ import Testing
         #expect(drift.share < 0.04, "\(drift)")
         #expect(verdict.outcome == .warning)
         #expect(verdict.reason.contains("; the path drifts, which makes surfaces double"))
-        #expect(verdict.reason.contains(#/ sees it again, and what is seen again is 1\.\d+ % of the distance apart$/#))
+        #expect(verdict.reason.contains(#/ sees it again, and what is seen again is 1\.\d+ % of its distance apart$/#))
     }
 
     /// A sensor that errs by a few per cent, here more and there less, is no path that drifts.
@@ -95,7 +95,7 @@ import Testing
         let drift = try #require(verdict.drift)
         #expect(drift.share > 0.02, "\(drift)")
         #expect(!verdict.reason.contains("drifts"))
-        let reason = ", and no change of the poses lays the two together: depth may be off, or things were moved"
+        let reason = ", and no correction of the poses brings the two together: depth may be off, or things were moved"
         #expect(verdict.reason.hasSuffix(reason) == (drift.share > 0.04), "\(verdict.reason)")
     }
 

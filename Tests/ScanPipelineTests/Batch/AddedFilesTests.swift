@@ -21,7 +21,7 @@ import Testing
         #expect(refused.fault == .usage)
         #expect(
             refused.summary
-                == "the result to be replaced holds files that are not of it: model/points.ply, notes.txt")
+                == "the result to be replaced holds files that do not belong to it: model/points.ply, notes.txt")
         #expect(refused.fix?.contains("--replace") == true)
         #expect(fixture.results() == results)
         guard case .obstructed(let told)? = try fixture.plan([input], text).first else {
@@ -83,7 +83,7 @@ import Testing
             problem {
                 _ = try fixture.run(input) { try fixture.write("x", to: "out/a/model.ply") }
             })
-        #expect(refused.summary == "the result to be replaced holds files that are not of it: model.ply")
+        #expect(refused.summary == "the result to be replaced holds files that do not belong to it: model.ply")
         #expect(fixture.results()["a/model.ply"] == Array("x".utf8))
         #expect(FileSystem.names(in: fixture.output + "/.scanmill/work") == [])
     }
@@ -107,11 +107,11 @@ import Testing
                 precondition(chmod(folder, 0o755) == 0)
                 precondition(closed?.summary == "cannot list the folder: Permission denied")
                 precondition(closed?.fault == .environment && closed?.place.file == folder)
-                precondition(closed?.notes.first == "the result to be replaced may hold files that are not of it")
+                precondition(closed?.notes.first == "the result to be replaced may hold files that do not belong to it")
                 precondition(isListed)
                 // Without the receipt it is known from the result's run which files are of it, unless that is lost.
                 precondition(chmod(receipt, 0) == 0)
-                let added = "the result to be replaced holds files that are not of it: deep/trained/model.ply"
+                let added = "the result to be replaced holds files that do not belong to it: deep/trained/model.ply"
                 precondition(refusal()?.summary == added)
                 FileSystem.removeTree(fixture.state.inputs("a"))
                 let unknown = refusal()
@@ -132,7 +132,7 @@ import Testing
         try runCommand(["bash", "-c", command], in: "\(fixture.output)/a").require(0)
         let summary = problem { try fixture.run(input, forced: true) }?.summary
         #expect(
-            summary == "the result to be replaced holds files that are not of it: trained\u{FFFD}"
+            summary == "the result to be replaced holds files that do not belong to it: trained\u{FFFD}"
                 || summary == "cannot list the folder: File name too long", "\(summary ?? "replaced")")
         let verified = PublishedResult.verify("a", in: fixture.output)
         #expect(verified.defects.count + verified.added.count == 1)
@@ -179,7 +179,7 @@ import Testing
         try fixture.run(input)
         try Self.damage(fixture)
         for name in ["model.ply", "deep/notes.txt"] { try fixture.write("x", to: "out/a/\(name)") }
-        let added = "the result to be replaced holds files that are not of it: deep/notes.txt, model.ply"
+        let added = "the result to be replaced holds files that do not belong to it: deep/notes.txt, model.ply"
         #expect(problem { try fixture.run(input) }?.summary == added)
         let torn = String(try String(contentsOfFile: "\(fixture.output)/a/receipt.json", encoding: .utf8).dropLast(9))
         try fixture.write(torn, to: "out/a/receipt.json")
@@ -190,12 +190,12 @@ import Testing
         let unknown = try #require(problem { try fixture.run(input) })
         #expect(
             unknown.message() == """
-                error: the receipt is damaged, and nothing else tells which files are of the result to be replaced
+                error: the receipt is damaged, so it is unknown which files belong to the result to be replaced
                   --> \(fixture.output)/a/receipt.json
-                   = the result to be replaced may hold files that are not of it
+                   = the result to be replaced may hold files that do not belong to it
                    = nothing was published for a; the last good result is unchanged
                    = fix: move what others have put there out of \(fixture.output)/a and remove it, \
-                or let them go with  --only a --replace
+                or replace them too with  --only a --replace
                 """)
         #expect(unknown.fault == .environment)
         #expect(fixture.results() == results)

@@ -122,7 +122,7 @@ import Testing
         let other = "{name: other, stages: [read, write: {level: 2}]}"
         #expect(try reason(other) == .run("the pipeline was `\(name)`, and is `other`"))
         fixture.versions.withLock { $0.stage = 2 }
-        let revised = "since an update, ScanMill makes other results in"
+        let revised = "since an update, ScanMill makes different results in"
         #expect(try reason("stages: [read, write]") == .run("\(revised) write"))
         #expect(try reason("stages: [read, write: {level: 2}]") == .run("write.level changed from 1 to 2"))
         // Earlier versions have not kept which revision made it.
@@ -238,7 +238,7 @@ import Testing
         let fixture = try DiskFixture()
         let input = try fixture.capture("a")
         try fixture.run(input, "stages: [read, pick, write]")
-        #expect(try fixture.plan([input], "stages: [read, write, pick]") == [.run("the stages stand in another order")])
+        #expect(try fixture.plan([input], "stages: [read, write, pick]") == [.run("the stages are in another order")])
         #expect(
             try fixture.plan([input], "stages: [read, pick, pick, write]")
                 == [.run("`pick` stands there 2 times, before once")])
@@ -260,7 +260,7 @@ import Testing
     /// Options that change together with the stages change results as much as they do alone.
     @Test(arguments: [
         ("[read, write: {level: 2}]", "the stages changed (gone: pick)"),
-        ("[read, write: {level: 2}, pick]", "the stages stand in another order"),
+        ("[read, write: {level: 2}, pick]", "the stages are in another order"),
         ("[read, pick, pick, write: {level: 2}]", "`pick` stands there 2 times, before once"),
     ])
     func stagesAndOptionsChangedAtOnce(stages: String, change: String) throws {

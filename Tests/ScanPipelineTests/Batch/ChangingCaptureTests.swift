@@ -175,7 +175,7 @@ import Testing
             })
         #expect(
             failure.message() == """
-                error: another folder is where the captures' was, perhaps because its disk is gone
+                error: the captures' folder is another one now, perhaps because its disk is gone
                   --> \(folder)
                    = the capture was changed while it was read
                    = nothing was published for a

@@ -15,7 +15,7 @@ import Testing
         let before = try Data(contentsOf: URL(fileURLWithPath: "\(fixture.output)/a/receipt.json"))
         let refused = try #require(problem { try fixture.run(tuesday) })
         #expect(refused.fault == .usage && refused.summary == "the result of another capture has this name")
-        #expect(refused.notes.first == "it was made of \(fixture.path)/in/a, and its files are others")
+        #expect(refused.notes.first == "it was made from \(fixture.path)/in/a, and its files are others")
         #expect(try Data(contentsOf: URL(fileURLWithPath: "\(fixture.output)/a/receipt.json")) == before)
         guard case .done = try fixture.run(tuesday, replaces: true) else {
             Issue.record("it was not replaced")
@@ -68,7 +68,7 @@ import Testing
         #expect(refused.fix?.hasPrefix("rename this capture, choose") == true)
         #expect(rename(monday.path, monday.path + "-monday") == 0)
         let again = try #require(problem { try fixture.run(tuesday) })
-        #expect(again.notes.first == "it was made of \(monday.path), which is no longer there")
+        #expect(again.notes.first == "it was made from \(monday.path), which is no longer there")
         #expect(again.fix?.hasPrefix("remove \(fixture.output)/a if that capture has another name now, ") == true)
         FileSystem.removeTree("\(fixture.output)/a")
         guard case .done = try fixture.run(tuesday) else { Issue.record("not done"); return }
@@ -113,7 +113,7 @@ import Testing
         let results = fixture.results()
         let refused = try #require(problem { try fixture.run(tuesday) })
         #expect(refused.summary == "the result of another capture has this name")
-        #expect(refused.notes.first == "it was made of other files")
+        #expect(refused.notes.first == "it was made from other files")
         #expect(fixture.results() == results)
         #expect(try fixture.run(monday) == .upToDate)
         try fixture.run(tuesday, replaces: true)
@@ -155,7 +155,7 @@ import Testing
         try fixture.write("@200\n@201\n", to: "in/a/frames.txt", minutesAgo: 20)
         let refused = try #require(problem { try fixture.run(input) })
         #expect(refused.fault == .usage && refused.summary == "the result of another capture has this name")
-        #expect(refused.notes.first == "it was made of another recording, which lay in the same place")
+        #expect(refused.notes.first == "it was made from another recording, which was in the same place")
         #expect(refused.fix?.hasPrefix("rename this capture, choose") == true)
         #expect(fixture.results() == results)
         // The same recording, mended or exported once more.

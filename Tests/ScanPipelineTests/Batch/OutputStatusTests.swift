@@ -365,7 +365,7 @@ import Testing
         let made = try fixture.run(inputs[0])
         let stopped = CaptureEnding.left("stopped by SIGINT")
         try second.end(zip(inputs, [made, stopped]).map { CaptureOutcome(input: $0, ending: $1) }, seconds: 1)
-        let (change, left) = ("since an update, ScanMill makes other results in", "the last run left it")
+        let (change, left) = ("since an update, ScanMill makes different results in", "the last run left it")
         #expect(entries().map(\.standing) == [.done, .stale])
         #expect(entries().map(\.cause) == [nil, "\(change) write; \(left): stopped by SIGINT"])
         #expect(entries().map(\.isBehind) == [false, true])
@@ -388,7 +388,7 @@ import Testing
 
     /// An option that came with it is nothing that anybody has changed, unless it is given.
     @Test(arguments: [
-        ("write", "since an update, ScanMill makes other results in write"),
+        ("write", "since an update, ScanMill makes different results in write"),
         ("write: {sharp: true}", "write.sharp changed from nothing to true"),
         ("write: {level: 2}", "write.level changed from 1 to 2"),
     ]) func anUpdateThatBringsAnOption(stage: String, change: String) throws {
@@ -443,7 +443,7 @@ import Testing
         let third = try record(fixture, pipeline, [input], formats: after, minutesAgo: 40)
         try third.end([CaptureOutcome(input: input, ending: .left("too late"))], seconds: 1)
         #expect(entries().map(\.standing) == [.stale])
-        let cause = "since an update, ScanMill reads lines in another way; the last run left it: too late"
+        let cause = "since an update, ScanMill reads lines differently; the last run left it: too late"
         #expect(entries().map(\.cause) == [cause])
         let upToDate = [CaptureOutcome(input: input, ending: .upToDate)]
         #expect(RunHistory.isToRemember(idleRunWith: upToDate, of: pipeline, formats: before, in: fixture.state))

@@ -46,7 +46,7 @@ import Testing
             mistakes("read", "mend", "turn", "mend").first?.contains("`mend[2]` has nothing to do") == true)
         #expect(
             Self.mistakes(["read", "mend"], of: [.reader(), mend]) == [
-                "1: `mend` has nothing to do: no stage above it gives any lens; take it out"
+                "1: `mend` has nothing to do: no stage above it makes any lens; take it out"
             ])
     }
 
@@ -71,8 +71,8 @@ import Testing
         for writer in ["write-ply", "dataset"] {
             #expect(
                 warnings("read", "decompress", "unproject", "turn", writer) == [
-                    "3: `turn` changes the pixels of which `unproject` above it has made what is used below: there it is made "
-                        + "again of the new ones, and not counted again; move it above `unproject`"
+                    "3: `turn` changes the pixels from which `unproject` above it has made what stages below use: it "
+                        + "is made again from the new pixels, but not counted again; move it above `unproject`"
                 ])
         }
     }
@@ -232,5 +232,19 @@ import Testing
                 "4: `drop` drops frames that `write-ply` above it has written already; move it above `write-ply`"
             ])
         #expect(Self.mistakes(order + ["thumbnail", "drop"], of: mocks + [thumbnail]) == [])
+    }
+
+    /// Below what was made of all frames, only writers that still look at frames notice that some were dropped.
+    @Test func framesThatAreDroppedWhenAllIsGathered() {
+        let write = Mock.fold("write", .init(needs: [.cloud]), claims: ["a.ply"])
+        let draw = Mock.fold("draw", .init(needs: [.cloud, .pose]), claims: ["a.jpg"])
+        let mocks = Self.usual + [write, draw]
+        let order = ["read", "decompress", "unproject"]
+        let vain =
+            "`every` drops frames that `sum` above it has used already, and no stage below it looks at frames: what is "
+            + "written is made of all of them; move it above `sum`"
+        #expect(Self.check(order + ["sum", "every", "write"], of: mocks).warnings == ["4: \(vain)"])
+        #expect(Self.check(order + ["every", "sum", "write"], of: mocks).warnings == [])
+        #expect(Self.check(order + ["sum", "every", "write", "draw"], of: mocks).warnings == [])
     }
 }

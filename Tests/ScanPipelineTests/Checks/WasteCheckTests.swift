@@ -50,7 +50,7 @@ import Testing
         #expect(
             Self.check(["read", "decompress", "write-ply"], of: mocks).warnings == [
                 "1: `decompress` works on confidence, depth and previous-depth, which no stage below it uses; take it out,"
-                    + " or put `unproject` below it, which makes of it what `write-ply` writes"
+                    + " or put `unproject` below it, which makes from it what `write-ply` writes"
             ])
         #expect(Self.check(["read", "decompress", "unproject", "write-ply"], of: mocks).warnings == [])
     }
@@ -64,7 +64,7 @@ import Testing
         #expect(
             Self.check(["read", "decompress", "draw"], of: mocks).warnings.first
                 == "1: `decompress` works on confidence, depth and previous-depth, which no stage below it uses; take it out,"
-                + " or put `unproject` and `sum` below it, which make of it what `draw` works on")
+                + " or put `unproject` and `sum` below it, which make from it what `draw` works on")
     }
 
     /// What a stage makes anew is not what the stages above have made of it.
@@ -73,15 +73,50 @@ import Testing
             Self.check(["read", "decompress", "mask", "decompress", "unproject", "write-ply"]).warnings == [
                 "1: `decompress[1]` works on confidence, depth and previous-depth, which below it only `mask` uses, in"
                     + " vain; take it out with `mask`",
-                "2: `mask` works on depth, which `decompress[2]` below it makes anew; take one of them out, or move"
+                "2: `mask` works on depth, which `decompress[2]` below it makes again; take one of them out, or move"
                     + " `mask` below `decompress[2]`",
             ])
         let cull = Mock.frame("cull", .init(changes: [.points]))
         #expect(
             Self.check(["read", "decompress", "unproject", "cull", "unproject", "write-ply"], of: Self.usual + [cull])
                 .warnings.last
-                == "3: `cull` works on points, which `unproject[2]` below it makes anew; take one of them out, or move"
+                == "3: `cull` works on points, which `unproject[2]` below it makes again; take one of them out, or move"
                 + " `cull` below `unproject[2]`")
+    }
+
+    /// Points of single frames are made again by poses that a stage below them has corrected.
+    @Test func posesThatAreCorrectedBelowThePoints() throws {
+        let unproject = Mock.frame("unproject", .init(needs: [.depth, .pose], makes: [.points]))
+        let correct = Mock.finish("correct", .init(changes: [.pose]))
+        let mocks: [Mock] = [
+            .reader(), .decompress, unproject, correct, .sum, .fold("write", .init(needs: [.cloud]), claims: ["a.ply"]),
+        ]
+        #expect(
+            Self.check(["read", "decompress", "unproject", "correct", "sum", "write"], of: mocks).warnings == [])
+        // What was gathered of them is not.
+        let late = Self.check(["read", "decompress", "unproject", "sum", "correct", "write"], of: mocks).warnings
+        #expect(try #require(late.first).hasPrefix("2: `unproject` above it has made") || late.count == 2, "\(late)")
+        // Nor is what has nothing to do with poses.
+        let mask = Self.check(["read", "decompress", "correct", "write"], of: mocks + [.mask])
+        #expect(mask.mistakes.count == 1)
+    }
+
+    /// What a stage makes, and one below it takes away before anybody has looked at it.
+    @Test func workThatAStageBelowRemoves() {
+        let scatter = Mock.finish("scatter", .init(makes: [.cloud]))
+        let unproject = Mock.frame("unproject", .init(needs: [.depth], makes: [.points], removes: [.cloud]))
+        let merge = Mock.fold("merge", .init(prefers: [[.cloud, .points]], makes: [.cloud]))
+        let mocks: [Mock] = [
+            .reader(), .decompress, scatter, unproject, merge,
+            .fold("write", .init(anyOf: [[.cloud, .points]]), claims: ["a.ply"]),
+        ]
+        let vain = "works on cloud, which `unproject` below it removes; take it out, or move it below `unproject`"
+        #expect(
+            Self.check(["read", "scatter", "decompress", "unproject", "merge", "write"], of: mocks).warnings
+                == ["1: `scatter` \(vain)"])
+        #expect(
+            Self.check(["read", "decompress", "merge", "unproject", "write"], of: mocks).warnings.first?.hasSuffix(vain)
+                != false)
     }
 
     /// A stage that is useless itself is nobody for whom others work.
@@ -119,7 +154,7 @@ import Testing
     }
 
     @Test func aPipelineThatLeavesNothing() {
-        let nothing = "no stage writes or measures anything, so that a result is a receipt and no more"
+        let nothing = "no stage writes or measures anything, so a result would be nothing but a receipt"
         #expect(Self.check(["read", "every"]).warnings == ["1: \(nothing); add a writer below `every`"])
         #expect(Self.check(["read"]).warnings == ["0: \(nothing); add a writer below `read`"])
         let look = Mock.frame("look", .init(needs: [.pose]))

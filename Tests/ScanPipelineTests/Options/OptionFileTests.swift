@@ -73,7 +73,7 @@ import Testing
                 _ = try Self.run([:], pipeline: ["a/x": ""], reading: path, without: .fails(unless: "if-missing=pass"))
             }?.fix
         }
-        let way = "name it from the capture's folder, from the pipeline's, or by its whole path"
+        let way = "give its path relative to the capture's folder or the pipeline's, or its full path"
         #expect(fix("no.txt") == "\(way), or do without it with  --set 'stage[1].if-missing=pass'")
         #expect(fix("FOLDER/a") == way)
     }
@@ -85,7 +85,7 @@ import Testing
         let note = failure.notes.first ?? ""
         #expect(failure.notes.count == 1 && note.hasPrefix("it is not in the capture, and at "))
         #expect(note.hasSuffix("/boxes/no.json: cannot read the file: No such file or directory"))
-        #expect(failure.fix == "name it from the capture's folder, from the pipeline's, or by its whole path")
+        #expect(failure.fix == "give its path relative to the capture's folder or the pipeline's, or its full path")
         #expect(failure.fault == .input && failure.isOfPipeline)
     }
 

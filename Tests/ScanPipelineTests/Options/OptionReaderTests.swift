@@ -40,10 +40,10 @@ import Testing
     @Test func whatIsNoNumberComesWithHowToWriteOne() {
         var options = Self.reader(.scalar("2cm"))
         _ = options.number("x", "", default: 0.02, in: 0...100, unit: "m")
-        #expect(options.mistakes.first?.fix == "write the number alone; it counts in m, for example  x: 0.02")
+        #expect(options.mistakes.first?.fix == "write the number alone; its unit is m, for example  x: 0.02")
         options = Self.reader(.scalar("2cm"))
         _ = options.number("x", "", in: 0...100, unit: "m")
-        #expect(options.mistakes.first?.fix == "write the number alone; it counts in m")
+        #expect(options.mistakes.first?.fix == "write the number alone; its unit is m")
         options = Self.reader(.scalar("two"))
         _ = options.integer("x", "", default: 3, in: 0...100)
         #expect(options.mistakes.first?.fix == "for example  x: 3")
@@ -109,8 +109,8 @@ import Testing
     @Test func numbersThatNoScanHasAreTakenWithAWarning() {
         var options = Self.reader(.scalar("800"))
         #expect(options.number("x", "", in: 0...1e6, usual: 0...20, unit: "m/s") == 800)
-        #expect(options.odd.map(\.summary) == ["`x` is 800, and in scans that is between 0 and 20 m/s"])
-        #expect(options.odd.first?.fix == "see whether it was meant in another unit: it counts in m/s")
+        #expect(options.odd.map(\.summary) == ["`x` is 800, and in scans it is usually between 0 and 20 m/s"])
+        #expect(options.odd.first?.fix == "check whether it was meant in another unit: its unit is m/s")
         #expect(options.mistakes.isEmpty)
         for text in ["0", "20"] {
             var fine = Self.reader(.scalar(text))
@@ -119,7 +119,7 @@ import Testing
         }
         var low = Self.reader(.scalar("0.008"))
         #expect(low.number("x", "", default: 16, in: 0...1e6, usual: 0.02...1000) == 0.008)
-        #expect(low.odd.first?.fix == "see whether it was meant in another unit")
+        #expect(low.odd.first?.fix == "check whether it was meant in another unit")
     }
 
     /// The smallest Int64 has no absolute value: taking it would trap.
@@ -243,7 +243,7 @@ import Testing
         #expect(options.resolved["x"] == .string("outside"))
         var slip = Self.reader(.scalar("outsid"))
         #expect(slip.choice("x", "", default: Side.inside) == .inside)
-        #expect(Self.summary(slip) == "`x` is `outsid`, which is none of inside, outside")
+        #expect(Self.summary(slip) == "`x` is `outsid`, which is not one of inside, outside")
         #expect(slip.mistakes[0].fix == "did you mean `outside`?")
         var upper = Self.reader(.scalar("Inside"))
         _ = upper.choice("x", "", default: Side.outside)

@@ -18,12 +18,12 @@ import Testing
         ("stages:\n  -read\n  - write-ply: {file: a}\n", "2:3", "read"),
         ("stages:\n  - read: {up: y}\n\n  -write-ply # last\n", "4:3", "write-ply # last"),
     ]) func aDashWithoutASpace(_ text: String, _ place: String, _ entry: String) {
-        #expect(Self.messages(text) == ["\(place) a space is missing behind the dash; write  - \(entry)"])
+        #expect(Self.messages(text) == ["\(place) a space is missing after the dash; write  - \(entry)"])
     }
 
     /// YAML takes them for one text, up to the first colon.
     @Test func dashesWithoutSpaces() {
-        let said = "a space is missing behind the dash; write  - "
+        let said = "a space is missing after the dash; write  - "
         let wanted = ["2:3 \(said)read", "3:3 \(said)decompress", "4:3 \(said)write-frames: {step: 2}"]
         #expect(Self.messages("stages:\n  -read\n  -decompress\n  -write-frames: {step: 2}\n") == wanted)
         #expect(Self.messages("stages:\n-read\n-write-ply\n") == ["2:1 \(said)read", "3:1 \(said)write-ply"])
@@ -104,7 +104,7 @@ import Testing
     }
 
     @Test func aStageWithoutTheColonAboveItsOptions() {
-        let said = "3:5 the colon behind `thin` is missing; write  - thin:"
+        let said = "3:5 the colon after `thin` is missing; write  - thin:"
         #expect(Self.messages("stages:\n  - read\n  - thin\n      size: 1\n  - end\n") == [said])
         #expect(Self.messages("stages:\n  - read\n  - thin\n    size: 1\n    by: [1, 2]\n  - end\n") == [said])
     }
@@ -113,7 +113,7 @@ import Testing
         ("name: x\nstages\n  - read\n  - thin: {size: 1}\n", "2:1", "stages:"),
         ("stages # Mine.\n- read\n", "1:1", "stages:"), ("stages [read]\n", "1:1", "stages: [read]"),
     ]) func theKeyWithoutItsColon(_ text: String, _ place: String, _ key: String) {
-        #expect(Self.messages(text) == ["\(place) the colon behind `stages` is missing; write  \(key)"])
+        #expect(Self.messages(text) == ["\(place) the colon after `stages` is missing; write  \(key)"])
         #expect(PipelineFile.parse(text, path: "p.yaml").file.entries.first?.stage == "read")
     }
 
@@ -155,7 +155,7 @@ import Testing
 
     @Test func aListThatBeginsInTheKeysLine() {
         let messages = Self.messages("stages: - read\n")
-        let fix = "; put each item on a line of its own behind a dash, or all of them in brackets"
+        let fix = "; put each item on a line of its own after a dash, or all of them in brackets"
         #expect(messages.count == 1 && messages.first?.hasSuffix(fix) == true, "\(messages)")
     }
 
@@ -165,7 +165,7 @@ import Testing
     }
 
     @Test func aColonWithoutASpace() {
-        let said = "a space is missing behind the colon; "
+        let said = "a space is missing after the colon; "
         #expect(
             Self.messages("stages:\n  - split: {test-every:8, seed: 1, by:time}\n") == [
                 "2:13 \(said)write  test-every: 8", "2:36 \(said)write  by: time",
@@ -252,23 +252,23 @@ import Testing
         ("stages: [read, write-ply\nname: x\n", "1:9", "[", "]"), ("stages: [read", "1:9", "[", "]"),
         ("stages: [read\n", "1:9", "[", "]"),
     ]) func aBracketThatIsNotClosed(_ text: String, _ place: String, _ opening: String, _ closing: String) {
-        let said = "\(place) the `\(opening)` is not closed; put  \(closing)  behind the last item"
+        let said = "\(place) the `\(opening)` is not closed; put  \(closing)  after the last item"
         #expect(Self.messages(text) == [said])
     }
 
     @Test func aQuotationMarkThatIsNotClosed() {
         #expect(
             Self.messages("stages:\n  - write-ply: {title: \"x}\n  - read\n") == [
-                "2:24 the `\"` is not closed; put another  \"  behind the text"
+                "2:24 the `\"` is not closed; put another  \"  after the text"
             ])
         #expect(
             Self.messages("name: 'x\nstages: [read]\n") == [
-                "1:7 the `'` is not closed; put another  '  behind the text"
+                "1:7 the `'` is not closed; put another  '  after the text"
             ])
         // The quotation mark of the next line ends the text.
         #expect(
             Self.messages("stages:\n  - write-ply: {title: \"x}\n  - split: {by: \"time\"}\n") == [
-                "2:16 a `\"` in this line is not closed; put another  \"  behind the text"
+                "2:16 a `\"` in this line is not closed; put another  \"  after the text"
             ])
     }
 
@@ -285,7 +285,7 @@ import Testing
         "stages:\n  - x: {file: \"{id}.txt\" color: no}\n",
     ]) func aCommaThatIsMissing(_ text: String) {
         let messages = Self.messages(text)
-        let fix = "; put commas between the items, and a bracket behind the last"
+        let fix = "; put commas between the items, and a bracket after the last"
         #expect(messages.count == 1 && messages.first?.hasSuffix(fix) == true, "\(messages)")
     }
 }

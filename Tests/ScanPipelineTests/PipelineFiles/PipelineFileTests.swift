@@ -207,7 +207,7 @@ import Testing
                 p.yaml:1:9: error: `stages` is a list
                   stages: \(value)
                           ^
-                  fix: put each stage on its own line behind a dash
+                  fix: put each stage on its own line after a dash
                 """
             ])
     }
@@ -306,7 +306,7 @@ import Testing
         #expect(
             Self.messages("stages:\n  - mask-range: {near: 1, far: 2, near: 3}\n") == [
                 """
-                p.yaml:2:18: error: the key `near` stands here more than once
+                p.yaml:2:18: error: the key `near` occurs here more than once
                     - mask-range: {near: 1, far: 2, near: 3}
                                    ^
                   fix: keep one of them

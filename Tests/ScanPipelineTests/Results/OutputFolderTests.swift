@@ -133,7 +133,7 @@ import Testing
         try output.write(Array("new".utf8), to: "new.ply")
         let failure = problem { try output.publish(receipt: Array(OutputFixture.receipt.utf8)) }
         let place = "\(fixture.root)/.scanmill/trash"
-        #expect(failure?.fix == "\(place) leads to another filesystem: let it be a folder of \(fixture.root) itself")
+        #expect(failure?.fix == "\(place) leads to another filesystem: make it a folder of \(fixture.root) itself")
         #expect(try fixture.text("scan/old.ply") == "old")
     }
 

@@ -142,7 +142,7 @@ import Testing
         #expect(forged != text)
         try fixture.write(forged, to: "out/a/receipt.json")
         let problems = Self.verify(fixture).filter { $0.place.file?.hasSuffix("secret") == true }
-        #expect(problems.map(\.summary) == ["the receipt lists what lies outside the result, and was not read"])
+        #expect(problems.map(\.summary) == ["the receipt lists files outside the result, which were not read"])
     }
 
     /// It is not said to be missing. Not even root can look at the end of such a link.

@@ -389,7 +389,7 @@ import Testing
             ).entries.map(\.decision)
         }
         #expect(try plan(revision: 1) == [.upToDate])
-        #expect(try plan(revision: 2) == [.run("since an update, ScanMill reads \(format) in another way")])
+        #expect(try plan(revision: 2) == [.run("since an update, ScanMill reads \(format) differently")])
         // What the old reader could not read, this one may, and what the old build could not do.
         let installations = [(1, "a"), (2, "a"), (2, "b")].map { revision, build in
             let formats = FormatRevisions(byName: [format: revision])

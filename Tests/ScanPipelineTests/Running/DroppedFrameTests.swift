@@ -176,8 +176,8 @@ import Testing
         #expect(run.receipt.capture.keptFrames.map(\.index) == [3])
         #expect(
             run.receipt.warnings == [
-                "3 frames turned out to be bad when stages had gathered what they make of it: the capture was run again "
-                    + "from the start to leave them out; with `picky` above those stages that is not needed"
+                "3 frames turned out to be bad after stages had used what they hold: the capture was run again "
+                    + "from the start without them; with `picky` above those stages that is not needed"
             ])
         let failure = try #require(problem { _ = try MockRun(stages(0..<39)) })
         #expect(failure.summary.hasPrefix("the capture was run 10 times, and each time more frames"))

@@ -263,7 +263,7 @@ import Testing
             }
             return try #require(problem { _ = try MockRun([.reader(6), check, breaks]) }).fix
         }
-        let first = "mend first what `check` warns of (the report shows it)"
+        let first = "first fix what `check` warns about (the report shows it)"
         let both = "\(first); if it fails all the same, loosen it"
         #expect(try fix("loosen it", isSpoilt: true) == (isOfPipeline ? both : "loosen it"))
         #expect(try fix(nil, isSpoilt: true) == (isOfPipeline ? first : nil))

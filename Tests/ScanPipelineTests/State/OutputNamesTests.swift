@@ -19,7 +19,7 @@ import Testing
     }
 
     @Test func idsThatCannotBeNames() {
-        #expect(card.defect(ofID: "end.")?.summary == "the disk of OUT takes no names that end in a dot")
+        #expect(card.defect(ofID: "end.")?.summary == "the disk of OUT does not allow names that end in a dot")
         // The receipt would take the place of the capture's own file.
         #expect(card.defect(ofID: "Receipt") != nil && card.defect(ofID: ".hidden") != nil)
         for id in ["end.", "Receipt", "a:b"] { #expect(OutputNames().defect(ofID: id) == nil, "\(id)") }
@@ -35,7 +35,7 @@ import Testing
         for (id, which) in which {
             for code in [EINVAL, ENOENT] {
                 let refusal = OutputNames.refusal(of: id, code: code)
-                #expect(refusal?.summary == "the disk of OUT takes no names \(which)" && refusal?.fault == .usage)
+                #expect(refusal?.summary == "the disk of OUT does not allow names \(which)" && refusal?.fault == .usage)
             }
             #expect(OutputNames.refusal(of: id, code: ENOSPC) == nil)
         }

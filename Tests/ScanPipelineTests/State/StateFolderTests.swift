@@ -18,8 +18,8 @@ import Testing
         let refused = try #require(problem { _ = try fixture.state.claim(for: second, replacing: false) })
         #expect(
             refused.message() == """
-                error: \(fixture.output) is taken by a run of the pipeline `first`, not of `second`
-                   = fix: wait for its end, or choose another folder with -o
+                error: \(fixture.output) is in use by a run of the pipeline `first`, not of `second`
+                   = fix: wait until it ends, or choose another folder with -o
                 """)
         #expect(refused.fault == .usage)
         let other = try fixture.state.claim(for: second, replacing: true)
@@ -78,7 +78,7 @@ import Testing
         let refused = try #require(
             problem { _ = try fixture.state.claim(for: try fixture.pipeline(), replacing: true) })
         let message = """
-            error: it lies on another filesystem than the results, which are renamed out of it when they are whole
+            error: it is on a different filesystem from the results, which are renamed out of it when they are whole
               --> \(fixture.state.path)
                = fix: move it into \(fixture.output), or put all of \(fixture.output) on the other filesystem
             """
@@ -101,7 +101,7 @@ import Testing
         let refused = try #require(
             problem { _ = try fixture.state.claim(for: try fixture.pipeline(), replacing: true) })
         let message = """
-            error: it lies on another filesystem than the results, which are renamed out of it when they are whole
+            error: it is on a different filesystem from the results, which are renamed out of it when they are whole
               --> \(work)
                = fix: remove this link: the next run makes a folder
             """
@@ -149,7 +149,7 @@ import Testing
                 precondition(
                     shut?.summary == "\(fixture.output) may hold results of the pipeline `first`, not of `second`")
                 precondition(
-                    shut?.notes == ["cannot tell whether a result stands here: Permission denied (\(result))"])
+                    shut?.notes == ["cannot tell whether there is a result here: Permission denied (\(result))"])
                 precondition(shut?.fix?.hasPrefix("choose another folder with -o; or let it be read") == true)
                 precondition(shut?.fault == .usage)
                 guard case .done? = try? fixture.run(inputs[1], first) else { preconditionFailure("not done") }
@@ -189,7 +189,7 @@ import Testing
         let refused = try #require(
             problem { _ = try fixture.state.claim(for: try fixture.pipeline(), replacing: true) })
         #expect(refused.fault == .environment)
-        #expect(refused.summary == "it cannot be read to which pipeline the results belong")
+        #expect(refused.summary == "it is unknown to which pipeline the results belong")
         #expect(refused.fix?.hasPrefix("it is damaged: remove it") == true)
         let plan = problem { _ = try fixture.state.foreignOwner(for: try fixture.pipeline()) }
         #expect(plan?.summary == refused.summary)

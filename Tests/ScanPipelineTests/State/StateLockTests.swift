@@ -122,7 +122,7 @@ import Testing
         #expect(refusal.fault == .usage)
         #expect(
             refusal.message() == """
-                error: the disk of OUT takes no names with `:`
+                error: the disk of OUT does not allow names with `:`
                   --> \(fixture.output)/a:b
                    = fix: rename the capture, or choose a folder on another disk with -o
                 """)

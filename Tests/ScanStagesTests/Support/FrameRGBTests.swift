@@ -77,7 +77,7 @@ import Testing
         capture.onBadFrame = .fail
         let problem = problem { _ = try StageRun("- unproject", on: capture) }
         #expect(problem?.summary == "the picture is 6×8, and the capture's pictures are 8×6")
-        #expect(problem?.notes == ["it looks turned by a quarter"])
+        #expect(problem?.notes == ["it looks turned by 90°"])
         #expect(problem?.place.file == "color/0.png")
         #expect(problem?.place.frame == 0)
     }

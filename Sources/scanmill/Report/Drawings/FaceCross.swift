@@ -1,8 +1,9 @@
-/// Views of each side of the box, on the box unfolded. The colours go from yellow to cyan-green at the goal, as in the
-/// capture app; a side without views is a hole.
+/// Views of each side of the box, on the box unfolded as it is seen from outside. The colours go from yellow to
+/// cyan-green at the goal, as in the capture app; a side without views is a hole.
 enum FaceCross {
+    /// Sides are named from within, so a viewer of the front has the left one on the right, as in all other drawings.
     private static let places: [(face: String, column: Int, row: Int)] = [
-        ("top", 1, 0), ("left", 0, 1), ("front", 1, 1), ("right", 2, 1), ("back", 3, 1), ("bottom", 1, 2),
+        ("top", 1, 0), ("right", 0, 1), ("front", 1, 1), ("left", 2, 1), ("back", 3, 1), ("bottom", 1, 2),
     ]
     private static let side = 40.0
 

@@ -1,4 +1,5 @@
-/// One mark per capture, in the order in which they ran, each a link to its card.
+/// One mark per capture, in the order in which they ran, each a link to its card. They are no stops for whoever goes
+/// through the page with the keyboard: the wall has the same links.
 enum MarkStrip {
     /// With more captures than this, marks of ready ones have no link or title of their own: a page of 10,000 captures
     /// opens with a few paths in place of 30,000 elements.
@@ -28,7 +29,7 @@ enum MarkStrip {
             }
             marks.append(
                 """
-                <a href="\(link(index))"><title>\(title(capture))</title>\
+                <a href="\(link(index))" tabindex="-1"><title>\(title(capture))</title>\
                 \(mark(capture.status, x, y, size, step))</a>
                 """)
         }

@@ -1,16 +1,20 @@
-/// The camera's path seen from above, coloured by speed, with the box in it and a scale.
+/// The camera's path seen from above, coloured by speed, with the box in it and a scale. It is turned to the box, as the
+/// pictures of a result are: the front is below, and what is named the left is on the right.
 enum PathFromAbove {
     private static let width = 200.0
     private static let height = 132.0
 
     static func draw(_ motion: Measured.Motion) -> HTML? {
         guard motion.track.count > 1 else { return nil }
-        let xs = motion.track.map(\.a) + motion.boxOutline.map(\.a)
-        let ys = motion.track.map(\.b) + motion.boxOutline.map(\.b)
+        let turn = Turn(to: motion.boxOutline)
+        let track = motion.track.map { turn($0.a, $0.b) }
+        let box = motion.boxOutline.map { turn($0.a, $0.b) }
+        let xs = (track + box).map(\.a)
+        let ys = (track + box).map(\.b)
         guard let left = xs.min(), let right = xs.max(), let low = ys.min(), let high = ys.max() else { return nil }
         let span = max(right - left, high - low, 1e-6)
         let scale = min((width - 16) / max(right - left, 1e-6), (height - 34) / max(high - low, 1e-6), 150 / span * 4)
-        // Centred, north up: the first axis goes right, the second up.
+        // Centred: the first axis goes right, the second up.
         let origin = (
             x: width / 2 - (left + right) / 2 * scale, y: (height - 18) / 2 + (low + high) / 2 * scale
         )
@@ -20,8 +24,9 @@ enum PathFromAbove {
         let limit = reddest(motion)
         var paths = Array(repeating: "", count: unknown + 1)
         var last = -1
-        for (from, to) in zip(motion.track, motion.track.dropFirst()) {
-            let band = limit.flatMap { limit in to.speed.map { Self.band($0, limit) } } ?? unknown
+        for (number, place) in motion.track.enumerated().dropFirst() {
+            let band = limit.flatMap { limit in place.speed.map { Self.band($0, limit) } } ?? unknown
+            let (from, to) = (track[number - 1], track[number])
             if band != last { paths[band] += "M\(text(point(from.a, from.b)))" }
             paths[band] += "L\(text(point(to.a, to.b)))"
             last = band
@@ -29,13 +34,47 @@ enum PathFromAbove {
         let lines = paths.enumerated().compactMap { band, path -> HTML? in
             path.isEmpty ? nil : "<path class=\"v\(band)\" d=\"\(path)\"/>"
         }
-        let corners = motion.boxOutline.map { text(point($0.a, $0.b)) }.joined(separator: "L")
-        let start = point(motion.track[0].a, motion.track[0].b)
+        let corners = box.map { text(point($0.a, $0.b)) }
+        let outline: HTML =
+            corners.isEmpty ? HTML() : "<path class=\"box\" d=\"M\(corners.joined(separator: "L"))Z\"/>"
+        let start = point(track[0].a, track[0].b)
         return """
             <svg class="path" viewBox="0 0 \(width) \(height)" role="img" aria-label="\(label(motion))">\
-            \(corners.isEmpty ? HTML() : "<path class=\"box\" d=\"M\(corners)Z\"/>")\(lines)\
+            \(outline)\(lines)\(turn.isTurned ? front(point(box[0].a, box[0].b), point(box[1].a, box[1].b)) : nil)\
             <circle class="start" cx="\(start.x)" cy="\(start.y)" r="3"/>\(ruler(scale, motion))</svg>
             """
+    }
+
+    /// The edge of the box below its front, with the word.
+    private static func front(_ from: (x: Double, y: Double), _ to: (x: Double, y: Double)) -> HTML {
+        """
+        <path class="front" d="M\(HTML.short(from.x)) \(HTML.short(from.y))L\(HTML.short(to.x)) \(HTML.short(to.y))"/>\
+        <text x="\((from.x + to.x) / 2)" y="\(max(from.y, to.y) + 11)" text-anchor="middle">front</text>
+        """
+    }
+
+    /// A turn of what is seen from above that brings a box's front down; none without a box, or where its front cannot
+    /// be told, as when it lies on its back.
+    private struct Turn {
+        private var cosine = 1.0
+        private var sine = 0.0
+        private(set) var isTurned = false
+
+        /// - Parameter outline: once round the bottom: the two corners of the front, then those of the back.
+        init(to outline: [(a: Double, b: Double)]) {
+            guard outline.count == 4 else { return }
+            let front = (
+                a: outline[0].a + outline[1].a - outline[2].a - outline[3].a,
+                b: outline[0].b + outline[1].b - outline[2].b - outline[3].b
+            )
+            let length = (front.a * front.a + front.b * front.b).squareRoot()
+            guard length > 1e-6 else { return }
+            (cosine, sine, isTurned) = (-front.b / length, -front.a / length, true)
+        }
+
+        func callAsFunction(_ a: Double, _ b: Double) -> (a: Double, b: Double) {
+            (cosine * a - sine * b, sine * a + cosine * b)
+        }
     }
 
     /// The speed from which the path is red: the limit above which frames are too fast, or the highest speed where the
