@@ -136,23 +136,15 @@ import Testing
 
     /// Lines that a terminal breaks once more are no table and no list. Wide ones get no wider lines than a file does.
     @Test func linesFitTheTerminal() throws {
-        let script = """
-            import fcntl, os, pty, struct, subprocess, sys, termios
-            terminal, end = pty.openpty()
-            fcntl.ioctl(end, termios.TIOCSWINSZ, struct.pack('HHHH', 24, int(sys.argv[1]), 0, 0))
-            run = subprocess.Popen(sys.argv[2:], stdin=end, stdout=end, stderr=subprocess.DEVNULL)
-            os.close(end)
-            text = b''
-            try:
-                while part := os.read(terminal, 65536): text += part
-            except OSError: pass
-            run.wait()
-            lines = text.decode().split('\\r\\n')
-            print(max(map(len, lines)), sum('cameras facing' in line for line in lines))
-            """
         func widest(on columns: Int) throws -> [Int] {
+            let script =
+                PseudoTerminal.script(rows: 24, columns: columns, stdout: "end")
+                    + """
+                    lines = text.split('\\r\\n')
+                    print(max(map(len, lines)), sum('cameras facing' in line for line in lines))
+                    """
             let result = try runCommand(
-                ["python3", "-c", script, "\(columns)", Scanmill.path, "inspect", "mini"], in: sample.folder.path)
+                ["python3", "-c", script, Scanmill.path, "inspect", "mini"], in: sample.folder.path)
             return result.output.split(whereSeparator: \.isWhitespace).compactMap { Int($0) }
         }
         let (narrow, wide) = (try widest(on: 80), try widest(on: 200))

@@ -8,21 +8,8 @@ import Testing
 
     init() throws { folder = try TemporaryFolder() }
 
-    /// Python that runs a command with stderr on a terminal of 5 lines of 40 characters, and has what came there in `text`.
-    private static let onATerminal = """
-        import fcntl, os, pty, re, struct, subprocess, sys, termios, unicodedata
-        terminal, end = pty.openpty()
-        fcntl.ioctl(end, termios.TIOCSWINSZ, struct.pack('HHHH', 5, 40, 0, 0))
-        run = subprocess.Popen(sys.argv[1:], stdin=end, stdout=subprocess.DEVNULL, stderr=end)
-        os.close(end)
-        text = b''
-        try:
-            while part := os.read(terminal, 65536): text += part
-        except OSError: pass
-        run.wait()
-        text = text.decode()
-
-        """
+    /// With stderr on a terminal of 5 lines of 40 characters.
+    private static let onATerminal = PseudoTerminal.script(rows: 5, columns: 40, stderr: "end")
 
     /// A line that is too long for the terminal would leave its end there for ever, and so would one too many.
     @Test func theLiveViewFitsTheTerminal() throws {
@@ -57,7 +44,7 @@ import Testing
 
             """
         // Wide enough for the whole line.
-        let onATerminal = Self.onATerminal.replacing("5, 40,", with: "5, 80,")
+        let onATerminal = PseudoTerminal.script(rows: 5, columns: 80, stderr: "end")
             .replacing("text += part", with: "text += part; stop()")
         let run = [Scanmill.path, "run", "t.yaml", "captures", "-o", "out", "--jobs", "1", "--no-report"]
         let result = try runCommand(
@@ -126,7 +113,7 @@ import Testing
         try MiniCapture().write(in: folder)
         try folder.write("name: t\nstages: [read, decompress, unproject, write-ply]\n", to: "t.yaml")
         let run = [Scanmill.path, "run", "t.yaml", "mini", "-o", "out", "--no-report"]
-        let piped = Self.onATerminal.replacing("stdout=subprocess.DEVNULL", with: "stdout=subprocess.PIPE")
+        let piped = PseudoTerminal.script(rows: 5, columns: 40, stdout: "subprocess.PIPE", stderr: "end")
         let result = try runCommand(
             ["python3", "-c", piped + "print(run.returncode, '\\x1b' in text)"] + run, in: folder.path,
             environment: ["TERM": "xterm"])
