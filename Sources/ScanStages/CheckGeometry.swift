@@ -44,10 +44,10 @@ public struct CheckGeometry: FoldStage {
             quarter turn between the sensor and the camera fits best.
 
             **What it cannot see**: what happens between the pairs (`measure-motion` finds jumps of the path), drift
-            where no place is seen again, or of more than half of the distance, focal
-            lengths up to about 10 % too short or 20 % too long (50 % in a short arc of views), a world and depth scaled
-            together, shifts of half a pixel, poses that belong to the next frame (`read` compares times for that), and
-            which way is up (only gravity tells). Focal lengths that are far too short may be taken for ray length.
+            where no place is seen again, or of more than half of the distance, focal lengths up to about 10 % too short
+            or 20 % too long (50 % in a short arc of views), a world and depth scaled together, shifts of half a pixel,
+            poses that belong to the next frame (`read` compares times for that), and which way is up (only gravity
+            tells). Focal lengths that are far too short may be taken for ray length.
             """,
         example: "- check-geometry: {if-wrong: fail}", revision: 13)
 

@@ -20,10 +20,9 @@ public struct CullByBox: FrameStage, CaptureStage, DemandingStage {
             For captures without a box, `fit-box` above makes one around the cloud, or `box` names a file, whose box
             becomes the capture's, for masks too, unless the points outside it are kept.
 
-            Below `voxel-downsample` the merged cloud is culled, and below `fuse-depth` the mesh: a triangle stays if all
-            its corners do. `depth: true` zeroes the depth pixels whose points lie
-            on the wrong side, even in pipelines without points; `pixel-centre` is then that of the nearest `unproject`
-            above, unless it is given.
+            Below `voxel-downsample` the merged cloud is culled, and below `fuse-depth` the mesh: a triangle stays if
+            all its corners do. `depth: true` zeroes the depth pixels whose points lie on the wrong side, even in
+            pipelines without points; `pixel-centre` is then that of the nearest `unproject` above, unless it is given.
 
             A file for `box` is a `boundingbox.json` as the capture apps MultiScan and HMC write it, in metres and in
             the world of the poses, with y up. If up is another axis of the capture's world, the box is turned to it:

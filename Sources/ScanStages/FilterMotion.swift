@@ -10,11 +10,10 @@ public struct FilterMotion: CaptureStage {
             Give at least one rule; a frame that any of them names is dropped. `speed` and `turning` are defined as in
             `measure-motion`: they are those of the step that leads to the frame from the previous *recorded* frame,
             whether or not that one was dropped; a jump by itself gives no speed, but three or more in a row do. `blur`
-            uses
-            what `predict-blur` above has predicted; frames without a prediction stay. `after-jump` drops the frame that
-            a jump leads to and those within that many seconds after it, while tracking settles. With 0 only the frame
-            that the jump leads to is dropped. That is right for a single wrong pose too: the jump back from it does not
-            count. To `after-jump`, three or more jumps in a row are fast movement and not jumps.
+            uses what `predict-blur` above has predicted; frames without a prediction stay. `after-jump` drops the frame
+            that a jump leads to and those within that many seconds after it, while tracking settles. With 0 only the
+            frame that the jump leads to is dropped. That is right for a single wrong pose too: the jump back from it
+            does not count. To `after-jump`, three or more jumps in a row are fast movement and not jumps.
 
             Speeds and jumps in metres are ignored where the world's unit is unknown.
             """,

@@ -9,9 +9,9 @@ public struct FuseDepth: FrameStage, FoldStage {
         details: """
             This is TSDF fusion, as Open3D's and KinectFusion's: a grid of samples near the surface, each of which holds
             its mean signed distance to what the frames saw; marching cubes make the surface where it changes sign. For
-            each frame,
-            a sample's distance is the depth of its pixel minus its own depth, at most `truncation`; samples more than
-            `truncation` behind the surface are not updated. The mean over the frames evens out the sensor's noise.
+            each frame, a sample's distance is the depth of its pixel minus its own depth, at most `truncation`; samples
+            more than `truncation` behind the surface are not updated. The mean over the frames evens out the sensor's
+            noise.
 
             `carve` leaves out what more frames looked through than saw, such as somebody who walked by, or points that
             hang in the air behind an edge. Carving works on blocks of 8 voxels. A frame looks through a block if it

@@ -15,8 +15,7 @@ public struct MaskJumps: FrameStage, CaptureStage {
             `frames-without-previous`. Where frames have no times (ScanNet's export, 7-Scenes, datasets), a frame is
             left as it is if the camera has moved by more than 3 cm or turned by more than 2° since the one before, as a
             hand does in a twentieth of a second; without poses either, all are compared. There is a warning when more
-            than a third
-            of the depth is lost.
+            than a third of the depth is lost.
 
             This is MultiScan's temporal filter (its `delta_thresh`), which compares whatever the time, as a large `within`
             does. It is computed in floating point: on unsigned millimetres the original wraps around and zeroes pixels

@@ -9,10 +9,9 @@ public struct SampleMesh: CaptureStage {
         details: """
             A cloud of a fused surface has less noise than one of the depth itself, hardly a stray point, and the same
             density everywhere: one point for each square of `spacing`. Neighbours are somewhat nearer to each other
-            than
-            that; `voxel-downsample` below evens them out. The points have the mesh's colours, and its normals, which face
-            the side from which it was seen. They serve wherever a cloud does: `write-ply`, the initial points of
-            `write-transforms` and `write-colmap`, boxes, floors.
+            than that; `voxel-downsample` below evens them out. The points have the mesh's colours, and its normals,
+            which face the side from which it was seen. They serve wherever a cloud does: `write-ply`, the initial
+            points of `write-transforms` and `write-colmap`, boxes, floors.
 
             It takes the place of a cloud that the capture had. The same mesh always gets the same points.
             """,

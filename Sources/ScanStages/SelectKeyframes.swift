@@ -12,9 +12,8 @@ public struct SelectKeyframes: CaptureStage {
             When the camera comes back to a place, its frames join those of the first visit. The angle is that of the
             rotation between the two cameras; how far apart two are is the larger of their distance / `distance` and
             angle / `angle`. The sharpest frame of each neighbourhood stays if `measure-blur` or `filter-blur` above has
-            scored
-            the pictures, otherwise its first one. Frames without a score rank behind those with one, and frames without
-            a pose are dropped.
+            scored the pictures, otherwise its first one. Frames without a score rank behind those with one, and frames
+            without a pose are dropped.
 
             `per-face` is a quota: if fewer of these frames look at a face of the box (as `report-coverage` counts),
             others that do are taken back until the quota is met, each time the one farthest from all frames that stay,

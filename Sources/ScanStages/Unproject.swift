@@ -8,8 +8,8 @@ public struct Unproject: FrameStage {
         summary: "Turn each depth pixel into a point in the world, with its colour where there are pictures.",
         details: """
             Depth is z-depth: the distance along the optical axis. With K scaled from the picture to the depth map,
-            K_depth = diag(w_d / w_c, h_d / h_c, 1) · K, a pixel (u, v) of depth z becomes
-            R · ((u − cx) / fx · z, −(v − cy) / fy · z, −z) + t.
+            K_depth = diag(w_d / w_c, h_d / h_c, 1) · K, a pixel (u, v) of depth z becomes R · ((u − cx) / fx · z, −(v −
+            cy) / fy · z, −z) + t.
 
             `pixel-centre: integer` takes u and v as whole numbers and cx and cy as recorded, which is MultiScan's rule;
             `half` takes the middle of each pixel, from wherever the format counts principal points: that is exact. For

@@ -10,9 +10,8 @@ public struct WriteMesh: CaptureStage, DemandingStage {
         details: """
             The file's extension says which. PLY is binary little-endian, with x, y, z and the normals as floats, red,
             green, blue as bytes where the mesh has colours, and three vertex indices for each triangle: MeshLab,
-            CloudCompare,
-            Open3D and Blender read it. It is in metres, in the world as recorded; `{unit: mm, up: z}` is for CAD, as with
-            `write-ply`.
+            CloudCompare, Open3D and Blender read it. It is in metres, in the world as recorded; `{unit: mm, up: z}` is
+            for CAD, as with `write-ply`.
 
             GLB is glTF 2.0 in one file, for browsers, phones, game engines and Blender: always in metres, and with y up if
             the capture says which way is up. Its colours are unlit, so that the room looks as it was recorded.

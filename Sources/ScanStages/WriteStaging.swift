@@ -7,6 +7,10 @@ public struct WriteStaging: FrameStage, FoldStage {
     public enum Depth: String, CaseIterable, Sendable { case masked, source }
     public enum RGB: String, CaseIterable, Sendable { case auto, mp4, frames }
 
+    /// What is warned of where the capture has no confidence.
+    package static let noConfidence =
+        "MultiScan's server decodes no depth without confidence, and the capture has none"
+
     public static let card = StageCard(
         name: "write-staging",
         summary: "Write MultiScan's staging format: the remaining frames, in streams of equal length.",
@@ -279,7 +283,7 @@ public struct WriteStaging: FrameStage, FoldStage {
                     + (content.hasGaps ? ", and its `step`, by which it takes every tenth frame, to 1" : ""))
         }
         if content.depthSize != nil && !capture.channels.contains(.recordedConfidence) {
-            context.warn("MultiScan's server decodes no depth without confidence, and the capture has none")
+            context.warn(Self.noConfidence)
         }
         if turn != .none {
             let way =

@@ -28,8 +28,8 @@ struct RunCommand: AsyncParsableCommand {
     @Option(
         help: ArgumentHelp(
             """
-            Memory to plan with, such as 16G: so many captures run at once as fit, by what captures took in earlier runs. \
-            None is killed for it; see --capture-memory.
+            Memory to plan with, such as 16G: as many captures run at once as fit into it, going by what captures took \
+            in earlier runs. None is killed for exceeding it; see --capture-memory.
             """, valueName: "size"))
     var maxMemory: ByteSize?
     @Option(

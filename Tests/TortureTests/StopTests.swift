@@ -54,7 +54,7 @@ extension Torture {
                     listing = subprocess.run(
                         ['ps', '-o', 'stat=', '--ppid', str(run.pid)], capture_output=True, text=True).stdout
                     return [state for state in listing.split() if not state.startswith('Z')]
-                while not children():
+                while not children() and run.poll() is None:
                     time.sleep(0.1)
                 termios.tcflow(terminal, termios.TCOOFF)
                 time.sleep(1)

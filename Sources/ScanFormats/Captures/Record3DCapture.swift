@@ -150,7 +150,7 @@ private struct Record3DReader {
                 capture.drop(index, whileReading: "its picture is not there", isBad: index < last)
             }
         }
-        noteShortLists(poses: poses.count, cameras: cameras?.count, times: times?.count, pictures: last + 1)
+        noteUnequalLists(poses: poses.count, cameras: cameras?.count, times: times?.count, pictures: last + 1)
         if poses.isEmpty {
             capture.absences[.pose] = "the recording has no poses: older versions of the app wrote none"
         } else {
@@ -165,11 +165,11 @@ private struct Record3DReader {
         try readPictures(pictures)
     }
 
-    /// Warns of lists in the metadata that do not have an entry for each frame.
+    /// Warns of lists in the metadata that have more or fewer entries than there are frames.
     /// - Parameters:
     ///   - cameras: nil without such a list, and so for the times.
     ///   - pictures: the number in the last one's name, plus 1.
-    private mutating func noteShortLists(poses: Int, cameras: Int?, times: Int?, pictures: Int) {
+    private mutating func noteUnequalLists(poses: Int, cameras: Int?, times: Int?, pictures: Int) {
         let frames = capture.frames.count
         if poses > 0, pictures > 0 {
             capture.noteShortfall(of: "\(folder)/", frames: pictures, lines: poses, called: "poses")

@@ -63,6 +63,9 @@ extension Capture {
         }
     }
 
+    /// More frames than this are not listed for an option.
+    private static let mostExcluded = 10
+
     /// Fewer than this may be pictures of one view.
     private static let fewestPoses = 10
 
@@ -135,7 +138,7 @@ extension Capture {
         let unit = isMetric ? "m" : "units"
         let frames = far.map(\.0.index)
         let remedy =
-            frames.count > Self.fewestPoses
+            frames.count > Self.mostExcluded
             ? "leave such frames out with `select-frames`"
             : "leave \(frames.count == 1 ? "it" : "them") out with `select-frames: {exclude: \(frames)}`"
         warnings.append(

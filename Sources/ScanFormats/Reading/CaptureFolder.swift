@@ -64,7 +64,7 @@ public struct CaptureFolder: CaptureTree {
 
     /// - Parameter error: why the folder could not be opened.
     private func noteClosed(_ folder: String, _ error: Int32) {
-        guard error == ENOENT, folder.contains("/"), let (kind, error) = Self.kind("\(path)/\(folder)") else {
+        guard error == ENOENT, !folder.isEmpty, let (kind, error) = Self.kind("\(path)/\(folder)") else {
             return troubles.note(error, at: folder)
         }
         troubles.note(CaptureEntry(name: folder, kind: kind), error, at: folder)
@@ -94,11 +94,7 @@ public struct CaptureFolder: CaptureTree {
         if status.st_mode & S_IFMT != S_IFLNK { return CaptureEntry(name: String(last), kind: Self.kind(status)) }
         guard let (kind, error) = Self.kind("\(path)/\(relative)") else { return nil }
         let entry = CaptureEntry(name: String(last), kind: kind)
-        if relative.contains("/") {
-            troubles.note(entry, error, at: relative)
-        } else {
-            troubles.note(error, at: relative)
-        }
+        troubles.note(entry, error, at: relative)
         return entry
     }
 
@@ -184,7 +180,8 @@ private final class Troubles: Sendable {
 
     /// - Parameter error: what kept the system from looking at the entry, or 0.
     func note(_ entry: CaptureEntry, _ error: Int32, at path: String) {
-        guard entry.kind == .other(.linkToNothing) else { return note(error, at: path) }
+        // At the top, a link to nothing may not belong to the capture.
+        guard entry.kind == .other(.linkToNothing), path.contains("/") else { return note(error, at: path) }
         noted.withLock { $0 = $0 ?? entry.loss.at(file: path) }
     }
 

@@ -296,25 +296,6 @@ struct OrderCheck {
 }
 
 extension [Pipeline.Step] {
-    /// The steps above one that have made something of single frames' channels, or of what was made of them.
-    fileprivate func makers(of channels: Set<Channel>, above index: Int) -> [Pipeline.Step] {
-        var made = channels
-        return self[..<index].filter { above in
-            let takesUp = !above.uses.frame.reads.isDisjoint(with: made)
-            if takesUp { made.formUnion(above.uses.frame.touches.intersection(Channel.payload)) }
-            return takesUp
-        }
-    }
-
-    /// What steps above one have made of single frames, and make again with what that one changes of the whole capture:
-    /// points of the poses that `correct-drift` has corrected.
-    func remade(by index: Int) -> Set<Channel> {
-        let uses = self[index].uses
-        let changed = uses.fold.touches.union(uses.finish.touches).intersection(Channel.payload.union([.pose]))
-        let makers = makers(of: changed, above: index).filter { !$0.isReader }
-        return makers.reduce(into: []) { $0.formUnion($1.uses.frame.touches.intersection(Channel.payload)) }
-    }
-
     /// What each step looks at. One that takes a cloud which a stage above has made does not look at the points of
     /// single frames.
     var reads: [Set<Channel>] {

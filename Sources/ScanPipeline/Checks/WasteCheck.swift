@@ -69,13 +69,13 @@ struct WasteCheck {
         case .removed(let successor):
             fate = "\(name(successor)) below it removes"
             fix = "take it out, or move it below \(name(successor))"
-        case .read(let readers, let isMadeAnew):
+        case .read(let readers, let isReplaced):
             let uses = readers.count == 1 ? "uses" : "use"
             fate = "below it only \(readers.map(name).listed) \(uses), in vain"
-            // Where it is made anew, no writer added below can be given this work.
+            // Where it is made anew or removed, no writer added below can be given this work.
             let orphans = orphans(of: index).map(name)
             let out = "take it out\(orphans.isEmpty ? "" : " with \(orphans.listed)")"
-            fix = isMadeAnew ? out : "\(out), or \(remedy(for: index))"
+            fix = isReplaced ? out : "\(out), or \(remedy(for: index))"
         case .unread:
             fate = "no stage below it uses"
             fix = "take it out, or \(remedy(for: index))"
@@ -90,7 +90,7 @@ struct WasteCheck {
         /// A step below removes them before any other looks at them.
         case removed(by: Int)
         /// Below it, only useless steps look at it, and perhaps another one makes it anew or removes it after them.
-        case read(by: [Int], isMadeAnew: Bool)
+        case read(by: [Int], isReplaced: Bool)
         case unread
 
         init(of index: Int, in steps: [Pipeline.Step], _ reads: [Set<Channel>]) {
@@ -101,7 +101,7 @@ struct WasteCheck {
             }
             let readers = below.prefix { $0 != successor }.filter { !reads[$0].isDisjoint(with: made) }
             if !readers.isEmpty {
-                self = .read(by: Array(readers), isMadeAnew: successor != nil)
+                self = .read(by: Array(readers), isReplaced: successor != nil)
             } else if let successor {
                 let isMadeAnew = !steps[successor].uses.makesAnew.isDisjoint(with: made)
                 self = isMadeAnew ? .madeAnew(by: successor) : .removed(by: successor)

@@ -54,7 +54,7 @@ package struct PassPlan: Equatable {
             // passes made would be made again from the pixels as they were at its beginning. So are points whose
             // poses it changes. Intrinsics alone change with the size of the pictures, and no point moves by that.
             var outdated = uses.madeAtEnd.intersection(Channel.payload.union([.pose]))
-            for step in steps[..<end] where !step.uses.frame.reads.isDisjoint(with: outdated) {
+            for step in steps.makers(of: outdated, above: end) {
                 outdated.formUnion(step.uses.frame.touches.intersection(Channel.payload))
             }
             late.formUnion(outdated)
@@ -118,6 +118,25 @@ package struct PassPlan: Equatable {
 }
 
 extension [Pipeline.Step] {
+    /// The steps above one that have made something of single frames' channels, or of what was made of them.
+    func makers(of channels: Set<Channel>, above index: Int) -> [Pipeline.Step] {
+        var made = channels
+        return self[..<index].filter { above in
+            let takesUp = !above.uses.frame.reads.isDisjoint(with: made)
+            if takesUp { made.formUnion(above.uses.frame.touches.intersection(Channel.payload)) }
+            return takesUp
+        }
+    }
+
+    /// What steps above one have made of single frames, and make again with what that one changes of the whole capture:
+    /// points of the poses that `correct-drift` has corrected.
+    func remade(by index: Int) -> Set<Channel> {
+        let uses = self[index].uses
+        let changed = uses.fold.touches.union(uses.finish.touches).intersection(Channel.payload.union([.pose]))
+        let makers = makers(of: changed, above: index).filter { !$0.isReader }
+        return makers.reduce(into: []) { $0.formUnion($1.uses.frame.touches.intersection(Channel.payload)) }
+    }
+
     /// What is never opened, although a step could make something of it: without a stage that looks at confidence,
     /// `decompress` unpacks none.
     var idleSources: Set<Channel> {

@@ -68,7 +68,7 @@ extension FactSheet {
 
     mutating func addMotion(_ inspection: CaptureInspection) {
         add(
-            "motion", "Motion (starts after the first frame, ends after the last)",
+            "motion", "Motion (start counted from the first frame, end from the last)",
             [
                 Column(key: "kind", title: "file"), Column(key: "measures", title: "measures"),
                 Column(key: "layout", title: "layout"), Column(key: "samples", title: "samples", isNumber: true),

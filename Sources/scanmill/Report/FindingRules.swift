@@ -1,5 +1,6 @@
 import ScanModel
 import ScanPipeline
+import ScanStages
 
 /// Decides what is worth a look in one capture: by fixed limits where a goal is known, else against what is usual in its
 /// batch or for its device.
@@ -207,7 +208,7 @@ struct FindingRules {
             let message = Phrase(warning, id: capture.id)
             if !isShown(warning, message) { continue }
             // The file that is not there is why the capture has none of what was in it.
-            if !losses.isEmpty, warning.hasSuffix("and the capture has none") { continue }
+            if losses.contains(where: { $0.frames == nil }), warning.hasSuffix(WriteStaging.noConfidence) { continue }
             var finding = Finding(kind: .warning, capture: index, title: message.pattern, message: message, text: "")
             if let loss = CopyLoss(warning, of: capture.frames) { finding = self.finding(of: loss) }
             if let hole = Hole(warning) {

@@ -124,7 +124,10 @@ struct CaptureProcess: Sendable {
                     return nil
                 }
                 // On a thread of its own: its limits hold although a terminal that takes no output holds up all tasks.
-                DetachedThread.start { guardChild(child, watch, stuck: stuck) }
+                guard DetachedThread.start({ guardChild(child, watch, stuck: stuck) }) else {
+                    ProcessSession.end(child)
+                    throw Errno(rawValue: EAGAIN)
+                }
                 defer { watch.noteOver() }
                 var lastWord: CaptureEnding?
                 for try await part in group { lastWord = part ?? lastWord }
@@ -167,7 +170,8 @@ struct CaptureProcess: Sendable {
         while true {
             usleep(useconds_t(ChildWatch.tick * 1e6))
             if watch.isOver { return }
-            watch.noteTick()
+            // While this process's own output waits, so do the tasks that listen to the child: then its silence says nothing.
+            if !Console.wouldWait(STDOUT_FILENO) && !Console.wouldWait(STDERR_FILENO) { watch.noteTick() }
             let used = ProcessSession.residentBytes(of: pid) ?? 0
             watch.noteMemory(used)
             var reason: CaptureEnding?

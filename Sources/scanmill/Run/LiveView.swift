@@ -88,12 +88,8 @@ final class LiveView: Sendable {
         }
     }
 
-    /// Whether the terminal takes output, which it does not after Ctrl-S or while its connection stands still: to wait
-    /// for it would hold up the captures.
-    private static var canDraw: Bool {
-        var terminal = pollfd(fd: STDERR_FILENO, events: Int16(POLLOUT), revents: 0)
-        return poll(&terminal, 1, 0) == 1 && terminal.revents & Int16(POLLOUT) != 0
-    }
+    /// To wait for a terminal would hold up the captures.
+    private static var canDraw: Bool { !Console.wouldWait(STDERR_FILENO) }
 
     private func draw(_ state: inout State) {
         state.lastDrawn = .now

@@ -16,6 +16,13 @@ enum Console {
     /// Without line breaks, and with nothing that steers a terminal.
     static func visible(_ text: String) -> String { text.withControlsShown() }
 
+    /// Whether a write would wait: a terminal takes no output after Ctrl-S or while its connection stands still, nor does a
+    /// pipe whose reader stands still.
+    static func wouldWait(_ descriptor: Int32) -> Bool {
+        var room = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+        return poll(&room, 1, 0) == 0
+    }
+
     /// Writes at once and in full: nothing is left in a buffer when the process is killed.
     static func raw(_ text: String, to descriptor: Int32) { raw(Array(text.utf8), to: descriptor) }
     static func raw(_ bytes: [UInt8], to descriptor: Int32) {

@@ -118,7 +118,7 @@ import Testing
                       1  medium     160  33.3 %
                       2  high       160  33.3 %
 
-                Motion (starts after the first frame, ends after the last)
+                Motion (start counted from the first frame, end from the last)
                   file  measures       layout  samples  per second   starts     ends
                   rot   rotation rate  iOS          80       60.00  0.000 s  0.017 s
 

@@ -60,13 +60,15 @@ import Testing
     @Test func signalsAreLeftToTheParent() throws {
         try MiniCapture(pictures: .mp4).write(in: folder)
         let path = try folder.fakeFFmpeg(
-            else: "[ -e begun ] || { touch begun; sleep 1; }; exec FFMPEG \"$@\"")
+            else:
+                "[ -e begun ] || { touch begun; for i in $(seq 300); do [ -e sent ] && break; sleep 0.1; done; }; exec FFMPEG \"$@\""
+        )
         try folder.write("name: t\nstages: [read, filter-blur: {window: 3}, write-transforms]\n", to: "t.yaml")
         let script = """
             "$1" run t.yaml mini -o out --no-report & run=$!
             for i in $(seq 300); do [ -e begun ] && break; sleep 0.1; done
             for name in INT TERM HUP; do pkill -$name -P $run -f run-one-capture || echo "no process"; done
-            wait $run; echo "status $?"
+            touch sent; wait $run; echo "status $?"
             """
         let result = try runCommand(["sh", "-c", script, "sh", Scanmill.path], in: folder.path, environment: path)
         #expect(result.output.hasSuffix("status 0\n") && !result.output.contains("no process"), "\(result)")

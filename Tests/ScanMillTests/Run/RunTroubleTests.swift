@@ -68,9 +68,7 @@ import Testing
         let result = try folder.run(pipeline)
         #expect(
             result.status == 1
-                && result.errors.contains(
-                    "2 of 7 frames are whole; the minimum is 50 "
-                        + "%"),
+                && result.errors.contains("2 of 7 frames are whole; the minimum is 50 %"),
             "\(result)")
         let again = ["mini", "-o", "out", "--set", "read.min-whole=0.28"]
         #expect(result.errors.contains("keep them all the same with  \(again[3]) \(again[4])"))
