@@ -195,14 +195,14 @@ public struct Uses: Sendable {
     /// Whether any role may drop frames by its own choice.
     var drops: Bool { roles.contains(where: \.drops) }
 
-    /// Channels that are no longer there afterwards.
-    var removes: Set<Channel> { Set(roles.flatMap(\.removes)) }
-
     /// Channels that are there afterwards whatever was there before.
     var makesAnew: Set<Channel> {
         let made = roles.reduce(into: Set<Channel>()) { $0.formUnion($1.makes + $1.derives.map(\.made)) }
         return made.subtracting(reads)
     }
+
+    /// Channels of which nothing is left afterwards that was there before: they are made anew, or removed.
+    var replaces: Set<Channel> { makesAnew.union(roles.flatMap(\.removes)) }
 
     /// Channels read by any role.
     public var reads: Set<Channel> { roles.reduce(into: []) { $0.formUnion($1.reads) } }

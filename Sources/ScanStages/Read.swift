@@ -296,7 +296,6 @@ public struct Read: CaptureStage {
         do throws(Problem) { capture = try known.open(tree, rules: rules) } catch { throw error.traced(in: tree) }
         capture.formatRevision = known.card.revision
         capture.noteDoubts(in: tree)
-        capture.noteFilesInCloud(in: tree)
         return capture
     }
 }

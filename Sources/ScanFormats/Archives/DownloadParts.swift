@@ -30,9 +30,9 @@ struct DownloadParts {
     static func problem(of path: String) -> Problem? {
         guard let own = DownloadParts(Substring(path.lastPart)) else { return nil }
         let folder = path.lastSlash.map { String(path[..<$0]) } ?? "."
-        let parts = CaptureFolder(path: folder).files(in: "").filter {
-            DownloadParts(Substring($0))?.start == own.start
-        }
+        // Each of perhaps thousands of downloads is asked for its parts.
+        let alike = CaptureFolder(path: folder).names(startingWith: String(own.start))
+        let parts = alike.filter { DownloadParts(Substring($0))?.start == own.start }
         guard parts.count > 1 else { return nil }
         let start = ShellWord.quoted(path: String(own.start).path(in: folder))
         let target = ShellWord.quoted(path: String(own.name).path(in: folder))

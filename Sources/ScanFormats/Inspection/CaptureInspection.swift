@@ -85,7 +85,6 @@ public struct CaptureInspection: Hashable, Sendable {
         inspection.note(errors: tree.losses + opened.problems + [tree.trouble].compactMap(\.self))
         if var capture = opened.capture {
             capture.noteDoubts(in: tree)
-            capture.noteFilesInCloud(in: tree)
             capture.noteOtherRecordings(in: tree)
             inspection.look(at: capture)
             inspection.missing = Missing.list(of: capture)

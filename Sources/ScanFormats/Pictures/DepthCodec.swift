@@ -74,11 +74,7 @@ public enum DepthCodec {
     /// How many of a frame's whole numbers have bits above the mask, which unpacking cuts off.
     package static func countBeyondMask(_ recorded: RecordedDepth) -> Int {
         guard case .uint16(_, let mask, _) = recorded.encoding, mask != .max else { return 0 }
-        return recorded.bytes.withUnsafeBytes { bytes in
-            (0..<bytes.count / 2).count {
-                UInt16(littleEndian: bytes.loadUnaligned(fromByteOffset: 2 * $0, as: UInt16.self)) & ~mask != 0
-            }
-        }
+        return count(in: recorded) { $0 & ~mask != 0 }
     }
 
     /// Metres of the largest whole number that a frame's file can hold, if more than a hundredth of the frame has it and
@@ -87,14 +83,20 @@ public enum DepthCodec {
         guard case .uint16(let unitsPerMetre, .max, let invalid) = recorded.encoding, invalid != .max else {
             return nil
         }
-        let largest = recorded.bytes.withUnsafeBytes { bytes in
+        let isCutOff = count(in: recorded) { $0 == .max } * 100 > recorded.width * recorded.height
+        return isCutOff ? Double(UInt16.max) / unitsPerMetre : nil
+    }
+
+    /// How many of a frame's whole numbers are so.
+    @inline(__always) private static func count(in recorded: RecordedDepth, where isSo: (UInt16) -> Bool) -> Int {
+        recorded.bytes.withUnsafeBytes { bytes in
             var count = 0
             for place in stride(from: 0, to: bytes.count - 1, by: 2) {
-                count &+= bytes.loadUnaligned(fromByteOffset: place, as: UInt16.self) == .max ? 1 : 0
+                let number = UInt16(littleEndian: bytes.loadUnaligned(fromByteOffset: place, as: UInt16.self))
+                count &+= isSo(number) ? 1 : 0
             }
             return count
         }
-        return largest * 100 > recorded.width * recorded.height ? Double(UInt16.max) / unitsPerMetre : nil
     }
 
     /// Packs a frame. Halves and integers are rounded to the nearest, ties to even; values that the encoding cannot

@@ -29,6 +29,7 @@ extension Capture {
         let lost = notePosesOfNoPlace()
         if !noteJumps(besides: lost) { noteFarCameras(besides: lost) }
         noteSpeed()
+        noteFilesInCloud(in: tree)
     }
 
     /// Warns of a clock that goes back or stands still: no frame is bad because of it, but whatever relies on times is

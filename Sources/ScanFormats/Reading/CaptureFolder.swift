@@ -71,15 +71,18 @@ public struct CaptureFolder: CaptureTree {
     }
 
     /// What ``entries(in:)`` leaves out at the folder's top, except `.` and `..`.
-    var hiddenNames: [String] {
+    var hiddenNames: [String] { names(startingWith: ".").filter { $0 != "." && $0 != ".." } }
+
+    /// What at the folder's top has such names, in their order, without a look at any of it.
+    func names(startingWith start: String) -> [String] {
         guard let stream = opendir(path) else { return [] }
         defer { closedir(stream) }
         var names: [String] = []
         while let entry = readdir(stream) {
-            let name = withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
-                String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+            withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
+                guard bytes.starts(with: start.utf8) else { return }
+                names.append(String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self))
             }
-            if name.hasPrefix("."), name != ".", name != ".." { names.append(name) }
         }
         return names.sorted()
     }

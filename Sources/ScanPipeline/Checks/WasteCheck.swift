@@ -28,7 +28,7 @@ struct WasteCheck {
                 || step.uses.isMeasurement || step.uses.drops || !steps.remade(by: index).isDisjoint(with: used)
             {
                 // What a step makes anew or removes is no longer what steps above have made of it.
-                used.subtract(step.uses.makesAnew.union(step.uses.removes))
+                used.subtract(step.uses.replaces)
                 used.formUnion(reads[index].intersection(available[index]))
             } else {
                 useless.insert(index)
@@ -96,9 +96,7 @@ struct WasteCheck {
         init(of index: Int, in steps: [Pipeline.Step], _ reads: [Set<Channel>]) {
             let made = steps[index].uses.touches
             let below = steps.indices.dropFirst(index + 1)
-            let successor = below.first {
-                !steps[$0].uses.makesAnew.union(steps[$0].uses.removes).isDisjoint(with: made)
-            }
+            let successor = below.first { !steps[$0].uses.replaces.isDisjoint(with: made) }
             let readers = below.prefix { $0 != successor }.filter { !reads[$0].isDisjoint(with: made) }
             if !readers.isEmpty {
                 self = .read(by: Array(readers), isReplaced: successor != nil)

@@ -54,9 +54,7 @@ package struct PassPlan: Equatable {
             // passes made would be made again from the pixels as they were at its beginning. So are points whose
             // poses it changes. Intrinsics alone change with the size of the pictures, and no point moves by that.
             var outdated = uses.madeAtEnd.intersection(Channel.payload.union([.pose]))
-            for step in steps.makers(of: outdated, above: end) {
-                outdated.formUnion(step.uses.frame.touches.intersection(Channel.payload))
-            }
+            outdated.formUnion(steps.made(of: outdated, above: end))
             late.formUnion(outdated)
             awaited.formUnion(uses.readAtEnd)
             if chooses { choosing.insert(end) }
@@ -133,8 +131,14 @@ extension [Pipeline.Step] {
     func remade(by index: Int) -> Set<Channel> {
         let uses = self[index].uses
         let changed = uses.fold.touches.union(uses.finish.touches).intersection(Channel.payload.union([.pose]))
-        let makers = makers(of: changed, above: index).filter { !$0.isReader }
-        return makers.reduce(into: []) { $0.formUnion($1.uses.frame.touches.intersection(Channel.payload)) }
+        return made(of: changed, above: index)
+    }
+
+    /// What the steps above one have made of single frames' channels, step by step.
+    fileprivate func made(of channels: Set<Channel>, above index: Int) -> Set<Channel> {
+        makers(of: channels, above: index).reduce(into: []) {
+            $0.formUnion($1.uses.frame.touches.intersection(Channel.payload))
+        }
     }
 
     /// What is never opened, although a step could make something of it: without a stage that looks at confidence,

@@ -1,9 +1,9 @@
 import Glibc
 
 /// A file of `/proc` or `/sys`, whose size the kernel does not tell before it is read.
-enum KernelFile {
-    /// Nil where there is none, or where it may not be read.
-    static func text(_ path: String) -> String? {
+package enum KernelFile {
+    /// Nil where there is none, or where it may not be read. Bytes that are no text become U+FFFD.
+    package static func text(_ path: String) -> String? {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { return nil }
         defer { close(descriptor) }

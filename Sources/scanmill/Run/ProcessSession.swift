@@ -1,4 +1,3 @@
-import FoundationEssentials
 import Glibc
 import ScanPipeline
 
@@ -22,8 +21,10 @@ enum ProcessSession {
 
     /// Resident bytes of a process and of all that it started; nil when it has ended.
     static func residentBytes(of process: pid_t) -> Int64? {
-        guard let text = try? String(contentsOf: URL(filePath: "/proc/\(process)/statm"), encoding: .utf8),
-            let pages = text.split(separator: " ").dropFirst().first.flatMap({ Int64($0) })
+        guard
+            let pages = KernelFile.text("/proc/\(process)/statm")?.split(separator: " ").dropFirst().first.flatMap({
+                Int64($0)
+            })
         else { return nil }
         let own = pages * Int64(sysconf(Int32(_SC_PAGESIZE)))
         return children(of: process).reduce(own) { $0 + (residentBytes(of: $1) ?? 0) }
@@ -31,9 +32,9 @@ enum ProcessSession {
 
     private static func children(of process: pid_t) -> [pid_t] {
         FileSystem.names(in: "/proc/\(process)/task").flatMap { thread in
-            let list = try? String(
-                contentsOf: URL(filePath: "/proc/\(process)/task/\(thread)/children"), encoding: .utf8)
-            return (list ?? "").split(separator: " ").compactMap { pid_t($0) }
+            (KernelFile.text("/proc/\(process)/task/\(thread)/children") ?? "").split(separator: " ").compactMap {
+                pid_t($0)
+            }
         }
     }
 
@@ -52,11 +53,11 @@ enum ProcessSession {
     private static func members(of leader: pid_t) -> [pid_t] {
         FileSystem.names(in: "/proc").compactMap { name in
             guard let process = pid_t(name), process != leader,
-                let line = FileManager.default.contents(atPath: "/proc/\(name)/stat")
+                let line = KernelFile.text("/proc/\(name)/stat")
             else { return nil }
             // `pid (name) state parent group session …`; the name may hold anything, and the kernel may have cut it
             // inside a character.
-            let fields = String(decoding: line, as: UTF8.self).split(separator: ")").last?.split(separator: " ") ?? []
+            let fields = line.split(separator: ")").last?.split(separator: " ") ?? []
             guard fields.count > 3, fields[0] != "Z", pid_t(fields[3]) == leader else { return nil }
             return process
         }
