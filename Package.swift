@@ -11,8 +11,9 @@ import PackageDescription
 //                 │    └─────┬──────┘  │
 //     CLinux, CNettle │  ScanModel   CScanMill   system calls, SHA-256 │ values and geometry │ C libraries
 
-// Tests run for a moment: optimizing them takes minutes, and saves seconds.
-let quickly: [SwiftSetting] = [.unsafeFlags(["-Onone"])]
+// Tests run for a moment: optimizing them takes minutes, and saves seconds. Debug information, of which the macros' code
+// has much, takes a quarter of the time that is left; a failed expectation knows its line without it.
+let quickly: [SwiftSetting] = [.unsafeFlags(["-Onone", "-gnone"])]
 
 let package = Package(
     name: "scanmill",

@@ -158,8 +158,8 @@ public struct Frame: Sendable {
     public var confidence: ConfidenceMap?
     /// In the world.
     public var points: PointCloud?
-    /// What a stage hands from its parallel half to its ordered half, by the stage's label.
-    public var parcels: [String: any Sendable] = [:]
+    /// What a stage hands from its parallel half to its ordered half, which comes next.
+    package var parcel: (any Sendable)?
     /// Output files written for this frame alone; they are removed when the frame turns out to be bad.
     public var files: [String] = []
     /// Whether an accumulating stage already holds part of this frame, so that it can no longer be dropped as bad.
@@ -189,7 +189,7 @@ public struct Frame: Sendable {
     /// Frees all pixels and points, as of a frame that is dropped.
     package mutating func releaseAll() {
         for channel in Channel.payload { release(channel) }
-        parcels = [:]
+        parcel = nil
     }
 
     /// Frees what no later stage needs.

@@ -30,6 +30,19 @@ public struct Problem: Error, Hashable, Sendable, Codable {
         public init() {}
     }
 
+    /// How much is whole of a file that was cut off.
+    public struct Cut: Hashable, Sendable, Codable {
+        /// The frames before the cut.
+        public var whole: Int
+        /// The frames that there should be.
+        public var count: Int
+
+        public init(whole: Int, count: Int) {
+            self.whole = whole
+            self.count = count
+        }
+    }
+
     public var fault: Fault
     /// What happened, in a few words, without place and without a full stop.
     public var summary: String
@@ -42,6 +55,8 @@ public struct Problem: Error, Hashable, Sendable, Codable {
     public var besides: [String] = []
     /// The line of text that holds the problem, where there is one to show (pipeline files).
     public var excerpt: String?
+    /// Of a file that was cut off, where its frames can be counted.
+    public var cut: Cut?
     /// Whether the capture may well be sound, and what the pipeline asks of it does not fit: tried again as it was asked
     /// for, it fails again.
     public private(set) var isOfPipeline = false

@@ -1,7 +1,7 @@
 import ScanModel
 
 /// A step of a pipeline. The roles that a stage conforms to say what it can do: ``FrameStage``, ``FoldStage``,
-/// ``CaptureStage``, ``NeighbourStage``, ``DemandingStage``; it may take more than one.
+/// ``ParcelStage``, ``CaptureStage``, ``NeighbourStage``, ``DemandingStage``; it may take more than one.
 ///
 /// A stage is a value: it reads its options once and is never changed afterwards.
 public protocol Stage: Sendable {
@@ -67,6 +67,43 @@ public protocol FoldStage: Stage {
 
 extension FoldStage {
     public var bindsFrames: Bool { true }
+}
+
+/// Works on many frames at once, and takes what it has made of each in frame order, as most writers do: a
+/// ``FrameStage`` whose parallel half hands a parcel to the ordered half of the same stage, a ``FoldStage``.
+public protocol ParcelStage: FrameStage, FoldStage {
+    /// What is made of a frame: a value of the stage's own; an optional where there is nothing to hand over of some.
+    associatedtype Parcel: Sendable
+
+    /// Stands in place of ``FrameStage/process(_:in:)``, with the same rules. The parcel of a frame that is dropped here
+    /// is discarded.
+    func parcel(of frame: inout Frame, in context: StageContext) throws(Problem) -> Parcel
+
+    /// Stands in place of ``FoldStage/fold(_:into:in:)``.
+    /// - Parameter parcel: what ``parcel(of:in:)`` has made of this frame.
+    func fold(
+        _ parcel: Parcel, of frame: inout Frame, into fold: inout Fold, in context: StageContext
+    ) throws(Problem)
+}
+
+extension ParcelStage {
+    public func process(_ frame: inout Frame, in context: StageContext) throws(Problem) {
+        frame.parcel = Handed(parcel: try parcel(of: &frame, in: context))
+    }
+
+    /// - Throws: a problem with fault `tool`, too, when nothing was handed over.
+    public func fold(_ frame: inout Frame, into fold: inout Fold, in context: StageContext) throws(Problem) {
+        // Between the two halves no other stage comes, so one place is enough for all of a pass.
+        guard let handed = frame.parcel.take() as? Handed<Parcel> else {
+            throw Problem(.tool, "the frame's turn has come, and the stage has made nothing of it")
+        }
+        try self.fold(handed.parcel, of: &frame, into: &fold, in: context)
+    }
+}
+
+/// A parcel under way. Without it, one that is nil could not be told from none.
+private struct Handed<Parcel: Sendable>: Sendable {
+    let parcel: Parcel
 }
 
 /// Waits for every frame, then works on the capture as a whole: light records only.

@@ -153,13 +153,14 @@ public struct Uses: Sendable {
     public var idleWithout: Channel?
     /// What it leaves in the receipt is a result in itself, so that no stage below has to use what it makes.
     public var isMeasurement: Bool
-    /// Ways to do without a need, by its group of channels; for a reader, ways to get what a capture lacks.
-    public var instead: [[Channel]: [Instead]]
+    /// Ways to do without a need, by its group of channels in whatever order; for a reader, ways to get what a capture
+    /// lacks.
+    public var instead: [Set<Channel>: [Instead]]
 
     public init(
         frame: Role = Role(), fold: Role = Role(), finish: Role = Role(), claims: [String] = [], files: [String] = [],
         withoutFile: WithoutFile = .fails(), reuses: Set<Channel> = [], idleWithout: Channel? = nil,
-        isMeasurement: Bool = false, instead: [[Channel]: [Instead]] = [:]
+        isMeasurement: Bool = false, instead: [Set<Channel>: [Instead]] = [:]
     ) {
         self.frame = frame
         self.fold = fold

@@ -11,6 +11,7 @@ extension StageLibrary {
         Entry(SelectEvery.self),
         Entry(SelectFrames.self),
         Entry(SelectTime.self),
+        Entry(FilterView.self),
         Entry(MeasureMotion.self),
         Entry(MeasureBlur.self),
         Entry(FilterBlur.self),

@@ -49,7 +49,7 @@ public struct CheckGeometry: FoldStage {
             poses that belong to the next frame (`read` compares times for that), and which way is up (only gravity
             tells). Focal lengths that are far too short may be taken for ray length.
             """,
-        example: "- check-geometry: {if-wrong: fail}", revision: 13)
+        example: "- check-geometry: {if-wrong: fail}", revision: 14)
 
     let consequence: Consequence
     /// What the stages above make up for already.
@@ -104,28 +104,33 @@ public struct CheckGeometry: FoldStage {
             let (with, without) = (verdict.errorText(.declared), verdict.errorText(cause))
             verdict.reason = "depth fits \(without) without it, and \(with) with it"
         }
-        record(verdict, capture, context)
+        let remedy: String? =
+            switch verdict.outcome {
+            case .warning where verdict.isDrifting: isDriftCorrected ? Self.remedyForMore : Self.remedyForDrift
+            case .pass, .undecided, .warning: nil
+            case .fail: isUnusable ? nil : remedy(for: verdict, of: capture)
+            }
+        record(verdict, remedy, capture, context)
         GravityCheck.record(capture, context)
-        try report(verdict, isUnusable: isUnusable, of: capture, context)
+        try report(verdict, remedy, isUnusable: isUnusable, of: capture, context)
     }
 
-    /// - Parameter isUnusable: whether the verdict is of data that no convention makes usable.
+    /// - Parameters:
+    ///   - remedy: what makes up for it, if anything does.
+    ///   - isUnusable: whether the verdict is of data that no convention makes usable.
     private func report(
-        _ verdict: GeometryVerdict, isUnusable: Bool, of capture: Capture, _ context: StageContext
+        _ verdict: GeometryVerdict, _ remedy: String?, isUnusable: Bool, of capture: Capture, _ context: StageContext
     ) throws(Problem) {
+        let end = remedy.map { "; \($0)" } ?? ""
         switch verdict.outcome {
         case .pass, .undecided: break
-        case .warning:
-            let remedy = isDriftCorrected ? Self.remedyForMore : Self.remedyForDrift
-            context.warn("the geometry is in doubt: \(verdict.reason)\(verdict.isDrifting ? "; \(remedy)" : "")")
+        case .warning: context.warn("the geometry is in doubt: \(verdict.reason)\(end)")
         case .fail:
             let named = isUnusable ? nil : verdict.cause
             let what = named.map { Self.meaning(of: $0, capture) } ?? verdict.reason
             let detail = named == nil ? "" : ": \(verdict.reason)"
-            let remedy = isUnusable ? nil : remedy(for: verdict, of: capture)
             guard consequence == .fail else {
-                return context.warnSpoiling(
-                    "the geometry is wrong: \(what)\(detail)\(remedy.map { "; \($0)" } ?? "")")
+                return context.warnSpoiling("the geometry is wrong: \(what)\(detail)\(end)")
             }
             // Where options make up for it, the capture stays as it is, and without them it fails again.
             throw Problem(
@@ -193,13 +198,16 @@ public struct CheckGeometry: FoldStage {
     /// With three digits or more.
     private static func number(_ factor: Double) -> String { factor.shortText(decimals: factor < 0.1 ? 5 : 4) }
 
-    private func record(_ verdict: GeometryVerdict, _ capture: Capture, _ context: StageContext) {
+    private func record(
+        _ verdict: GeometryVerdict, _ remedy: String?, _ capture: Capture, _ context: StageContext
+    ) {
         context.record("verdict", .string(verdict.outcome.rawValue))
         context.record("reason", .string(verdict.reason))
         if let cause = verdict.cause {
             context.record("fits-better", .string(cause.rawValue))
             context.record("meaning", .string(Self.meaning(of: cause, capture)))
         }
+        if let remedy { context.record("remedy", .string(remedy)) }
         context.record("pairs", .of(verdict.pairCount))
         var errors = JSONObject()
         for hypothesis in GeometryHypothesis.allCases {

@@ -161,14 +161,14 @@ public struct CullByBox: FrameStage, CaptureStage, DemandingStage {
 
     public func finish(_ capture: inout Capture, in context: StageContext) throws(Problem) {
         if let file {
-            context.warnUnlessMetric(capture, "the box of \(file) is in metres")
+            context.warnUnlessMetric(capture, "the box of \(context.name(of: file)) is in metres")
         } else if margin != 0 || bottom != 0 {
             context.warnUnlessMetric(capture, "\(OptionText.number(margin == 0 ? bottom : margin)) m may be anything")
         }
         if let file, replacesBox {
             let given = try context.boxInFile(file)
             if let own = capture.box, own != given {
-                context.note("the capture's own box was replaced by that of \(file)")
+                context.note("the capture's own box was replaced by that of \(context.name(of: file))")
             }
             capture.box = given
             capture.channels.insert(.box)
@@ -217,13 +217,8 @@ public struct CullByBox: FrameStage, CaptureStage, DemandingStage {
         }
         let box = try box(context)
         if let full = capture.box { try requireInside(box, of: full, context.label) }
-        func text(_ vector: Vector3) -> String {
-            vector.components.map { $0.shortText(decimals: 2) }.joined(separator: ", ")
-        }
-        let solid = box.cutByItsFloor
-        let place = "the box measures \(text(solid.halfSize * 2)) and has its middle at \(text(solid.center))"
         throw Problem(
-            .input, summary, notes: [place, "\(count.counted(name, "was", "were")) looked at"],
+            .input, summary, notes: [box.place, "\(count.counted(name, "was", "were")) looked at"],
             fix: "look at the box and the poses with  scanmill inspect, \(goingOn)")
     }
 

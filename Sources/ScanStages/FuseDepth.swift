@@ -2,7 +2,7 @@ import ScanModel
 import ScanPipeline
 
 /// Makes one surface of the depth of all frames.
-public struct FuseDepth: FrameStage, FoldStage {
+public struct FuseDepth: ParcelStage {
     public static let card = StageCard(
         name: "fuse-depth",
         summary: "Fuse the depth of all frames into one surface, as a mesh of triangles.",
@@ -99,7 +99,7 @@ public struct FuseDepth: FrameStage, FoldStage {
             fold: .init(makes: [.mesh]))
     }
 
-    public func process(_ frame: inout Frame, in context: StageContext) throws(Problem) {
+    public func parcel(of frame: inout Frame, in context: StageContext) throws(Problem) -> VolumeFrame {
         let depth = try frame.requiredDepth
         let pose = try frame.facts.requiredPose
         let camera = try frame.facts.requiredIntrinsics
@@ -113,7 +113,7 @@ public struct FuseDepth: FrameStage, FoldStage {
             depth, points: points, isPainted: isPainted, view: view, centre: centre, carves: carves, in: layout)
         context.count("pixels", points.count)
         if part.beyondCount > 0 { context.count("pixels-too-far", part.beyondCount) }
-        frame.parcels[context.label] = part
+        return part
     }
 
     /// The surface of a frame that saw to the side is larger than memory.
@@ -133,8 +133,9 @@ public struct FuseDepth: FrameStage, FoldStage {
         DistanceVolume(layout, hasColor: isColored && context.available.contains(.color))
     }
 
-    public func fold(_ frame: inout Frame, into volume: inout DistanceVolume, in context: StageContext) {
-        guard let part = frame.parcels.removeValue(forKey: context.label) as? VolumeFrame else { return }
+    public func fold(
+        _ part: VolumeFrame, of frame: inout Frame, into volume: inout DistanceVolume, in context: StageContext
+    ) {
         volume.add(part)
     }
 

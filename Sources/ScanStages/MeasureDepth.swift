@@ -2,7 +2,7 @@ import ScanModel
 import ScanPipeline
 
 /// Measures how far away things are.
-public struct MeasureDepth: FrameStage, FoldStage {
+public struct MeasureDepth: ParcelStage {
     public static let card = StageCard(
         name: "measure-depth",
         summary: "Measure the range of depth, how much of it there is, and how much the recorder trusts it.",
@@ -37,13 +37,13 @@ public struct MeasureDepth: FrameStage, FoldStage {
 
     public var uses: Uses { Uses(frame: .init(needs: [.depth], wants: [.confidence])) }
 
-    public func process(_ frame: inout Frame, in context: StageContext) throws(Problem) {
+    public func parcel(of frame: inout Frame, in context: StageContext) throws(Problem) -> Tally {
         let depth = try frame.requiredDepth
         var tally = Tally()
         tally.depth.add(depth)
         if let confidence = frame.confidence { tally.levels = confidence.levelCounts }
         tally.emptyFrames = tally.depth.validCount == 0 ? 1 : 0
-        frame.parcels[context.label] = tally
+        return tally
     }
 
     /// A frame's depth stays valid, whatever a later stage finds wrong with its picture.
@@ -51,8 +51,7 @@ public struct MeasureDepth: FrameStage, FoldStage {
 
     public func begin(_ context: StageContext) -> Tally { Tally() }
 
-    public func fold(_ frame: inout Frame, into all: inout Tally, in context: StageContext) {
-        guard let tally = frame.parcels.removeValue(forKey: context.label) as? Tally else { return }
+    public func fold(_ tally: Tally, of frame: inout Frame, into all: inout Tally, in context: StageContext) {
         all.depth.add(tally.depth)
         for level in all.levels.indices { all.levels[level] += tally.levels[level] }
         all.emptyFrames += tally.emptyFrames

@@ -2,7 +2,7 @@ import ScanModel
 import ScanPipeline
 
 /// Predicts motion blur from how the camera moved while a picture was exposed.
-public struct PredictBlur: FrameStage, FoldStage {
+public struct PredictBlur: ParcelStage {
     public static let card = StageCard(
         name: "predict-blur",
         summary: "Predict each picture's motion blur from its exposure and the camera's motion, in pixels.",
@@ -54,11 +54,12 @@ public struct PredictBlur: FrameStage, FoldStage {
             isMeasurement: true)
     }
 
-    public func process(_ frame: inout Frame, in context: StageContext) {
-        guard let depth = frame.depth else { return }
+    /// - Returns: the frame's median depth, metres; nil where it has none.
+    public func parcel(of frame: inout Frame, in context: StageContext) -> Double? {
+        guard let depth = frame.depth else { return nil }
         var histogram = DepthHistogram()
         histogram.add(depth)
-        frame.parcels[context.label] = histogram.quantile(0.5)
+        return histogram.quantile(0.5)
     }
 
     /// What each frame says when its turn comes, by its index.
@@ -71,8 +72,8 @@ public struct PredictBlur: FrameStage, FoldStage {
 
     public func begin(_ context: StageContext) -> Seen { Seen() }
 
-    public func fold(_ frame: inout Frame, into seen: inout Seen, in context: StageContext) {
-        seen.medians[frame.index] = frame.parcels.removeValue(forKey: context.label) as? Double
+    public func fold(_ median: Double?, of frame: inout Frame, into seen: inout Seen, in context: StageContext) {
+        seen.medians[frame.index] = median
         seen.sharpness[frame.index] = frame.sharpness
     }
 

@@ -294,7 +294,6 @@ public struct Read: CaptureStage {
     ) throws(Problem) -> Capture {
         var capture: Capture
         do throws(Problem) { capture = try known.open(tree, rules: rules) } catch { throw error.traced(in: tree) }
-        capture.formatRevision = known.card.revision
         capture.noteDoubts(in: tree)
         return capture
     }

@@ -92,7 +92,7 @@ public struct Synthesize: CaptureStage {
 
     public var uses: Uses {
         let ways = optional.filter { !$0.isThere }.map { lack in
-            ([lack.channel], [Uses.Instead.words("take `\(lack.option)` out of `\(Self.card.name)`")])
+            (Set([lack.channel]), [Uses.Instead.words("take `\(lack.option)` out of `\(Self.card.name)`")])
         }
         return Uses(finish: .init(makes: channels), instead: Dictionary(uniqueKeysWithValues: ways))
     }

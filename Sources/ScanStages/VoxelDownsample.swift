@@ -2,7 +2,7 @@ import ScanModel
 import ScanPipeline
 
 /// Merges the points in each cube.
-public struct VoxelDownsample: FrameStage, FoldStage {
+public struct VoxelDownsample: ParcelStage {
     public static let card = StageCard(
         name: "voxel-downsample",
         summary: "Merge all points that fall into the same cube into one.",
@@ -47,19 +47,20 @@ public struct VoxelDownsample: FrameStage, FoldStage {
             : Uses(frame: .init(needs: [.points]), fold: .init(prefers: [[.cloud, .points]], makes: [.cloud]))
     }
 
-    public func process(_ frame: inout Frame, in context: StageContext) {
-        if context.reads.contains(.cloud) { return }
+    public func parcel(of frame: inout Frame, in context: StageContext) -> VoxelGrid? {
+        if context.reads.contains(.cloud) { return nil }
         var grid = VoxelGrid(size: size)
         if let points = frame.points { grid.add(points) }
         context.count("points", frame.points?.count ?? 0)
-        frame.parcels[context.label] = grid
+        return grid
     }
 
     public func begin(_ context: StageContext) -> VoxelGrid { VoxelGrid(size: size) }
 
-    public func fold(_ frame: inout Frame, into grid: inout VoxelGrid, in context: StageContext) {
-        guard let part = frame.parcels.removeValue(forKey: context.label) as? VoxelGrid else { return }
-        grid.merge(part)
+    public func fold(
+        _ part: VoxelGrid?, of frame: inout Frame, into grid: inout VoxelGrid, in context: StageContext
+    ) {
+        if let part { grid.merge(part) }
     }
 
     public func end(_ grid: consuming VoxelGrid, _ capture: inout Capture, in context: StageContext) throws(Problem) {

@@ -3,7 +3,7 @@ import ScanModel
 import ScanPipeline
 
 /// Writes a capture as another app would have recorded it.
-public struct WriteCapture: FrameStage, FoldStage {
+public struct WriteCapture: ParcelStage {
     public enum Format: String, CaseIterable, Sendable {
         case strayScanner = "stray-scanner"
         case polycam, scannetpp, arkitscenes
@@ -94,24 +94,30 @@ public struct WriteCapture: FrameStage, FoldStage {
 
     // MARK: - Each frame, in parallel
 
-    public func process(_ frame: inout Frame, in context: StageContext) throws(Problem) {
-        frame.parcels[context.label] = try parcel(of: &frame, for: layout, context)
+    /// The parts of a frame that are ready when its turn comes.
+    public struct Parcel: Sendable {
+        /// A ``CaptureParcel`` with the layout's own picture.
+        fileprivate let content: any Sendable
     }
 
-    /// - Returns: a ``CaptureParcel`` with the layout's own picture.
+    public func parcel(of frame: inout Frame, in context: StageContext) throws(Problem) -> Parcel {
+        try parcel(of: &frame, for: layout, context)
+    }
+
     private func parcel<Layout: CaptureLayout>(
         of frame: inout Frame, for layout: Layout.Type, _ context: StageContext
-    ) throws(Problem) -> any Sendable {
+    ) throws(Problem) -> Parcel {
         let (pose, camera) = (try frame.facts.requiredPose, try frame.facts.requiredIntrinsics)
         let timestamp = try frame.facts.requiredTimestamp
         try names(context).requireFree(frame.facts)
         let map = try frame.writtenDepth(context)
         let size = try layout.mapSize(map, &frame, context)
-        return CaptureParcel<Layout.Picture>(
-            timestamp: timestamp, pose: layout.turn(of: context.capture).apply(pose), camera: camera,
-            exposure: frame.facts.exposure, depth: try depth(map, size, context),
-            confidence: try confidence(of: frame, size, context),
-            picture: try layout.picture(of: &frame, mapSize: size, quality: quality, context))
+        return Parcel(
+            content: CaptureParcel<Layout.Picture>(
+                timestamp: timestamp, pose: layout.turn(of: context.capture).apply(pose), camera: camera,
+                exposure: frame.facts.exposure, depth: try depth(map, size, context),
+                confidence: try confidence(of: frame, size, context),
+                picture: try layout.picture(of: &frame, mapSize: size, quality: quality, context)))
     }
 
     /// - Parameter size: that of the written map; nil for its own.
@@ -167,8 +173,9 @@ public struct WriteCapture: FrameStage, FoldStage {
         return Fold(layout: try layout.init(context))
     }
 
-    public func fold(_ frame: inout Frame, into fold: inout Fold, in context: StageContext) throws(Problem) {
-        guard let parcel = frame.parcels.removeValue(forKey: context.label) else { return }
+    public func fold(
+        _ parcel: Parcel, of frame: inout Frame, into fold: inout Fold, in context: StageContext
+    ) throws(Problem) {
         // None of the apps records pictures of several sizes, and readers take the first one's for all.
         if let camera = frame.intrinsics { try fold.pictureSize.add(pictures: camera.size) }
         try add(parcel, number: fold.count, to: &fold.layout, context)
@@ -176,9 +183,11 @@ public struct WriteCapture: FrameStage, FoldStage {
     }
 
     private func add<Layout: CaptureLayout>(
-        _ parcel: any Sendable, number: Int, to layout: inout Layout, _ context: StageContext
+        _ parcel: Parcel, number: Int, to layout: inout Layout, _ context: StageContext
     ) throws(Problem) {
-        guard let parcel = parcel as? CaptureParcel<Layout.Picture> else { return }
+        guard let parcel = parcel.content as? CaptureParcel<Layout.Picture> else {
+            throw Problem(.tool, "the frame was made ready for another layout")
+        }
         let name = Layout.name(parcel.timestamp, of: context.capture.id) ?? FrameName.padded(number)
         try layout.add(parcel, name: name, number: number, context)
     }

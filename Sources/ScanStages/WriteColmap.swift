@@ -3,7 +3,7 @@ import ScanModel
 import ScanPipeline
 
 /// Writes a COLMAP model.
-public struct WriteColmap: FrameStage, FoldStage {
+public struct WriteColmap: ParcelStage {
     public static let card = StageCard(
         name: "write-colmap",
         summary: "Write a COLMAP model with its pictures, for trainers that start from one.",
@@ -56,7 +56,7 @@ public struct WriteColmap: FrameStage, FoldStage {
             instead: dataset.instead.merging([[.depth]: inverseDepth.instead], uniquingKeysWith: +))
     }
 
-    public func process(_ frame: inout Frame, in context: StageContext) throws(Problem) {
+    public func parcel(of frame: inout Frame, in context: StageContext) throws(Problem) -> Picture {
         _ = (try frame.facts.requiredPose, try frame.facts.requiredIntrinsics)
         let written = try dataset.write(&frame, in: Self.folder, context)
         let stem = FrameName.padded(frame.index)
@@ -65,11 +65,12 @@ public struct WriteColmap: FrameStage, FoldStage {
             let path = "\(Self.folder)/inverse-depths/\(stem).png"
             learnsDepth = try inverseDepth.write(&frame, to: path, cutBy: written.cut, context)
         }
-        frame.parcels[context.label] = Picture(
+        return Picture(
             name: written.picture.lastPart, stem: stem, split: frame.split, learnsDepth: learnsDepth)
     }
 
-    fileprivate struct Picture {
+    /// A frame's picture, as the lists of the model's pictures have it.
+    public struct Picture: Sendable {
         /// In the model.
         let name: String
         /// Its name without the ending.
@@ -113,13 +114,12 @@ public struct WriteColmap: FrameStage, FoldStage {
             points: try PointFiles(context.output, in: Self.modelFolder))
     }
 
-    public func fold(_ frame: inout Frame, into fold: inout Fold, in context: StageContext) throws(Problem) {
-        if let picture = frame.parcels.removeValue(forKey: context.label) as? Picture, let pose = frame.pose,
-            let intrinsics = frame.intrinsics
-        {
-            fold.model.add(picture.name, pose: pose, intrinsics: intrinsics)
-            fold.pictures.append(picture)
-        }
+    public func fold(
+        _ picture: Picture, of frame: inout Frame, into fold: inout Fold, in context: StageContext
+    ) throws(Problem) {
+        fold.model.add(
+            picture.name, pose: try frame.facts.requiredPose, intrinsics: try frame.facts.requiredIntrinsics)
+        fold.pictures.append(picture)
         // Where a cloud is written, the frames' points still hold what stages have cut away from it.
         if context.reads.contains(.points), let points = frame.points { try fold.points.writer.add(points) }
     }

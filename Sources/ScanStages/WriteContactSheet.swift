@@ -3,7 +3,7 @@ import ScanModel
 import ScanPipeline
 
 /// Writes small pictures of many frames on one page.
-public struct WriteContactSheet: FrameStage, FoldStage {
+public struct WriteContactSheet: ParcelStage {
     public enum Content: String, CaseIterable, Sendable { case color, depth, confidence }
 
     public static let card = StageCard(
@@ -96,10 +96,10 @@ public struct WriteContactSheet: FrameStage, FoldStage {
 
     // MARK: - Each frame, in parallel
 
-    public func process(_ frame: inout Frame, in context: StageContext) throws(Problem) {
+    public func parcel(of frame: inout Frame, in context: StageContext) throws(Problem) -> RGBImage? {
         let choice = try choice(context)
-        guard choice.frames.contains(frame.index) else { return }
-        frame.parcels[context.label] = try picture(&frame, choice.pictures, context)
+        guard choice.frames.contains(frame.index) else { return nil }
+        return try picture(&frame, choice.pictures, context)
     }
 
     private func picture(
@@ -151,8 +151,10 @@ public struct WriteContactSheet: FrameStage, FoldStage {
         Fold(quarterTurns: try choice(context).pictures.quarterTurns)
     }
 
-    public func fold(_ frame: inout Frame, into fold: inout Fold, in context: StageContext) throws(Problem) {
-        guard let picture = frame.parcels.removeValue(forKey: context.label) as? RGBImage else { return }
+    public func fold(
+        _ picture: RGBImage?, of frame: inout Frame, into fold: inout Fold, in context: StageContext
+    ) throws(Problem) {
+        guard let picture else { return }
         if fold.sheet == nil {
             try checkPage(of: picture.size)
             fold.sheet = ContactSheet(width: width, columns: columns, rows: rows, picture: picture.size)

@@ -3,7 +3,7 @@ import ScanModel
 import ScanPipeline
 
 /// Writes colour and depth as numbered pictures.
-public struct WriteFrames: FrameStage, FoldStage {
+public struct WriteFrames: ParcelStage {
     public enum DepthPictures: String, CaseIterable, Sendable { case png16, colors, none }
     public enum ConfidencePictures: String, CaseIterable, Sendable { case colors, none }
 
@@ -85,21 +85,19 @@ public struct WriteFrames: FrameStage, FoldStage {
     // MARK: - Each frame, in parallel
 
     /// A frame's files, not yet named.
-    private struct Pictures: Sendable {
+    public struct Pictures: Sendable {
         var color: PreparedPicture?
         var depth: [UInt8]?
         var confidence: [UInt8]?
     }
 
-    public func process(_ frame: inout Frame, in context: StageContext) throws(Problem) {
+    public func parcel(of frame: inout Frame, in context: StageContext) throws(Problem) -> Pictures? {
         if depth != .none { _ = try frame.requiredDepth }
-        if step == 1 {
-            frame.parcels[context.label] = try pictures(of: &frame, context)
-        } else if let color, color.encoding != .copy {
-            // Whether the frame is written is known only when its turn comes, too late to drop it for a picture that
-            // will not decode.
-            _ = try frame.loadRGB(context)
-        }
+        if step == 1 { return try pictures(of: &frame, context) }
+        // Whether the frame is written is known only when its turn comes, too late to drop it for a picture that will
+        // not decode.
+        if let color, color.encoding != .copy { _ = try frame.loadRGB(context) }
+        return nil
     }
 
     private func pictures(of frame: inout Frame, _ context: StageContext) throws(Problem) -> Pictures {
@@ -137,10 +135,11 @@ public struct WriteFrames: FrameStage, FoldStage {
 
     public func begin(_ context: StageContext) -> Fold { Fold() }
 
-    public func fold(_ frame: inout Frame, into fold: inout Fold, in context: StageContext) throws(Problem) {
+    public func fold(
+        _ prepared: Pictures?, of frame: inout Frame, into fold: inout Fold, in context: StageContext
+    ) throws(Problem) {
         defer { fold.seen += 1 }
         guard fold.seen % step == 0 else { return }
-        let prepared = frame.parcels.removeValue(forKey: context.label) as? Pictures
         let pictures = if let prepared { prepared } else { try self.pictures(of: &frame, context) }
         let number = number.number(of: frame, after: fold.written.count)
         try pictures.color?.write(to: "\(Self.folder)/color/\(number)", context)

@@ -3,7 +3,7 @@ import ScanModel
 import ScanPipeline
 
 /// Writes a small video of the capture.
-public struct WritePreview: FrameStage, FoldStage {
+public struct WritePreview: ParcelStage {
     public static let card = StageCard(
         name: "write-preview",
         summary: "Write <id>_preview.mp4: a small video of the remaining frames, to look at.",
@@ -77,15 +77,18 @@ public struct WritePreview: FrameStage, FoldStage {
 
     // MARK: - Each frame, in parallel
 
-    /// The part of a frame that is ready when its turn comes: nil if its picture was passed over.
-    private struct Parcel: Sendable {
-        let picture: RGBImage?
+    /// The part of a frame that is ready when its turn comes.
+    public enum Parcel: Sendable {
+        /// Its picture; nil if that was passed over.
+        case ready(RGBImage?)
+        /// Nothing, since other frames were to be shown. It may step in for one of them that has no picture after all.
+        case spare
     }
 
-    public func process(_ frame: inout Frame, in context: StageContext) throws(Problem) {
+    public func parcel(of frame: inout Frame, in context: StageContext) throws(Problem) -> Parcel {
         let choice = try choice(context)
-        guard choice.frames.contains(frame.index) else { return }
-        frame.parcels[context.label] = Parcel(picture: try choice.pictures.small(&frame, context))
+        guard choice.frames.contains(frame.index) else { return .spare }
+        return .ready(try choice.pictures.small(&frame, context))
     }
 
     // MARK: - In frame order
@@ -103,11 +106,15 @@ public struct WritePreview: FrameStage, FoldStage {
         Fold(pictures: try choice(context).pictures, clock: clock(context))
     }
 
-    public func fold(_ frame: inout Frame, into fold: inout Fold, in context: StageContext) throws(Problem) {
-        let parcel = frame.parcels.removeValue(forKey: context.label) as? Parcel
+    public func fold(
+        _ parcel: Parcel, of frame: inout Frame, into fold: inout Fold, in context: StageContext
+    ) throws(Problem) {
         guard let place = fold.clock.place(of: frame.facts) else { return }
-        // A frame that steps in for another, which has no picture after all, is not ready yet.
-        let ready = if let parcel { parcel.picture } else { try fold.pictures.small(&frame, context) }
+        let ready =
+            switch parcel {
+            case .ready(let picture): picture
+            case .spare: try fold.pictures.small(&frame, context)
+            }
         guard let picture = ready else { return }
         let size = picture.size
         if fold.encoder == nil {

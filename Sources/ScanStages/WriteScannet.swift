@@ -3,7 +3,7 @@ import ScanModel
 import ScanPipeline
 
 /// Writes a ScanNet scan as files.
-public struct WriteScannet: FrameStage, FoldStage {
+public struct WriteScannet: ParcelStage {
     public enum Layout: String, CaseIterable, Sendable {
         case extracted
         case sevenScenes = "7-scenes"
@@ -80,7 +80,7 @@ public struct WriteScannet: FrameStage, FoldStage {
     // MARK: - Each frame, in parallel
 
     /// The parts of a frame that are ready when its turn comes.
-    private struct Parcel: Sendable {
+    public struct Parcel: Sendable {
         enum Picture {
             case file(PreparedPicture, Pose)
             /// For the recorder's video. Its files hold no poses.
@@ -92,7 +92,7 @@ public struct WriteScannet: FrameStage, FoldStage {
         let depth: EncodedDepth?
     }
 
-    public func process(_ frame: inout Frame, in context: StageContext) throws(Problem) {
+    public func parcel(of frame: inout Frame, in context: StageContext) throws(Problem) -> Parcel {
         let camera = try frame.facts.requiredIntrinsics
         let picture: Parcel.Picture
         if layout == .raw {
@@ -102,7 +102,7 @@ public struct WriteScannet: FrameStage, FoldStage {
             picture = .file(try output.prepare(&frame, context), pose)
         }
         let depth = writesDepth ? try depth(of: frame, camera, context) : nil
-        frame.parcels[context.label] = Parcel(camera: camera, picture: picture, depth: depth)
+        return Parcel(camera: camera, picture: picture, depth: depth)
     }
 
     private func depth(
@@ -138,8 +138,9 @@ public struct WriteScannet: FrameStage, FoldStage {
         layout == .raw ? Fold(raw: RawScan(stem: "\(folder)/\(context.capture.id)")) : Fold()
     }
 
-    public func fold(_ frame: inout Frame, into fold: inout Fold, in context: StageContext) throws(Problem) {
-        guard let parcel = frame.parcels.removeValue(forKey: context.label) as? Parcel else { return }
+    public func fold(
+        _ parcel: Parcel, of frame: inout Frame, into fold: inout Fold, in context: StageContext
+    ) throws(Problem) {
         try fold.camera.add(parcel.camera)
         if let depth = parcel.depth { try fold.depthSize.add(depth: depth.size) }
         switch parcel.picture {

@@ -3,7 +3,7 @@ import ScanModel
 import ScanPipeline
 
 /// Writes a ScanNet `.sens` file.
-public struct WriteSens: FrameStage, FoldStage {
+public struct WriteSens: ParcelStage {
     public static let card = StageCard(
         name: "write-sens",
         summary: "Write a ScanNet .sens file, version 4: pictures, depth, poses and motion samples in <id>.sens.",
@@ -43,14 +43,14 @@ public struct WriteSens: FrameStage, FoldStage {
     // MARK: - Each frame, in parallel
 
     /// The parts of a frame that are ready when its turn comes.
-    private struct Parcel: Sendable {
+    public struct Parcel: Sendable {
         let camera: CameraIntrinsics
         /// Empty without a picture.
-        var color: [UInt8]
+        let color: [UInt8]
         let depth: EncodedDepth?
     }
 
-    public func process(_ frame: inout Frame, in context: StageContext) throws(Problem) {
+    public func parcel(of frame: inout Frame, in context: StageContext) throws(Problem) -> Parcel {
         let hasColor = context.available.contains(.color)
         let color = hasColor ? try output.prepare(&frame, context).bytes(context) : []
         var depth: EncodedDepth?
@@ -60,7 +60,7 @@ public struct WriteSens: FrameStage, FoldStage {
             depth = EncodedDepth(bytes: bytes, size: image.size)
         }
         let camera = try frame.facts.requiredIntrinsics
-        frame.parcels[context.label] = Parcel(camera: camera, color: color, depth: depth)
+        return Parcel(camera: camera, color: color, depth: depth)
     }
 
     // MARK: - In frame order
@@ -83,21 +83,23 @@ public struct WriteSens: FrameStage, FoldStage {
         return Fold(file: file, header: header)
     }
 
-    public func fold(_ frame: inout Frame, into fold: inout Fold, in context: StageContext) throws(Problem) {
-        guard var parcel = frame.parcels.removeValue(forKey: context.label) as? Parcel else { return }
+    public func fold(
+        _ parcel: Parcel, of frame: inout Frame, into fold: inout Fold, in context: StageContext
+    ) throws(Problem) {
         if fold.header.frameCount == 0 {
             fold.header.colorCompression = PNG.isPNG(parcel.color) ? .png : .jpeg
         }
         try fold.camera.add(parcel.camera)
         if let depth = parcel.depth { try fold.depthSize.add(depth: depth.size) }
-        try unify(&parcel.color, fold.header.colorCompression, context)
+        var color = parcel.color
+        try unify(&color, fold.header.colorCompression, context)
         if frame.timestamp ?? -1 < 0 { fold.untimed += 1 }
         if frame.pose == nil { fold.untracked += 1 }
         let time = DecimalSeconds.microseconds(max(0, frame.timestamp ?? 0)).magnitude
         let pose = frame.pose.map { $0.withCVAxes.rowMajorRows.joined().map { Float($0) } }
         let bytes = SensFrame.bytes(
             pose: pose ?? Array(repeating: -.infinity, count: 16), colorTime: time, depthTime: time,
-            color: parcel.color, depth: parcel.depth?.bytes ?? [])
+            color: color, depth: parcel.depth?.bytes ?? [])
         try fold.file.write(bytes)
         fold.header.frameCount += 1
     }

@@ -3,7 +3,7 @@ import ScanModel
 import ScanPipeline
 
 /// Writes a MultiScan staging capture.
-public struct WriteStaging: FrameStage, FoldStage {
+public struct WriteStaging: ParcelStage {
     public enum Depth: String, CaseIterable, Sendable { case masked, source }
     public enum RGB: String, CaseIterable, Sendable { case auto, mp4, frames }
 
@@ -92,7 +92,7 @@ public struct WriteStaging: FrameStage, FoldStage {
             reuses: rgb == .frames ? [] : [.color],
             instead: [
                 [.depth]: [.option("depth", set: "source", not: "masked")],
-                rgb == .mp4 ? either : [.color]: [.option("rgb", set: "auto", not: rgb.rawValue)],
+                rgb == .mp4 ? Set(either) : [.color]: [.option("rgb", set: "auto", not: rgb.rawValue)],
             ])
     }
 
@@ -114,14 +114,14 @@ public struct WriteStaging: FrameStage, FoldStage {
     // MARK: - Each frame, in parallel
 
     /// The parts of a frame that are ready when its turn comes.
-    private struct Parcel: Sendable {
+    public struct Parcel: Sendable {
         var depth: StagingDepth?
         var confidence: StagingBlock?
         var confidenceRange: ClosedRange<Int>?
         var picture: StagingPictures.Part?
     }
 
-    public func process(_ frame: inout Frame, in context: StageContext) throws(Problem) {
+    public func parcel(of frame: inout Frame, in context: StageContext) throws(Problem) -> Parcel {
         // Its camera line is made when its turn comes, too late to drop the frame as bad.
         if frame.line == nil {
             _ = (try frame.facts.requiredTimestamp, try frame.facts.requiredPose, try frame.facts.requiredIntrinsics)
@@ -145,7 +145,7 @@ public struct WriteStaging: FrameStage, FoldStage {
         }
         try checkSizes(parcel, context.capture)
         parcel.picture = try StagingPictures.part(of: &frame, for: pictureForm(context), as: output, context)
-        frame.parcels[context.label] = parcel
+        return parcel
     }
 
     /// A stream has no place for a frame of another size. Confidence may differ from depth where recorded metadata say so.
@@ -182,8 +182,9 @@ public struct WriteStaging: FrameStage, FoldStage {
             pictures: StagingPictures(as: pictureForm(context), context))
     }
 
-    public func fold(_ frame: inout Frame, into fold: inout Fold, in context: StageContext) throws(Problem) {
-        guard let parcel = frame.parcels.removeValue(forKey: context.label) as? Parcel else { return }
+    public func fold(
+        _ parcel: Parcel, of frame: inout Frame, into fold: inout Fold, in context: StageContext
+    ) throws(Problem) {
         try fold.content.requireSize(of: frame.intrinsics)
         let id = context.capture.id
         var facts = frame.facts

@@ -3,7 +3,7 @@ import ScanModel
 import ScanPipeline
 
 /// Writes a nerfstudio dataset.
-public struct WriteTransforms: FrameStage, FoldStage {
+public struct WriteTransforms: ParcelStage {
     public static let card = StageCard(
         name: "write-transforms",
         summary: "Write a NeRF dataset: nerf/transforms.json with its pictures, points, and perhaps depth and masks.",
@@ -87,14 +87,14 @@ public struct WriteTransforms: FrameStage, FoldStage {
 
     // MARK: - Each frame, in parallel
 
-    public func process(_ frame: inout Frame, in context: StageContext) throws(Problem) {
+    public func parcel(of frame: inout Frame, in context: StageContext) throws(Problem) -> TransformsJSON.Entry {
         let pose = try frame.facts.requiredPose
         let camera = try frame.facts.requiredIntrinsics.counted(from: .corner)
         let files = try dataset.write(&frame, in: folder, context)
         var entry = TransformsJSON.Entry(picture: files.picture, camera: camera, pose: worldTurn(context).apply(pose))
         (entry.depth, entry.mask) = (files.depth, files.mask)
         (entry.sharpness, entry.split) = (frame.sharpness, frame.split)
-        frame.parcels[context.label] = entry
+        return entry
     }
 
     // MARK: - In frame order
@@ -120,11 +120,11 @@ public struct WriteTransforms: FrameStage, FoldStage {
         return fold
     }
 
-    public func fold(_ frame: inout Frame, into fold: inout Fold, in context: StageContext) throws(Problem) {
-        if let entry = frame.parcels.removeValue(forKey: context.label) as? TransformsJSON.Entry {
-            fold.entries.append(entry)
-            fold.factors.formUnion(frame.downscaled.map(\.factor))
-        }
+    public func fold(
+        _ entry: TransformsJSON.Entry, of frame: inout Frame, into fold: inout Fold, in context: StageContext
+    ) throws(Problem) {
+        fold.entries.append(entry)
+        fold.factors.formUnion(frame.downscaled.map(\.factor))
         // Where a cloud is written, the frames' points still hold what stages have cut away from it.
         if fold.points != nil, let points = frame.points {
             try fold.points?.add(points)

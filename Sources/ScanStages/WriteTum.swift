@@ -3,7 +3,7 @@ import ScanModel
 import ScanPipeline
 
 /// Writes a TUM RGB-D sequence.
-public struct WriteTum: FrameStage, FoldStage {
+public struct WriteTum: ParcelStage {
     public static let card = StageCard(
         name: "write-tum",
         summary: "Write a TUM RGB-D sequence: tum/ with rgb/, depth/, their lists and groundtruth.txt.",
@@ -51,7 +51,7 @@ public struct WriteTum: FrameStage, FoldStage {
     // MARK: - Each frame, in parallel
 
     /// What the lists say of a frame.
-    private struct Entry: Sendable {
+    public struct Entry: Sendable {
         let timestamp: Int64
         let pose: Pose
         let camera: CameraIntrinsics
@@ -60,7 +60,7 @@ public struct WriteTum: FrameStage, FoldStage {
         let depth: String?
     }
 
-    public func process(_ frame: inout Frame, in context: StageContext) throws(Problem) {
+    public func parcel(of frame: inout Frame, in context: StageContext) throws(Problem) -> Entry {
         let (pose, camera) = (try frame.facts.requiredPose, try frame.facts.requiredIntrinsics)
         let timestamp = try frame.facts.requiredTimestamp
         let time = TUMText.time(timestamp)
@@ -72,7 +72,7 @@ public struct WriteTum: FrameStage, FoldStage {
             try context.output.write(picture, for: &frame, to: "\(Self.folder)/\(path)")
             depth = path
         }
-        frame.parcels[context.label] = Entry(
+        return Entry(
             timestamp: timestamp, pose: pose, camera: camera, color: String(color.dropFirst(Self.folder.count + 1)),
             depth: depth)
     }
@@ -109,8 +109,9 @@ public struct WriteTum: FrameStage, FoldStage {
         return Fold()
     }
 
-    public func fold(_ frame: inout Frame, into fold: inout Fold, in context: StageContext) throws(Problem) {
-        guard let entry = frame.parcels.removeValue(forKey: context.label) as? Entry else { return }
+    public func fold(
+        _ entry: Entry, of frame: inout Frame, into fold: inout Fold, in context: StageContext
+    ) throws(Problem) {
         fold.color += TUMText.listLine(timestamp: entry.timestamp, path: entry.color)
         fold.poses += TUMText.trajectoryLine(timestamp: entry.timestamp, pose: entry.pose)
         fold.count += 1

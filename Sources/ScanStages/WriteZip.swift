@@ -3,7 +3,7 @@ import ScanModel
 import ScanPipeline
 
 /// Writes a NeRFCapture or HMC project as an archive.
-public struct WriteZip: FrameStage, FoldStage {
+public struct WriteZip: ParcelStage {
     public static let card = StageCard(
         name: "write-zip",
         summary: "Write <id>.zip, a project as NeRFCapture and HMC's app export it: transforms.json, images, the box.",
@@ -32,11 +32,16 @@ public struct WriteZip: FrameStage, FoldStage {
 
     // MARK: - Each frame, in parallel
 
-    public func process(_ frame: inout Frame, in context: StageContext) throws(Problem) {
+    /// The part of a frame that is ready when its turn comes.
+    public struct Parcel: Sendable {
+        let picture: PreparedPicture
+    }
+
+    public func parcel(of frame: inout Frame, in context: StageContext) throws(Problem) -> Parcel {
         _ = (try frame.facts.requiredPose, try frame.facts.requiredIntrinsics)
         let picture = try output.prepare(&frame, context)
         // Read now: when its turn comes, it is too late to drop the frame for a file that cannot be read.
-        frame.parcels[context.label] = try picture.loaded(context)
+        return Parcel(picture: try picture.loaded(context))
     }
 
     // MARK: - In frame order
@@ -52,8 +57,10 @@ public struct WriteZip: FrameStage, FoldStage {
         return Fold(file: file, archive: ZipWriter(file))
     }
 
-    public func fold(_ frame: inout Frame, into fold: inout Fold, in context: StageContext) throws(Problem) {
-        guard let picture = frame.parcels.removeValue(forKey: context.label) as? PreparedPicture else { return }
+    public func fold(
+        _ parcel: Parcel, of frame: inout Frame, into fold: inout Fold, in context: StageContext
+    ) throws(Problem) {
+        let picture = parcel.picture
         let name = "\(context.capture.id)/\(Self.picture(frame.facts)).\(picture.fileExtension)"
         try fold.archive.add(name, try picture.bytes(context))
         fold.frames.append(frame.facts)

@@ -9,13 +9,15 @@ struct PlanCommand: ParsableCommand {
             Captures that would run are opened, as their runs begin: what the pipeline needs and a capture lacks is \
             reported before the night; an archive's video is unpacked to TMPDIR for that. Sizes are estimated from the \
             results in OUT: from the same capture's, or else from the usual ratio of a result's size to its input's. \
-            Captures that are up to date are counted; `--json` lists them. \
+            Captures that are up to date are counted. Where the same is said of many others, five are listed and the \
+            rest counted; `--all` lists every capture. \
             The exit code is 0 whatever would run, and 2 or 3 when that cannot be told.
             """)
 
     @OptionGroup var batch: BatchOptions
     @Flag(help: "Open no capture: quick for thousands, but captures that do not suit the pipeline are not reported.")
     var unopened = false
+    @Flag(help: "List every capture, also those that are up to date.") var all = false
 
     func run() throws {
         try NamedPath.requireOrder(of: batch)
@@ -75,7 +77,8 @@ struct PlanCommand: ParsableCommand {
 
     private func show(_ rows: [PlanRow], _ found: CaptureList, _ estimate: SizeEstimate) {
         // Of hundreds of captures most are up to date on most nights.
-        for row in rows where row.decision != .upToDate { Console.out(Console.visible(row.line)) }
+        let lines = rows.filter { all || $0.decision != .upToDate }.map(\.line)
+        CaptureLine.list(lines, width: PlanRow.width, isWhole: all).forEach(Console.out)
         func count(_ decision: PlanRow.Decision) -> Int { rows.count { $0.decision == decision } }
         let (running, comparing, failed) = (count(.run), count(.compare), count(.failedBefore))
         let compared = comparing == 0 ? "" : "\(comparing) would be compared and run if changed, "
@@ -162,15 +165,18 @@ private struct PlanRow {
         return CaptureOutcome(input: input, ending: .failed(problem))
     }
 
+    /// Of the column of words.
+    static let width = 10
+
     /// For people, in the words that `run` has for it.
-    var line: String {
+    var line: CaptureLine {
         let (word, why) =
             switch decision {
             case .failedBefore: ("failed", self.why.map { "as before: \($0)" })
             case .arriving: ("waiting", "it is still arriving")
             default: (decision.rawValue, self.why)
             }
-        return "\(word.padded(to: 10)) \(input.id)" + (why.map { "  \($0)" } ?? "")
+        return CaptureLine(word: word, id: input.id, rest: why.map { "  \($0)" } ?? "")
     }
 
     var json: JSONObject {

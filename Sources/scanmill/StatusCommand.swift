@@ -12,7 +12,8 @@ struct StatusCommand: ParsableCommand {
         discussion: """
             What needs something done comes first. A done capture is listed where even `run -q` warned of its result: as \
             `salvaged` if only the whole frames of a damaged copy were kept, else as `doubtful`; the warnings are in its \
-            receipt and on the report's page.
+            receipt and on the report's page. Where the same is said of many captures, five are listed and the others \
+            are counted.
 
             Everything is read from receipts, failure notes and the records of runs; there is no database. The exit \
             code is 0 whatever state the captures are in: programs read `--json`. It is 2 when nothing was run into \
@@ -21,6 +22,7 @@ struct StatusCommand: ParsableCommand {
 
     @Argument(help: ArgumentHelp("The folder with the results.", valueName: "out"), completion: .directory)
     var output: String
+    @Flag(help: "List every capture, also those that are done.") var all = false
     @Flag(help: "Print JSON.") var json = false
 
     func run() throws {
@@ -41,14 +43,15 @@ struct StatusCommand: ParsableCommand {
                     }))
             return
         }
-        let listed = entries.enumerated().filter { $1.standing != .done || $1.isDoubtful }
+        let listed = entries.enumerated().filter { all || !Self.isGood($1) }
             .sorted { (Self.rank($0.element), $0.offset) < (Self.rank($1.element), $1.offset) }.map(\.element)
-        let widest = listed.map { Self.word($0).count }.max() ?? 0
-        for entry in listed {
-            let cause = Self.cause(of: entry).map { "  \(Console.visible($0))" } ?? ""
+        let lines = listed.map { entry in
+            let cause = Self.cause(of: entry).map { "  \($0)" } ?? ""
             let older = entry.hasOlderResult ? " (an older result is there)" : ""
-            Console.out("\(Self.word(entry).padded(to: widest))  \(Console.visible(entry.id))\(cause)\(older)")
+            return CaptureLine(word: Self.word(entry), id: entry.id, rest: cause + older)
         }
+        let widest = lines.map(\.word.count).max() ?? 0
+        CaptureLine.list(lines, width: widest + 1, isWhole: all).forEach(Console.out)
         let groups = Dictionary(grouping: entries, by: \.standing)
         let doubtful = entries.count(where: \.isDoubtful)
         let parts = OutputStatus.Standing.allCases.compactMap { standing in
@@ -70,15 +73,21 @@ struct StatusCommand: ParsableCommand {
         .failed, .unreadable, .stale, .resultGone, .done, .running, .neverRun, .excluded,
     ]
 
-    private static func rank(_ entry: OutputStatus.Entry) -> Int { order.firstIndex(of: entry.standing) ?? order.count }
+    private static func rank(_ entry: OutputStatus.Entry) -> Int {
+        isGood(entry) ? order.count : order.firstIndex(of: entry.standing) ?? order.count
+    }
+
+    /// Whether nothing has to be done about it.
+    private static func isGood(_ entry: OutputStatus.Entry) -> Bool { entry.standing == .done && !entry.isDoubtful }
 
     private static func word(_ entry: OutputStatus.Entry) -> String {
-        entry.standing != .done ? entry.standing.rawValue : entry.isSalvaged ? "salvaged" : "doubtful"
+        entry.standing != .done || isGood(entry)
+            ? entry.standing.rawValue : entry.isSalvaged ? "salvaged" : "doubtful"
     }
 
     /// Which warning it was is not marked in a receipt.
     private static func cause(of entry: OutputStatus.Entry) -> String? {
-        guard entry.standing == .done else { return entry.cause }
+        if entry.standing != .done || isGood(entry) { return entry.cause }
         return entry.isSalvaged
             ? "only the whole frames of a damaged copy were kept" : "the warnings in its receipt say why"
     }

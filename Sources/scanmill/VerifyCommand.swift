@@ -7,8 +7,9 @@ struct VerifyCommand: ParsableCommand {
         commandName: "verify", abstract: "Reads every published file again and compares it with its receipt.",
         discussion: """
             Exit code 3 when a file is missing, cannot be read or has different bytes, or when a folder that may be a \
-            result cannot be looked into; 2 when nothing was run into the folder. What others have put into a result, \
-            such as a model that was trained there, is named, and does not make it damaged.
+            result cannot be looked into; 2 when nothing was run into the folder. A fault that many files share is \
+            shown in full for the first five. What others have put into a result, such as a model that was trained \
+            there, is named, and does not make it damaged.
             """)
 
     @Argument(help: ArgumentHelp("The folder with the results.", valueName: "out"), completion: .directory)
@@ -19,11 +20,17 @@ struct VerifyCommand: ParsableCommand {
         let state = StateFolder(output: output)
         try Console.orExit { () throws(Problem) in try NamedPath.requireOutput(output) }
         var results: [(id: String, found: PublishedResult.Verification)] = []
+        let said = RepeatedMessages()
+        var isShortened = false
         // Reading everything may take long, so what is found is said at once.
         func note(_ id: String, _ found: PublishedResult.Verification) {
             results.append((id, found))
             if json { return }
-            for problem in found.defects { Console.error(problem.message()) }
+            for problem in found.defects {
+                let isNew = !said.news(in: ["\(problem.summary)\n\(problem.fix ?? "")"], of: id).isEmpty
+                isShortened = isShortened || !isNew
+                Console.error(isNew ? problem.message() : "error: \(problem.oneLine)")
+            }
             if found.added.isEmpty { return }
             let files = found.added.count.counted("file", "is", "are")
             let names = Console.visible(found.added.listed(most: 5))
@@ -52,7 +59,23 @@ struct VerifyCommand: ParsableCommand {
         } else {
             let more = obscure.isEmpty ? "" : "; \(obscure.count.counted("folder")) could not be looked into"
             Console.out("\(count.counted("result")): \(count - damaged) sound, \(damaged) damaged\(more)")
+            if isShortened { Self.sayRemedies(results.map(\.found), damaged: damaged) }
         }
         if damaged > 0 || !obscure.isEmpty { throw ExitCode(ExitStatus.environment) }
+    }
+
+    /// What to do about results that are too many for a fix at each of their files.
+    private static func sayRemedies(_ found: [PublishedResult.Verification], damaged: Int) {
+        func say(_ count: Int, _ remedy: (_ who: String, _ them: String) -> String) {
+            if count == 0 { return }
+            let who = count.counted(of: damaged, "damaged result", "has", "have")
+            Console.error(remedy(who, count == 1 ? "it" : "them"))
+        }
+        say(found.count(where: \.isSeenByRuns)) { who, them in
+            "\(who) files that are missing or have another size: the next run makes \(them) again"
+        }
+        say(found.count(where: \.needsForce)) { who, them in
+            "\(who) files that are damaged otherwise: make \(them) again with  scanmill run … --only ID --force"
+        }
     }
 }

@@ -41,7 +41,7 @@ import Testing
 
     /// The commands that the unit, the article and the README show are ones that the tool takes.
     @Test func shownOptionsExist() throws {
-        let help = try Scanmill.run(["run", "--help"]).output
+        let help = try ["run", "status"].map { try Scanmill.run([$0, "--help"]).output }.joined()
         let service = try String(contentsOf: units.appendingPathComponent("scanmill.service"), encoding: .utf8)
         // Others of README's commands have options of their own.
         let readme = try String(contentsOf: SharedData.checkout.appendingPathComponent("README.md"), encoding: .utf8)

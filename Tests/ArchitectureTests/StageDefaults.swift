@@ -63,6 +63,10 @@ enum StageDefaults {
             from: 0
             to
 
+        filter-view 1
+            at-least: 0.01
+            if-missing: fail
+
         measure-motion 6
             too-fast: 1
             too-fast-turning: 90
@@ -122,7 +126,7 @@ enum StageDefaults {
         correct-drift 3
             min-apart: 0.75
 
-        check-geometry 13
+        check-geometry 14
             if-wrong: warn
 
         unproject 4

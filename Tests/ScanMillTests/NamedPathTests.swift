@@ -129,6 +129,7 @@ import Testing
         ("scan.tgz", "an archive of another kind than ZIP", "unpack it, or pack the capture as ZIP"),
         ("scan.7z", "an archive of another kind than ZIP", "unpack it, or pack the capture as ZIP"),
         ("scan.zip.part", "a copy that has not arrived as a whole", "wait for it, or fetch it again"),
+        ("walk.insv", "a 360° video", "export views of it as flat videos"),
     ])
     func filesThatHoldACaptureUnread(name: String, what: String, fix: String) throws {
         try quick.folder.write("x", to: name)

@@ -37,6 +37,36 @@ import Testing
         #expect(json?.map { $0["id"]?.string } == ["a", "b", "c", "d"])
     }
 
+    /// Once an option has changed, thousands of results are stale for one reason.
+    @Test func whatManyHaveInCommonIsSaidOfAFew() throws {
+        let ids = (1...7).map { "c\($0)" }
+        for id in ids { try folder.copySample("desk", to: "in/\(id)") }
+        try folder.write("{", to: "in/b/desk.json")
+        #expect(try scanmill("run", "quick.yaml", "in", "-o", "out", "--no-report").status == 1)
+        for id in ids {
+            let lines = "in/\(id)/desk.jsonl"
+            try folder.write(try folder.bytes(lines) + [0x0A], to: lines)
+        }
+        func lines(_ more: String...) throws -> [Substring] {
+            try Scanmill.run(["status", "out"] + more, in: folder.path).output.split(separator: "\n")
+        }
+        let few = try lines()
+        let rest = ["stale   2 more (--all lists them): ", "1 done, "]
+        let told = ["failed  b  "] + ids.prefix(5).map { "stale   \($0)  " } + rest
+        #expect(few.count == told.count && zip(few, told).allSatisfy { $0.hasPrefix($1) }, "\(few)")
+        #expect(few[5].hasSuffix("/in/c5/desk.jsonl changed"), "\(few)")
+        #expect(few[6].hasSuffix("/in/…/desk.jsonl changed"), "\(few)")
+        #expect(few[7] == "1 done, 7 stale, 1 failed")
+        // Who looks for one of them finds it.
+        let all = try lines("--all")
+        let begins = ["failed  b  "] + ids.map { "stale   \($0)  " } + ["done    a", "1 done, "]
+        #expect(all.count == begins.count && zip(all, begins).allSatisfy { $0.hasPrefix($1) }, "\(all)")
+        // A line that counts a single one would save none.
+        try FileManager.default.removeItem(at: folder.url("in/c7"))
+        let six = try lines()
+        #expect(six.contains { $0.hasPrefix("stale   c6  ") } && !six.contains { $0.contains("--all") }, "\(six)")
+    }
+
     /// A result with less than the app recorded is done, and should not pass for any other.
     @Test func doubtfulResultsAreListed() throws {
         let depth = try folder.bytes("in/a/desk.depth.zlib")

@@ -26,6 +26,38 @@ import Testing
         #expect(try scanmill("verify", "out").errors.contains("a file of the result is missing"))
     }
 
+    /// After files of many results were deleted, the fix need not be read for each of them.
+    @Test func whatManyResultsHaveInCommonIsShownInFullForAFew() throws {
+        #expect(try scanmill("run", "quick.yaml", "in/a", "-o", "out", "--no-report").status == 0)
+        let copies = (1...7).map { "c0\($0)" }
+        for id in copies {
+            try FileManager.default.copyItem(atPath: folder.url("out/a").path, toPath: folder.url("out/\(id)").path)
+            try FileManager.default.removeItem(at: folder.url("out/\(id)/a.ply"))
+        }
+        var ply = try folder.bytes("out/a/a.ply")
+        ply[ply.count / 2] ^= 1
+        try folder.write(ply, to: "out/a/a.ply")
+        let verified = try scanmill("verify", "out")
+        #expect(verified.status == 3 && verified.output == "8 results: 0 sound, 8 damaged\n", "\(verified)")
+        func full(_ id: String) -> String {
+            """
+            error: a file of the result is missing
+              --> out/\(id)/a.ply
+               = fix: the next run makes it again, if its capture is still there
+
+            """
+        }
+        let end = """
+            error: a file of the result is missing (out/c06/a.ply)
+            error: a file of the result is missing (out/c07/a.ply)
+            7 of 8 damaged results have files that are missing or have another size: the next run makes them again
+            1 of 8 damaged results has files that are damaged otherwise: make it again with  \
+            scanmill run … --only ID --force
+
+            """
+        #expect(verified.errors.hasSuffix(copies.prefix(5).map(full).joined() + end), "\(verified.errors)")
+    }
+
     /// Who trains in a result does not damage it.
     @Test func whatOthersPutIntoAResultIsNamed() throws {
         #expect(try scanmill("run", "quick.yaml", "in", "-o", "out").status == 0)

@@ -157,6 +157,8 @@ import Testing
                 let warning = try #require(run.warnings.first)
                 #expect(warning.contains("--set decompress.scale=5 , and otherwise the positions with"))
                 #expect(warning.hasSuffix("--set read.scale=0.2"))
+                let remedy = try #require(counts["remedy"]?.string)
+                #expect(remedy.hasPrefix("if depth is wrong, ") && warning.hasSuffix("; \(remedy)"))
             }
         }
     }
@@ -313,6 +315,8 @@ import Testing
         let warning = try #require(drifting.warnings.first)
         #expect(warning.contains("what frame \(from) saw is 0."))
         #expect(warning.contains("off where frame \(to) sees it again; put `correct-drift` below"))
+        let remedy = try #require(counts["remedy"]?.string)
+        #expect(warning.hasSuffix("; \(remedy)") && sound.counts("check-geometry")["remedy"] == nil)
         // With a wrong convention, that is what has to be mended.
         let wrong = try run(shiftedBy: 0.15, isCV: true).counts("check-geometry")
         #expect(wrong["fits-better"]?.string == "cv-axes" && wrong["drift"] == nil)

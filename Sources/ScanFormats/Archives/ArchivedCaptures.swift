@@ -17,7 +17,7 @@ extension ZipArchive {
         if captures.count < 2 { return captures.first }
         let names = captures.map { $0.top.isEmpty ? "pictures at its top" : $0.top }
         throw Problem(
-            .input, "the archive holds \(captures.count) captures: \(names.listed(most: 8))",
+            .input, "the archive holds \(captures.count) captures", notes: ["they are \(names.listed(most: 8))"],
             fix: "unpack it into a folder, and keep the archive elsewhere")
     }
 

@@ -68,7 +68,7 @@ struct ShiftFrames: Sendable {
             .input, "the depth stream is truncated or damaged",
             notes: ["\(whole.counted("whole frame", "is", "are")) there, without the times that follow the last one"]
                 + (announced.map { ["the description announces \($0)"] } ?? []),
-            fix: ReadRules.wayToMend(cutAfter: whole, of: announced ?? whole)
+            fix: "copy the file again"
         ).at(file: file.name, byte: said ?? end, of: total)
     }
 

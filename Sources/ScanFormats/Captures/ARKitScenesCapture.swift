@@ -71,7 +71,7 @@ public enum ARKitScenesCapture: CaptureFormat {
     /// The data set's 3dod part has its frames in a folder of their own, `41069021/41069021_frames`.
     public static func id(of name: String, in scene: String) -> String? { name == "\(scene)_frames" ? scene : nil }
 
-    public static func open(_ tree: any CaptureTree, rules: ReadRules) throws(Problem) -> Capture {
+    public static func read(_ tree: any CaptureTree, rules: ReadRules) throws(Problem) -> Capture {
         if isSample(tree) {
             throw Problem(
                 .input, "this is the layout of ARKitScenes' samples, which is not read",
@@ -147,7 +147,6 @@ private struct ARKitScenesReader {
         ])
         capture.lacks([.box, .motion], "ARKitScenes has none that ScanMill reads")
         capture.estimateFrameRate()
-        capture.sortFiles()
         capture.source = source
         return capture
     }

@@ -46,7 +46,7 @@ public enum COLMAPCapture: CaptureFormat {
         return several.isEmpty ? nil : Recognition(format: name, reason: "\(several.listed) hold a model each")
     }
 
-    public static func open(_ tree: any CaptureTree, rules: ReadRules) throws(Problem) -> Capture {
+    public static func read(_ tree: any CaptureTree, rules: ReadRules) throws(Problem) -> Capture {
         guard let model = COLMAPModelFiles(in: tree) else {
             let several = COLMAPModelFiles.others(in: tree).map(\.folder)
             if !several.isEmpty {
@@ -121,7 +121,6 @@ private struct COLMAPReader {
         capture.deriveIntrinsicsChannel()
         capture.lacks(
             [.timestamp, .recordedDepth, .recordedConfidence, .motion, .box], "a COLMAP model has none")
-        capture.sortFiles()
         capture.source = source
         return capture
     }

@@ -25,14 +25,22 @@ public protocol CaptureFormat: Sendable {
     /// - Returns: nil for any other name, which is the capture's own.
     static func id(of name: String, in scene: String) -> String?
     /// Reads the capture's facts: a frame for each recorded one, bad ones dropped by name, and a source for their pixels,
-    /// none of which is decoded here.
+    /// none of which is decoded here. Called by ``open(_:rules:)`` alone.
     /// - Throws: a problem with fault `input` for a capture that cannot be used under these rules; `environment` where the
     ///   machine could not read it.
-    static func open(_ tree: any CaptureTree, rules: ReadRules) throws(Problem) -> Capture
+    static func read(_ tree: any CaptureTree, rules: ReadRules) throws(Problem) -> Capture
 }
 
 extension CaptureFormat {
     public static var name: String { card.name }
+
+    /// What ``read(_:rules:)`` reads, with its files in order, each once.
+    /// - Throws: as it does.
+    public static func open(_ tree: any CaptureTree, rules: ReadRules) throws(Problem) -> Capture {
+        var capture = try read(tree, rules: rules)
+        capture.sortFiles()
+        return capture
+    }
 
     public static func remains(of tree: any CaptureTree) -> Recognition? { nil }
 

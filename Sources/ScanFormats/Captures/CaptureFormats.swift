@@ -90,7 +90,7 @@ public enum CaptureFormats {
         let names = Set(all.flatMap { $0.names(in: tree) }).sorted()
         if names.count < 2 { return }
         throw Problem(
-            .input, "\(names.count) captures lie in one folder: \(names.listed(most: 8))",
+            .input, "\(names.count) captures lie in one folder", notes: ["they are \(names.listed(most: 8))"],
             fix: "make a folder for each, and move its files there")
     }
 

@@ -35,12 +35,15 @@ public enum MultiScanCapture: CaptureFormat {
         return Recognition(format: name, reason: "\(stem).json lists streams, and \(what) beside it")
     }
 
-    public static func open(_ tree: any CaptureTree, rules: ReadRules) throws(Problem) -> Capture {
+    public static func read(_ tree: any CaptureTree, rules: ReadRules) throws(Problem) -> Capture {
         guard let stem = stem(of: tree) else {
             if let (stem, file) = lostMetadata(of: tree) {
+                // Without names, which differ from capture to capture: a bad copy loses the metadata of many.
                 throw Problem(
-                    .input, "\(stem).json is missing beside \(file)",
-                    notes: ["it says what the capture's streams hold"], fix: "copy \(stem).json too")
+                    .input, "the capture's metadata is missing",
+                    notes: ["\(stem).json is missing beside \(file)", "it says what the capture's streams hold"],
+                    fix: "copy the capture's .json file too"
+                ).at(file: "\(stem).json")
             }
             throw Problem(.input, "there is no metadata with a list of streams", fix: "the folder must hold <id>.json")
         }

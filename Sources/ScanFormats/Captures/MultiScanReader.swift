@@ -51,7 +51,6 @@ struct MultiScanReader {
         if capture.frames.contains(where: { $0.intrinsics != nil }) { capture.channels.insert(.intrinsics) }
         if capture.frames.contains(where: { $0.exposure != nil }) { capture.channels.insert(.exposure) }
         capture.source = source
-        capture.sortFiles()
         return capture
     }
 

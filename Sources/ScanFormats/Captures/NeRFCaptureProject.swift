@@ -61,7 +61,7 @@ public enum NeRFCaptureProject: CaptureFormat {
         return json.object?.members.allSatisfy { own.contains($0.key) } == true
     }
 
-    public static func open(_ tree: any CaptureTree, rules: ReadRules) throws(Problem) -> Capture {
+    public static func read(_ tree: any CaptureTree, rules: ReadRules) throws(Problem) -> Capture {
         if tree.entry(file) == nil {
             throw Problem(
                 .input, "the poses are missing", notes: [tree.absence(of: file)],
@@ -124,7 +124,6 @@ private struct NeRFCaptureReader {
             capture.absences[.recordedConfidence] = "confidence pictures are not read: the app itself writes none"
         }
         capture.lacks([.recordedConfidence, .motion], "NeRFCapture projects have none")
-        capture.sortFiles()
         let turned = source.quarterTurns.count
         if turned > 0 { capture.findings["pictures-turned-back"] = .of(turned) }
         capture.source = source

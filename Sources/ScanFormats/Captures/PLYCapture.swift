@@ -23,7 +23,7 @@ public enum PLYCapture: CaptureFormat {
         return Recognition(format: name, reason: "\(file) begins as a PLY file does")
     }
 
-    public static func open(_ tree: any CaptureTree, rules: ReadRules) throws(Problem) -> Capture {
+    public static func read(_ tree: any CaptureTree, rules: ReadRules) throws(Problem) -> Capture {
         guard let file = file(in: tree) else {
             throw Problem(.input, "this is not a PLY file", fix: "name the PLY file itself as the capture")
         }

@@ -16,7 +16,7 @@ public enum PictureFolderCapture: CaptureFormat {
         return Recognition(format: name, reason: "\(pictures.folder)/ holds \(count)")
     }
 
-    public static func open(_ tree: any CaptureTree, rules: ReadRules) throws(Problem) -> Capture {
+    public static func read(_ tree: any CaptureTree, rules: ReadRules) throws(Problem) -> Capture {
         guard let pictures = PictureFolder.find(in: tree) else {
             throw Problem(
                 .input, "there are no pictures in color/, rgb/ or images/", fix: PictureFolder.wayToRead(in: tree))

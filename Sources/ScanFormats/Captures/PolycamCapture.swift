@@ -66,7 +66,7 @@ public enum PolycamCapture: CaptureFormat {
         name.lowercased() == keyframes ? scene : nil
     }
 
-    public static func open(_ tree: any CaptureTree, rules: ReadRules) throws(Problem) -> Capture {
+    public static func read(_ tree: any CaptureTree, rules: ReadRules) throws(Problem) -> Capture {
         var reader = PolycamReader(tree: tree, rules: rules)
         return try reader.read()
     }
@@ -145,7 +145,6 @@ private struct PolycamReader {
         try readDepth(times)
         capture.lacks([.box, .motion], "Polycam's raw data have none")
         capture.estimateFrameRate()
-        capture.sortFiles()
         capture.source = source
         return capture
     }

@@ -53,7 +53,7 @@ public enum Record3DCapture: CaptureFormat {
             && tree.files(in: "rgb").contains { $0.hasSuffix(".jpg") && numbers.contains($0.dropLast(4)) }
     }
 
-    public static func open(_ tree: any CaptureTree, rules: ReadRules) throws(Problem) -> Capture {
+    public static func read(_ tree: any CaptureTree, rules: ReadRules) throws(Problem) -> Capture {
         let isExport = tree.hasFolder("rgb")
         let file = metadataFile(of: tree) ?? (isExport ? "metadata.json" : "metadata")
         try tree.require(
@@ -110,7 +110,6 @@ private struct Record3DReader {
         capture.lacks([.box, .motion], "Record3D records none")
         capture.estimateFrameRate()
         if let rate = root["fps"].value?.double, rate > 0 { capture.frameRate = rate }
-        capture.sortFiles()
         capture.source = source
         return capture
     }

@@ -44,7 +44,7 @@ public enum ScanNetFolder: CaptureFormat {
         return Recognition(format: name, reason: "\(file) stands beside pose/, and the pictures are missing")
     }
 
-    public static func open(_ tree: any CaptureTree, rules: ReadRules) throws(Problem) -> Capture {
+    public static func read(_ tree: any CaptureTree, rules: ReadRules) throws(Problem) -> Capture {
         let isFlat = tree.byteCount(of: infoFile) != nil
         guard let frames = isFlat ? PosedPictures.flat(in: tree) : PosedPictures.folders(in: tree) else {
             throw Problem(
@@ -53,46 +53,64 @@ public enum ScanNetFolder: CaptureFormat {
                     ? "copy the files frame-….color.jpg, .depth.pgm and .pose.txt too"
                     : "copy the folders color/, depth/ and pose/ too")
         }
-        var reader = ScanNetFolderReader(tree: tree, rules: rules)
-        return try reader.read(frames, isFlat: isFlat)
+        var reader = ScanNetFolderReader(tree: tree, isFlat: isFlat, rules: rules)
+        return try reader.read(frames)
     }
 
     /// Where exporters put a camera's matrix; the sample of 25,000 frames has it at the top.
-    fileprivate static func intrinsicFile(_ camera: String, in tree: any CaptureTree) -> String? {
-        ["intrinsic/intrinsic_\(camera).txt", "intrinsics_\(camera).txt", "intrinsic_\(camera).txt"]
+    fileprivate static func intrinsicFile(_ sensor: Sensor, in tree: any CaptureTree) -> String? {
+        let name = sensor.rawValue
+        return ["intrinsic/intrinsic_\(name).txt", "intrinsics_\(name).txt", "intrinsic_\(name).txt"]
             .first { tree.byteCount(of: $0) != nil }
     }
 
     /// The matrix of either camera; nil where there is none.
     static func matrixFile(in tree: any CaptureTree) -> String? {
-        intrinsicFile("color", in: tree) ?? intrinsicFile("depth", in: tree)
+        Sensor.allCases.firstNonNil { intrinsicFile($0, in: tree) }
     }
 
-    fileprivate static func extrinsicFile(_ camera: String) -> String { "intrinsic/extrinsic_\(camera).txt" }
+    fileprivate static func extrinsicFile(_ sensor: Sensor) -> String {
+        "intrinsic/extrinsic_\(sensor.rawValue).txt"
+    }
+}
+
+/// The two cameras, by their words in the names of files.
+private enum Sensor: String, CaseIterable {
+    case color, depth
+
+    /// The size of the recorder's pictures, where no description says it.
+    var usualSize: PixelSize { self == .color ? PixelSize(1296, 968) : PixelSize(640, 480) }
+}
+
+/// What the files say of a camera.
+private struct RecordedCamera {
+    var intrinsic: [Double]?
+    var extrinsic: [Double]?
+    /// The size of its pictures, as the description gives it.
+    var size: PixelSize?
 }
 
 private struct ScanNetFolderReader {
     let tree: any CaptureTree
+    /// Whether it is from the C++ tool.
+    let isFlat: Bool
     let rules: ReadRules
     private var capture: Capture
-    /// As the files give them; extrinsics are nil where there are none.
-    private var matrices: [String: [Double]] = [:]
+    private var recorded: [Sensor: RecordedCamera] = [:]
     private var shift = 1000.0
-    /// The size of each camera's pictures as the description gives it.
-    private var recordedSizes: [String: PixelSize] = [:]
 
-    init(tree: any CaptureTree, rules: ReadRules) {
+    init(tree: any CaptureTree, isFlat: Bool, rules: ReadRules) {
         self.tree = tree
+        self.isFlat = isFlat
         self.rules = rules
         capture = Capture(of: tree, as: ScanNetFolder.self, rules)
     }
 
-    mutating func read(_ frames: PosedPictures, isFlat: Bool) throws(Problem) -> Capture {
+    mutating func read(_ frames: PosedPictures) throws(Problem) -> Capture {
         capture.variant = isFlat ? "C++ tool" : "extracted"
         if isFlat { try readInfo() } else { try readMatrices() }
         var rig = ScanNetCameras.Rig(
-            rigFromColor: try extrinsic("color", called: "colour", isFlat: isFlat),
-            rigFromDepth: try extrinsic("depth", called: "depth", isFlat: isFlat))
+            rigFromColor: try extrinsic(.color, called: "colour"), rigFromDepth: try extrinsic(.depth, called: "depth"))
         // Without pictures the depth sensor stands in for the colour camera, and is where its own extrinsic puts it.
         let hasPictures = frames.entries.contains { $0.color != nil }
         if !hasPictures { rig.rigFromColor = rig.rigFromDepth }
@@ -108,34 +126,33 @@ private struct ScanNetFolderReader {
         capture.absences[.timestamp] = "the files do not say when a frame was taken"
         capture.lacks([.recordedConfidence, .box, .motion], "ScanNet has none")
         capture.noteAxisAlignment(in: tree)
-        capture.sortFiles()
         return capture
     }
 
     /// Exporters write both cameras' matrices even where only one of the two is wanted.
     private mutating func noteMissingFolders() {
         capture.losesEmptied(depth: "depth", confidence: nil, of: tree)
-        for (channel, folder) in [(Channel.color, "color"), (.recordedDepth, "depth")]
-        where capture.absences[channel]?.remedy == nil && matrices["intrinsic_\(folder)"] != nil {
-            capture.absences[channel]?.advice = "export \(folder)/ too, or copy it if it was there"
+        for (channel, sensor) in [(Channel.color, Sensor.color), (.recordedDepth, .depth)]
+        where capture.absences[channel]?.remedy == nil && recorded[sensor]?.intrinsic != nil {
+            capture.absences[channel]?.advice = "export \(sensor.rawValue)/ too, or copy it if it was there"
         }
     }
 
-    private func extrinsic(_ camera: String, called name: String, isFlat: Bool) throws(Problem) -> Pose {
-        guard let matrix = matrices["extrinsic_\(camera)"] else { return .identity }
-        let file = isFlat ? ScanNetFolder.infoFile : ScanNetFolder.extrinsicFile(camera)
+    private func extrinsic(_ sensor: Sensor, called name: String) throws(Problem) -> Pose {
+        guard let matrix = recorded[sensor]?.extrinsic else { return .identity }
+        let file = isFlat ? ScanNetFolder.infoFile : ScanNetFolder.extrinsicFile(sensor)
         return try ScanNetCameras.extrinsic(matrix, of: name, in: file)
     }
 
     // MARK: - What the files say
 
     private mutating func readMatrices() throws(Problem) {
-        for camera in ["color", "depth"] {
-            if let file = ScanNetFolder.intrinsicFile(camera, in: tree) {
-                matrices["intrinsic_\(camera)"] = try matrix(file)
-            }
-            let file = ScanNetFolder.extrinsicFile(camera)
-            if tree.byteCount(of: file) != nil { matrices["extrinsic_\(camera)"] = try matrix(file) }
+        for sensor in Sensor.allCases {
+            var camera = RecordedCamera()
+            if let file = ScanNetFolder.intrinsicFile(sensor, in: tree) { camera.intrinsic = try matrix(file) }
+            let file = ScanNetFolder.extrinsicFile(sensor)
+            if tree.byteCount(of: file) != nil { camera.extrinsic = try matrix(file) }
+            recorded[sensor] = camera
         }
     }
 
@@ -150,12 +167,12 @@ private struct ScanNetFolderReader {
         let info = ScanNetText(try tree.bytes(of: file, limit: ScanNetText.sizeLimit), file: file)
         capture.metadata = .object(info.values)
         capture.device = info.text("m_sensorName")
-        for (key, name) in [("color", "Color"), ("depth", "Depth")] {
-            matrices["intrinsic_\(key)"] = try info.numbers("m_calibration\(name)Intrinsic", count: 16)
-            matrices["extrinsic_\(key)"] = try info.numbers("m_calibration\(name)Extrinsic", count: 16)
+        for (sensor, name) in [(Sensor.color, "Color"), (.depth, "Depth")] {
+            recorded[sensor] = RecordedCamera(
+                intrinsic: try info.numbers("m_calibration\(name)Intrinsic", count: 16),
+                extrinsic: try info.numbers("m_calibration\(name)Extrinsic", count: 16),
+                size: try info.size("m_\(sensor.rawValue)Width", "m_\(sensor.rawValue)Height"))
         }
-        recordedSizes["color"] = try info.size("m_colorWidth", "m_colorHeight")
-        recordedSizes["depth"] = try info.size("m_depthWidth", "m_depthHeight")
         guard let units = try info.number("m_depthShift") else { return }
         guard units >= 1, units <= 1e6 else {
             throw Problem(.input, "`m_depthShift`: depth of \(units) units a metre").at(file: file)
@@ -167,7 +184,7 @@ private struct ScanNetFolderReader {
 
     private mutating func setCameras(_ rig: ScanNetCameras.Rig, hasPictures: Bool) {
         var depth: CameraIntrinsics?
-        if let size = capture.depthSize { depth = fitted("depth", size, usual: PixelSize(640, 480)) }
+        if let size = capture.depthSize { depth = fitted(.depth, size) }
         if let defect = depth?.defect { capture.warnings.append("the depth camera cannot be used: \(defect)") }
         let ownDepth = depth?.defect == nil ? depth : nil
         guard hasPictures else {
@@ -181,7 +198,7 @@ private struct ScanNetFolderReader {
             capture.absences[.intrinsics] = "no picture could be read, so the size that they are for is not known"
             return
         }
-        var color = fitted("color", size, usual: PixelSize(1296, 968))
+        var color = fitted(.color, size)
         if color == nil, let ownDepth, size == capture.depthSize {
             // Exporters that make pictures as small as depth keep the depth camera's matrix alone. Both cameras see the
             // same but for a hundredth.
@@ -203,8 +220,8 @@ private struct ScanNetFolderReader {
 
     /// The two cameras' views differ by a hundredth, so that nothing else would tell.
     private mutating func noteDepthWithoutMatrix() {
-        guard capture.depthSize != nil, matrices["intrinsic_depth"] == nil else { return }
-        let color = ScanNetFolder.intrinsicFile("color", in: tree)
+        guard capture.depthSize != nil, recorded[.depth]?.intrinsic == nil else { return }
+        let color = ScanNetFolder.intrinsicFile(.color, in: tree)
         let lack =
             color.map { "\($0.replacing("_color", with: "_depth")) is missing" }
             ?? "there is no matrix of the depth camera"
@@ -213,7 +230,7 @@ private struct ScanNetFolderReader {
 
     private mutating func loseColorMatrix() {
         let lack = "there is no matrix of the colour camera"
-        guard let depth = ScanNetFolder.intrinsicFile("depth", in: tree) else {
+        guard let depth = ScanNetFolder.intrinsicFile(.depth, in: tree) else {
             capture.absences[.intrinsics] = Absence(lack)
             return
         }
@@ -225,18 +242,16 @@ private struct ScanNetFolderReader {
         capture.loses(.intrinsics, lack, fix: "copy \(color) too\(way)")
     }
 
-    /// - Parameter usual: the size that the recorder's pictures have, where no description says it.
-    private mutating func fitted(_ name: String, _ size: PixelSize, usual: PixelSize) -> CameraIntrinsics? {
-        guard let matrix = matrices["intrinsic_\(name)"] else { return nil }
-        let pictures = name == "depth" ? "depth pictures" : "pictures"
-        let said = recordedSizes[name]
-        let recorded = ScanNetCameras.intrinsics(matrix, said ?? usual)
+    private mutating func fitted(_ sensor: Sensor, _ size: PixelSize) -> CameraIntrinsics? {
+        guard let matrix = recorded[sensor]?.intrinsic else { return nil }
+        let pictures = sensor == .depth ? "depth pictures" : "pictures"
+        let said = recorded[sensor]?.size
+        let own = ScanNetCameras.intrinsics(matrix, said ?? sensor.usualSize)
         let camera =
             said == nil
-            ? capture.guessedCamera(recorded, for: size, of: pictures)
-            : capture.scaledCamera(recorded, to: size, of: pictures)
+            ? capture.guessedCamera(own, for: size, of: pictures) : capture.scaledCamera(own, to: size, of: pictures)
         // For the colour camera, every format gives this warning.
-        for doubt in [CameraDoubt.inShares, .offCentre] where name == "depth" {
+        for doubt in [CameraDoubt.inShares, .offCentre] where sensor == .depth {
             guard let summary = doubt.summary(of: camera) else { continue }
             capture.warnings.append("of the depth camera, \(summary): \(doubt.cause)")
         }

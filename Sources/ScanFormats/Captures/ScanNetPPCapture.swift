@@ -48,7 +48,7 @@ public enum ScanNetPPCapture: CaptureFormat {
     /// `036bce3393/iphone` is called `036bce3393`, whichever of the two is given.
     public static func id(of name: String, in scene: String) -> String? { name == "iphone" ? scene : nil }
 
-    public static func open(_ tree: any CaptureTree, rules: ReadRules) throws(Problem) -> Capture {
+    public static func read(_ tree: any CaptureTree, rules: ReadRules) throws(Problem) -> Capture {
         let top = top(of: tree) ?? ""
         try tree.require(top + posesFile, "the poses are missing", fix: "download \(posesFile) too")
         var reader = ScanNetPPReader(tree: tree, top: top, rules: rules)
@@ -113,7 +113,6 @@ private struct ScanNetPPReader {
         capture.lacks([.recordedConfidence, .box, .motion], "ScanNet++ has none")
         capture.estimateFrameRate()
         capture.withholdCamerasOfUnknownSize()
-        capture.sortFiles()
         capture.source = source
         return capture
     }
@@ -197,8 +196,7 @@ private struct ScanNetPPReader {
                 source.depth = .chunks(ChunkStream(file: file, size: size, count: chunks))
                 capture.depthSize = size
                 capture.findings["depth"] = .string("a chunk for each frame")
-                if var truncation {
-                    truncation.fix = truncation.fix.map { $0 + ReadRules.wayToKeep(chunks, of: count) }
+                if let truncation {
                     try capture.keepFrames(before: truncation, whole: chunks, of: count, rules)
                 }
                 if truncation == nil || chunks > count {

@@ -34,7 +34,7 @@ public enum ScanNetRawCapture: CaptureFormat {
             format: name, reason: "\(stem).depth and \(stem).h264 stand side by side, and \(stem).txt \(lack)")
     }
 
-    public static func open(_ tree: any CaptureTree, rules: ReadRules) throws(Problem) -> Capture {
+    public static func read(_ tree: any CaptureTree, rules: ReadRules) throws(Problem) -> Capture {
         guard let stem = stem(of: tree) else {
             throw Problem(
                 .input, "there is no description <id>.txt with streams beside it",
@@ -104,7 +104,6 @@ private struct ScanNetRawReader {
         try readMotion()
         capture.noteAxisAlignment(in: tree)
         capture.source = source
-        capture.sortFiles()
         return capture
     }
 

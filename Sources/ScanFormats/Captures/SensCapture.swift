@@ -28,7 +28,7 @@ public enum SensCapture: CaptureFormat {
         return Recognition(format: name, reason: "\(file) begins as a .sens file does")
     }
 
-    public static func open(_ tree: any CaptureTree, rules: ReadRules) throws(Problem) -> Capture {
+    public static func read(_ tree: any CaptureTree, rules: ReadRules) throws(Problem) -> Capture {
         guard let file = file(in: tree) else {
             throw Problem(.input, "there is no .sens file, or more than one", fix: "name the one you mean")
         }
@@ -153,11 +153,9 @@ struct SensReader {
     private mutating func checkEnd() throws(Problem) {
         let (whole, announced) = (capture.frames.count, Int(clamping: header.frameCount))
         if whole == announced { return }
-        let failure = Problem(
-            .input, "the file ends inside frame \(whole) of \(announced)",
-            fix: ReadRules.wayToMend(cutAfter: whole, of: announced)
-        ).at(file: file.name, byte: position, of: file.byteCount)
-        if whole == 0 { throw failure }
+        let failure = Problem(.input, "the file ends inside frame \(whole) of \(announced)")
+            .at(file: file.name, byte: position, of: file.byteCount)
+        if whole == 0 { throw failure.mendable(cutAfter: whole, of: announced) }
         try capture.keepFrames(before: failure, whole: whole, of: announced, rules)
         position = file.byteCount
     }

@@ -2,12 +2,14 @@ import ScanModel
 
 /// One sequence of 7-Scenes: `frame-000000.color.png`, `.depth.png` in millimetres with 65535 for "no value", `.pose.txt`.
 ///
-/// Poses are camera-to-world, row-major, x right, y down, z into the scene. Where no `camera-intrinsics.txt` lies
-/// beside the frames (as in the copies that come with TSDF fusion programs), they get the Kinect's 585, 585, 320, 240
-/// at 640 × 480, with a warning unless they are called like the published ones. The depth sensor was never registered
-/// to the colour camera; one camera stands for both, as in everything that was published with these data.
+/// Poses are camera-to-world, row-major, x right, y down, z into the scene. A `camera-intrinsics.txt` beside the frames
+/// (as in the copies that come with TSDF fusion programs) is of one camera for both. Where there is none, frames get the
+/// Kinect's two, with a warning unless they are called like the published ones: the poses are the depth sensor's, with
+/// 585, 585, 320, 240 at 640 × 480, and the pictures are another camera's, which was never calibrated. Like those who
+/// train with these data, this reader gives it 525, 525, 320, 240, and the place of another Kinect's colour camera.
 ///
-/// Source: 7-Scenes, readme; tsdf-fusion-python, demo.py.
+/// Source: 7-Scenes, readme, for the depth sensor; setup_7scenes.py of DSAC* and ACE for the colour camera, with the
+/// calibration of LIRIS, Lyon; tsdf-fusion-python, demo.py, for the file.
 public enum SevenScenesSequence: CaptureFormat {
     public static let card = FormatCard(
         name: "7-scenes",
@@ -18,11 +20,21 @@ public enum SevenScenesSequence: CaptureFormat {
         writingLoses: [
             "timestamps", "confidence", "the bounding box", "motion samples", "a depth sensor's own intrinsics",
             "intrinsics that change from frame to frame: all frames get the same", "which way is up",
-        ], origin: .form(of: "ScanNet"), poseAxes: .openCV, revision: 9)
+        ], origin: .form(of: "ScanNet"), poseAxes: .openCV, revision: 10)
 
     static let cameraFile = "camera-intrinsics.txt"
-    private static let kinect = CameraIntrinsics(
+    private static let colorCamera = CameraIntrinsics(
+        fx: 525, fy: 525, cx: 320, cy: 240, width: 640, height: 480, pixelOrigin: .centre)
+    private static let depthSensor = CameraIntrinsics(
         fx: 585, fy: 585, cx: 320, cy: 240, width: 640, height: 480, pixelOrigin: .centre)
+    /// Takes points from the depth sensor to the colour camera, both with x right, y down, z into the scene; metres.
+    private static let colorFromDepth = Pose(rowMajor: [
+        9.9996518012567637e-01, 2.6765126468950343e-03, -7.9041012313000904e-03, -2.5558943178152542e-02,
+        -2.7409311281316700e-03, 9.9996302803027592e-01, -8.1504520778013286e-03, 1.0109636268061706e-04,
+        7.8819942130445332e-03, 8.1718328771890631e-03, 9.9993554558014031e-01, 2.0318321729487039e-03,
+        0, 0, 0, 1,
+    ])
+    private static let rig = ScanNetCameras.Rig(rigFromColor: ScanNetCameras.turned(colorFromDepth).inverse)
 
     public static func recognise(_ tree: any CaptureTree) -> Recognition? {
         guard tree.byteCount(of: ScanNetFolder.infoFile) == nil, PosedPictures.flat(in: tree) != nil else {
@@ -48,7 +60,7 @@ public enum SevenScenesSequence: CaptureFormat {
         name.hasPrefix("seq-") && Int(name.dropFirst(4)) != nil ? "\(scene)-\(name)" : nil
     }
 
-    /// Whether it is called like a published sequence, for which the published camera is meant.
+    /// Whether it is called like a published sequence, for which the usual cameras are meant.
     private static func isPublished(_ tree: any CaptureTree) -> Bool {
         let scenes: Set = ["chess", "fire", "heads", "office", "pumpkin", "redkitchen", "stairs"]
         // A scene's archive stands for the sequence in it.
@@ -56,7 +68,7 @@ public enum SevenScenesSequence: CaptureFormat {
         return id(of: tree.name, in: "") != nil && tree.nameAbove.map(scenes.contains) == true
     }
 
-    public static func open(_ tree: any CaptureTree, rules: ReadRules) throws(Problem) -> Capture {
+    public static func read(_ tree: any CaptureTree, rules: ReadRules) throws(Problem) -> Capture {
         guard let frames = PosedPictures.flat(in: tree) else {
             guard let picture = PosedPictures.flatPicture(in: tree) else {
                 throw Problem(
@@ -69,23 +81,25 @@ public enum SevenScenesSequence: CaptureFormat {
                 fix: "copy the files frame-….pose.txt too")
         }
         var capture = Capture(of: tree, as: Self.self, rules)
+        // Without pictures the depth sensor's view is the only one.
+        let hasTwoCameras = tree.byteCount(of: cameraFile) == nil && frames.entries.contains { $0.color != nil }
         capture.source = try frames.attach(
-            to: &capture, in: tree, encoding: .uint16(unitsPerMetre: 1000, invalid: 65535), rules: rules)
+            to: &capture, in: tree, encoding: .uint16(unitsPerMetre: 1000, invalid: 65535),
+            rig: hasTwoCameras ? rig : ScanNetCameras.Rig(), rules: rules)
         if !capture.channels.contains(.color) {
             capture.loses(
                 .color, "no picture frame-….color.png or .jpg stands beside the poses",
                 fix: "copy the pictures frame-….color.… too, whatever their extension")
         }
-        try setCamera(&capture, tree)
+        try setCameras(&capture, tree)
         capture.absences[.timestamp] = "the files do not say when a frame was taken"
         capture.lacks([.recordedConfidence, .box, .motion], "7-Scenes has none")
-        capture.sortFiles()
         return capture
     }
 
-    private static func setCamera(_ capture: inout Capture, _ tree: any CaptureTree) throws(Problem) {
+    private static func setCameras(_ capture: inout Capture, _ tree: any CaptureTree) throws(Problem) {
         guard let size = capture.colorSize ?? capture.depthSize else { return }
-        var camera = kinect.resized(to: size)
+        let camera: CameraIntrinsics
         if tree.byteCount(of: cameraFile) != nil {
             capture.list(cameraFile, in: tree, [])
             let k = try NumberText.numbers(
@@ -95,14 +109,30 @@ public enum SevenScenesSequence: CaptureFormat {
             if let defect = CameraIntrinsics.layoutDefect(rowMajor: k) ?? camera.defect {
                 throw Problem(.input, defect).at(file: cameraFile)
             }
-        } else if size != kinect.size || !isPublished(tree) {
-            let scaling = size == kinect.size ? "" : ", scaled from \(kinect.size) to \(size)"
-            capture.warnings.append(
-                "\(cameraFile) is missing, so 7-Scenes' published camera was taken\(scaling): if another one took these "
-                    + "pictures, put its 3×3 matrix into \(cameraFile)")
+        } else {
+            camera = usualCamera(for: size, &capture)
+            let usual = colorCamera.size
+            if size != usual || !isPublished(tree) {
+                let scaling = size == usual ? "" : ", scaled from \(usual) to \(size)"
+                let both = capture.depthCamera == nil ? "" : ", the colour camera 2.6 cm beside the depth sensor"
+                capture.warnings.append(
+                    "\(cameraFile) is missing, so the cameras usual for 7-Scenes were taken\(scaling)\(both): if others "
+                        + "took these pictures, put the 3×3 matrix of the one for both into \(cameraFile)")
+            }
         }
         capture.giveAllFrames(camera)
         capture.findings["intrinsics-from"] = .string(
-            tree.byteCount(of: cameraFile) == nil ? "7-Scenes' published camera" : cameraFile)
+            tree.byteCount(of: cameraFile) == nil ? "the cameras usual for 7-Scenes" : cameraFile)
+    }
+
+    /// The colour camera, beside which the capture gets the depth sensor's; or that alone, without pictures.
+    private static func usualCamera(for size: PixelSize, _ capture: inout Capture) -> CameraIntrinsics {
+        guard capture.colorSize != nil else { return depthSensor.resized(to: size) }
+        let color = colorCamera.resized(to: size)
+        if let depthSize = capture.depthSize {
+            let sensor = depthSensor.resized(to: depthSize)
+            capture.depthCamera = ScanNetCameras(color: color, depth: sensor, rig: rig).depthCamera(depthSize)
+        }
+        return color
     }
 }

@@ -53,7 +53,7 @@ public enum StrayScannerCapture: CaptureFormat {
         tree.byteCount(of: videoFile) != nil || tree.hasFolder("depth")
     }
 
-    public static func open(_ tree: any CaptureTree, rules: ReadRules) throws(Problem) -> Capture {
+    public static func read(_ tree: any CaptureTree, rules: ReadRules) throws(Problem) -> Capture {
         var reader = StrayScannerReader(tree: tree, rules: rules)
         return try reader.read()
     }
@@ -90,7 +90,6 @@ private struct StrayScannerReader {
         capture.lacks([.box, .motion], "Stray Scanner's recordings have none that ScanMill reads")
         capture.estimateFrameRate()
         capture.withholdCamerasOfUnknownSize()
-        capture.sortFiles()
         capture.source = source
         return capture
     }

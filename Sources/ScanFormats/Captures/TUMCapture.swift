@@ -58,7 +58,7 @@ public enum TUMCapture: CaptureFormat {
         return row.fields.count >= 2 && (try? TUMText.listed(row)) != nil
     }
 
-    public static func open(_ tree: any CaptureTree, rules: ReadRules) throws(Problem) -> Capture {
+    public static func read(_ tree: any CaptureTree, rules: ReadRules) throws(Problem) -> Capture {
         var reader = TUMReader(tree: tree, rules: rules)
         return try reader.read()
     }
@@ -90,7 +90,6 @@ private struct TUMReader {
         capture.findings["time-match"] = .object(matches)
         capture.lacks([.recordedConfidence, .box, .motion], "TUM's sequences have none that ScanMill reads")
         capture.estimateFrameRate()
-        capture.sortFiles()
         capture.source = source
         return capture
     }
@@ -144,7 +143,7 @@ private struct TUMReader {
         let unlisted = capture.unlistedPictures(besides: paths, in: tree)
         let count = paths.count + unlisted.count
         try rules.check(frames: count, of: "pictures")
-        var truncation = Self.truncation(of: "rgb.txt", whole: paths.count, of: count)
+        var truncation = Self.truncation(of: "rgb.txt")
         if let folder = unlisted.first?.folderPath {
             let place = folder.isEmpty ? "" : " in \(folder)/"
             truncation.notes.append("\(unlisted.count.counted("picture", "is", "are")) not listed\(place)")
@@ -152,10 +151,8 @@ private struct TUMReader {
         try capture.keepFrames(before: truncation, whole: paths.count, of: count, rules)
     }
 
-    private static func truncation(of file: String, whole: Int, of count: Int) -> Problem {
-        Problem(
-            .input, "the list was cut off in its last line", fix: ReadRules.wayToMend(cutAfter: whole, of: count)
-        ).at(file: file)
+    private static func truncation(of file: String) -> Problem {
+        Problem(.input, "the list was cut off in its last line").at(file: file)
     }
 
     /// What a list of pictures names, and whether the file was cut off in its last line, which is left out then.
@@ -260,8 +257,7 @@ private struct TUMReader {
         let whole = end == nil ? 0 : times.count { $0 <= limit || isOverflow }
         // The list may have gone on behind the last picture.
         guard whole < times.count else { return }
-        try capture.keepFrames(
-            before: Self.truncation(of: file, whole: whole, of: times.count), whole: whole, of: times.count, rules)
+        try capture.keepFrames(before: Self.truncation(of: file), whole: whole, of: times.count, rules)
     }
 
     private mutating func readCamera(_ sizes: [Int: PixelSize]) throws(Problem) {

@@ -49,7 +49,7 @@ public enum ThreeDScannerCapture: CaptureFormat {
         return tree.firstFile(of: files.cameras.values.sorted(), with: keys, limit: cameraLimit)
     }
 
-    public static func open(_ tree: any CaptureTree, rules: ReadRules) throws(Problem) -> Capture {
+    public static func read(_ tree: any CaptureTree, rules: ReadRules) throws(Problem) -> Capture {
         var reader = ThreeDScannerReader(tree: tree, rules: rules)
         return try reader.read()
     }
@@ -143,7 +143,6 @@ private struct ThreeDScannerReader {
         try readDepth()
         capture.lacks([.box, .motion], "3D Scanner App exports none")
         capture.estimateFrameRate()
-        capture.sortFiles()
         capture.source = source
         return capture
     }

@@ -93,7 +93,7 @@ public enum TransformsDataset: CaptureFormat {
         return part.map { "copy \(trainingFile) too; to have \($0) read alone, copy it to \(file)" }
     }
 
-    public static func open(_ tree: any CaptureTree, rules: ReadRules) throws(Problem) -> Capture {
+    public static func read(_ tree: any CaptureTree, rules: ReadRules) throws(Problem) -> Capture {
         let file = description(in: tree) ?? file
         var reader = TransformsReader(tree: tree, file: file, rules: rules)
         let root = try reader.capture.readJSON(file, in: tree, limit: sizeLimit)
@@ -151,7 +151,6 @@ struct TransformsReader {
         try readPoints(top)
         capture.lacks([.timestamp, .recordedConfidence, .motion, .box], "a training dataset has none")
         capture.source = source
-        capture.sortFiles()
         return capture
     }
 

@@ -28,7 +28,7 @@ public enum VideoFileCapture: CaptureFormat {
         return Recognition(format: name, reason: "\(single.file) is named as videos are")
     }
 
-    public static func open(_ tree: any CaptureTree, rules: ReadRules) throws(Problem) -> Capture {
+    public static func read(_ tree: any CaptureTree, rules: ReadRules) throws(Problem) -> Capture {
         guard let file = (tree as? OneFile)?.file else {
             throw Problem(.input, "this is not a video file", fix: "name the video file itself as the capture")
         }
@@ -62,7 +62,6 @@ public enum VideoFileCapture: CaptureFormat {
         var source = TreeSource(tree, rules)
         source.video = VideoStream(file: file, facts: facts)
         capture.source = source
-        capture.sortFiles()
         return capture
     }
 

@@ -102,15 +102,18 @@ extension Capture {
 
     /// Keeps the whole frames of a file that was cut off, and drops those that it lacks, whether the list has them already
     /// or not.
-    /// - Parameter count: how many frames there should be.
+    /// - Parameters:
+    ///   - truncation: its fix does not yet say what can be done with the whole frames.
+    ///   - count: how many frames there should be.
     /// - Throws: when the rules do not allow that.
     mutating func keepFrames(
         before truncation: Problem, whole: Int, of count: Int, _ rules: ReadRules
     ) throws(Problem) {
-        if let refusal = rules.refusal(of: truncation, whole: whole, of: count) { throw refusal }
-        forgiven.append(truncation)
+        let cut = truncation.mendable(cutAfter: whole, of: count)
+        if let refusal = rules.refusal(of: cut) { throw refusal }
+        forgiven.append(cut)
         while frames.count < count { frames.append(FrameFacts(index: frames.count)) }
-        for index in frames.indices.dropFirst(whole) { drop(index, whileReading: truncation.oneLine) }
+        for index in frames.indices.dropFirst(whole) { drop(index, whileReading: cut.oneLine) }
     }
 }
 

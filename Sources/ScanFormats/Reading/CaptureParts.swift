@@ -6,6 +6,7 @@ extension Capture {
     init(of tree: any CaptureTree, as format: any CaptureFormat.Type, _ rules: ReadRules) {
         self.init(id: tree.name)
         self.format = format.name
+        formatRevision = format.card.revision
         fileAxes = format.card.poseAxes
         maxPicturePixels = rules.maxPicturePixels
     }

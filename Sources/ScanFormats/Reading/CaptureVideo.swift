@@ -95,9 +95,7 @@ extension Capture {
     private mutating func takeCut(_ facts: VideoFacts, _ cut: Problem, _ rules: ReadRules) throws(Problem) {
         // Not every file lists its frames, but most captures list theirs.
         let count = max(facts.listedCount ?? facts.frameCount, frames.count)
-        var refused = cut
-        refused.fix = ReadRules.wayToMend(cutAfter: facts.frameCount, of: count)
-        if let refusal = rules.refusal(of: refused, whole: facts.frameCount, of: count) { throw refusal }
+        if let refusal = rules.refusal(of: cut.mendable(cutAfter: facts.frameCount, of: count)) { throw refusal }
         video?.cut = cut
         channels.remove(.video)
         if !forgiven.contains(cut) { forgiven.append(cut) }
@@ -247,7 +245,7 @@ extension Capture {
         let cut = other.stream == Self.videoStream && other.frames < count ? video?.cut : nil
         let isCompared = cut == nil || rules.mismatch == .fail
         let shortest = isCompared ? try rules.reconcile(counts, noting: &forgiven) : other.frames
-        if let cut, let refusal = rules.refusal(of: cut, whole: shortest, of: count) { throw refusal }
+        if let cut, let refusal = rules.refusal(of: cut.mendable(cutAfter: shortest, of: count)) { throw refusal }
         while frames.count < other.frames { frames.append(FrameFacts(index: frames.count)) }
         let reason =
             if let cut { cut.saying("the video is cut off before it").oneLine } else if count < other.frames {

@@ -6,14 +6,13 @@ struct FramePictures: Sendable {
     var paths: [String?]
     /// All have this size.
     var size: PixelSize
-    var content: PackedStream.Content
-    /// For confidence: what each number stands for, if not for itself.
-    var levels: [UInt8]?
 
     /// A frame's depth; nil where it has none.
-    /// - Throws: when the picture is damaged, holds no depth of its encoding, or has another size.
-    func depth(of index: Int, in tree: any CaptureTree, _ limits: PictureLimits) throws(Problem) -> RecordedDepth? {
-        guard let path = path(of: index), case .depth(let encoding) = content else { return nil }
+    /// - Throws: when the picture is damaged, holds no depth of this encoding, or has another size.
+    func depth(
+        of index: Int, as encoding: DepthEncoding, in tree: any CaptureTree, _ limits: PictureLimits
+    ) throws(Problem) -> RecordedDepth? {
+        guard let path = path(of: index) else { return nil }
         do throws(Problem) {
             let depth = try DepthPicture.recorded(
                 try tree.bytes(of: path, limit: PictureLimits.fileBytes), as: encoding, limits: limits)
@@ -22,15 +21,18 @@ struct FramePictures: Sendable {
         } catch { throw error.at(file: path) }
     }
 
-    /// A frame's confidence; nil where it has none.
-    func confidence(of index: Int, in tree: any CaptureTree, _ limits: PictureLimits) throws(Problem) -> ConfidenceMap?
-    {
-        guard let path = path(of: index), case .confidence(let range) = content else { return nil }
+    /// A frame's confidence, 0...2; nil where it has none.
+    /// - Parameter levels: what each number in the pictures stands for, if not for itself.
+    /// - Throws: when the picture is damaged, holds no confidence, or has another size.
+    func confidence(
+        of index: Int, levels: [UInt8]?, in tree: any CaptureTree, _ limits: PictureLimits
+    ) throws(Problem) -> ConfidenceMap? {
+        guard let path = path(of: index) else { return nil }
         do throws(Problem) {
             let image = try Self.levels(try tree.bytes(of: path, limit: PictureLimits.fileBytes), limits)
             try check(image.size, "confidence")
             let values = levels.map { levels in image.pixels.map { levels[Int($0)] } } ?? image.pixels
-            return ConfidenceMap(width: image.width, height: image.height, values: values, range: range)
+            return ConfidenceMap(width: image.width, height: image.height, values: values, range: 0...2)
         } catch { throw error.at(file: path) }
     }
 
@@ -68,11 +70,12 @@ struct FramePictures: Sendable {
 
 extension FramePictures {
     /// Pictures whose size is that of two of the first three that can be read: the first may be the odd one.
+    /// - Parameter encoding: that of depth; nil for confidence.
     /// - Returns: nil when there is none.
     /// - Throws: when none can be read, or none can hold such content, as a visualisation of depth cannot, or they are
     ///   larger than the rules allow.
     init?(
-        _ paths: [String?], _ content: PackedStream.Content, in tree: any CaptureTree, _ rules: ReadRules
+        _ paths: [String?], _ encoding: DepthEncoding?, in tree: any CaptureTree, _ rules: ReadRules
     ) throws(Problem) {
         var problem: Problem?
         var sizes: [PixelSize] = []
@@ -80,10 +83,10 @@ extension FramePictures {
             do throws(Problem) {
                 // A capture may have thousands that are not depth, and each of them is looked at.
                 let bytes =
-                    content == .depth(.float32Metres)
+                    encoding == .float32Metres
                     ? try tree.bytes(of: path, limit: PictureLimits.fileBytes)
                     : try PictureLook.beginning(of: try tree.openInPlace(path), limits: rules.pictureLimits)
-                sizes.append(try Self.size(of: bytes, content, rules.pictureLimits))
+                sizes.append(try Self.size(of: bytes, encoding, rules.pictureLimits))
             } catch { problem = problem ?? error.at(file: path) }
         }
         guard let first = sizes.first else {
@@ -91,16 +94,16 @@ extension FramePictures {
             return nil
         }
         let isFirstOdd = sizes.count == 3 && sizes[1] == sizes[2]
-        self.init(paths: paths, size: isFirstOdd ? sizes[1] : first, content: content)
+        self.init(paths: paths, size: isFirstOdd ? sizes[1] : first)
     }
 
     private static func size(
-        of bytes: [UInt8], _ content: PackedStream.Content, _ limits: PictureLimits
+        of bytes: [UInt8], _ encoding: DepthEncoding?, _ limits: PictureLimits
     ) throws(Problem) -> PixelSize {
-        switch content {
-        case .depth(.float32Metres): try OpenEXR.size(bytes, limits: limits)
-        case .depth: try DepthPicture.size(bytes, limits: limits)
-        case .confidence: try PNG.header(bytes, limits: limits).size
+        switch encoding {
+        case nil: try PNG.header(bytes, limits: limits).size
+        case .float32Metres: try OpenEXR.size(bytes, limits: limits)
+        default: try DepthPicture.size(bytes, limits: limits)
         }
     }
 }

@@ -191,7 +191,8 @@ package final class PackedTrack: FrameTrack, @unchecked Sendable {
             return
         }
         guard keepsFrames(before: failure) else { throw failure }
-        if let refusal = stream.rules.refusal(of: failure, whole: position, of: frameCount) { throw refusal }
+        // Before wrong bytes, nobody knows how many frames are whole.
+        if failure.cut != nil, let refusal = stream.rules.refusal(of: failure) { throw refusal }
         isBroken = true
         forgiven.append(failure)
         end = failure.at(file: stream.file, byte: inflate.compressedPosition).oneLine
@@ -299,10 +300,7 @@ package final class PackedTrack: FrameTrack, @unchecked Sendable {
             described = described.noting(
                 "it ended inside frame \(position) (\(got) of \(stream.frameBytes) bytes); \(stream.claims)")
         }
-        if inflate.isCutOff {
-            described.fix = described.fix.map { $0 + ReadRules.wayToKeep(position, of: frameCount) }
-            return described
-        }
+        if inflate.isCutOff { return described.mendable(cutAfter: position, of: frameCount) }
         return described.noting("it is unknown from which frame on its bytes are wrong, so none is kept")
     }
 

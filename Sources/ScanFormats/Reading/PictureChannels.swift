@@ -40,8 +40,8 @@ extension Capture {
         _ files: FrameFiles, _ encoding: DepthEncoding, to source: inout TreeSource,
         colorFromDepth: Pose = .identity, turning: String? = nil
     ) throws(Problem) {
-        guard let pictures = try framePictures(files, .depth(encoding), of: .recordedDepth, in: source) else { return }
-        source.depth = .pictures(pictures)
+        guard let pictures = try framePictures(files, encoding, of: .recordedDepth, in: source) else { return }
+        source.depth = .pictures(pictures, encoding)
         depthSize = pictures.size
         let folder = files.paths.firstNonNil(\.self)?.folderPath
         try requireOneOrientation(
@@ -55,10 +55,8 @@ extension Capture {
     mutating func takeConfidence(
         _ files: FrameFiles, levels: [UInt8]? = nil, to source: inout TreeSource
     ) throws(Problem) {
-        let found = try framePictures(files, .confidence(0...2), of: .recordedConfidence, in: source)
-        guard var pictures = found else { return }
-        pictures.levels = levels
-        source.confidence = .pictures(pictures)
+        guard let pictures = try framePictures(files, nil, of: .recordedConfidence, in: source) else { return }
+        source.confidence = .pictures(pictures, levels: levels)
         noteGaps(.recordedConfidence, in: files.paths, named: files.named, areCounted: files.countsGaps)
     }
 
@@ -104,15 +102,16 @@ extension Capture {
 
     /// Lists the pictures of a channel, one per frame. Where none can be read, the capture lacks the channel, and says
     /// why.
+    /// - Parameter encoding: that of depth; nil for confidence.
     /// - Throws: when the machine is at fault.
     private mutating func framePictures(
-        _ files: FrameFiles, _ content: PackedStream.Content, of channel: Channel, in source: TreeSource
+        _ files: FrameFiles, _ encoding: DepthEncoding?, of channel: Channel, in source: TreeSource
     ) throws(Problem) -> FramePictures? {
         for (index, path) in files.paths.enumerated() {
             if let path { list(path, in: source.tree, [channel], of: index) }
         }
         do throws(Problem) {
-            guard let pictures = try FramePictures(files.paths, content, in: source.tree, source.rules) else {
+            guard let pictures = try FramePictures(files.paths, encoding, in: source.tree, source.rules) else {
                 absences[channel] = Absence(files.absence)
                 return nil
             }

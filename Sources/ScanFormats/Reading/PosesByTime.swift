@@ -92,15 +92,11 @@ extension Capture {
                     + "to them")
             return
         }
-        var next = 0
-        let gaps = times.map { time in
-            while next < poses.count, poses[next] < time { next += 1 }
-            let near = [next - 1, next].filter(poses.indices.contains)
-            return near.map { abs(Double(poses[$0]) - Double(time)) }.min() ?? 0
-        }
+        let gaps = TimeMatch.nearest(to: times, among: poses).compactMap { $0?.gap }
         guard let gap = gaps.middle else { return }
+        let distance = (Double(gap) / 1e6).shortText(decimals: 1)
         warnings.append(
-            "the nearest pose of \(list.file) is \((gap / 1e6).shortText(decimals: 1)) ms away at the median, and "
+            "the nearest pose of \(list.file) is \(distance) ms away at the median, and "
                 + "\(tolerance / 1_000_000) ms are allowed: if one of the clocks is late, shift the times of one of "
                 + "them")
     }

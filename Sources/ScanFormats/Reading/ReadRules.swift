@@ -119,42 +119,34 @@ public struct ReadRules: Hashable, Sendable {
     }
 
     /// Decides whether the whole frames of a file that was cut off are kept.
-    /// - Parameters:
-    ///   - failure: what the default rules throw.
-    ///   - whole: the frames before the cut, out of `count`.
-    /// - Returns: what fails the capture; nil when they are kept.
-    public func refusal(of failure: Problem, whole: Int, of count: Int) -> Problem? {
-        guard truncated == .keepWhole else { return failure }
-        if isEnough(whole, of: count) { return nil }
+    /// - Parameter failure: what the default rules throw, made with `mendable(cutAfter:of:)`.
+    /// - Returns: what fails the capture; nil when they are kept. Where nobody has counted them, none is.
+    public func refusal(of failure: Problem) -> Problem? {
+        guard truncated == .keepWhole, let cut = failure.cut else { return failure }
+        if isEnough(cut) { return nil }
         let least = (minWhole * 100).shortText
         var refusal = failure.noting(
-            "\(whole.counted(of: count, "frame", "is", "are")) whole; the minimum is \(least) %")
-        let keeping = whole > 0 ? ", or keep them all the same with  \(Self.taking(whole, of: count))" : ""
+            "\(cut.whole.counted(of: cut.count, "frame", "is", "are")) whole; the minimum is \(least) %")
+        let keeping = cut.whole > 0 ? ", or keep them all the same with  \(Self.taking(cut))" : ""
         refusal.fix = "copy the file again from the device\(keeping)"
         return refusal
     }
 
-    /// The fix for a file that was cut off behind its first `whole` frames.
-    static func wayToMend(cutAfter whole: Int, of count: Int) -> String {
-        "copy the file again\(wayToKeep(whole, of: count))"
-    }
-
-    /// How a fix goes on where the first `whole` frames of a file that was cut off could be kept; empty where there are
-    /// none.
-    static func wayToKeep(_ whole: Int, of count: Int) -> String {
-        if whole == 0 { return "" }
+    /// How a fix goes on where the whole frames of a file that was cut off could be kept; empty where there are none.
+    fileprivate static func wayToKeep(_ cut: Problem.Cut) -> String {
+        if cut.whole == 0 { return "" }
         return ", or keep the whole frames with  --set read.truncated=keep-whole"
-            + (ReadRules().isEnough(whole, of: count) ? "" : " \(taking(whole, of: count))")
+            + (ReadRules().isEnough(cut) ? "" : " \(taking(cut))")
     }
 
     /// Whether ``minWhole`` allows so few frames. Shares are compared, not counts: 0.14 · 50 comes out above 7.
-    private func isEnough(_ whole: Int, of count: Int) -> Bool {
-        count == 0 || Double(whole) / Double(count) >= minWhole
+    private func isEnough(_ cut: Problem.Cut) -> Bool {
+        cut.count == 0 || Double(cut.whole) / Double(cut.count) >= minWhole
     }
 
     /// The setting that allows so few, rounded down so that it does.
-    private static func taking(_ whole: Int, of count: Int) -> String {
-        "--set read.min-whole=\((Double(100 * whole / max(1, count)) / 100).shortText)"
+    private static func taking(_ cut: Problem.Cut) -> String {
+        "--set read.min-whole=\((Double(100 * cut.whole / max(1, cut.count)) / 100).shortText)"
     }
 
     /// How far streams may differ in length before the capture fails under `auto`: 3 frames, or 1 % of the longest.
@@ -213,5 +205,20 @@ public struct ReadRules: Hashable, Sendable {
             _ = try ReadRules().reconcile(counts, goesOn: goesOn)
             return []
         } catch { return [error] }
+    }
+}
+
+extension Problem {
+    /// The same of a file that was cut off, with ``ScanModel/Problem/cut``, and a fix that also says what can be done
+    /// with the whole frames.
+    /// - Parameters:
+    ///   - whole: the frames before the cut.
+    ///   - count: the frames that there should be.
+    package func mendable(cutAfter whole: Int, of count: Int) -> Problem {
+        let cut = Cut(whole: whole, count: count)
+        var copy = self
+        copy.cut = cut
+        copy.fix = (fix ?? "copy the file again") + ReadRules.wayToKeep(cut)
+        return copy
     }
 }

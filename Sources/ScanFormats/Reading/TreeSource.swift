@@ -6,7 +6,7 @@ struct TreeSource: CaptureSource {
     enum Depth {
         case stream(PackedStream)
         case chunks(ChunkStream)
-        case pictures(FramePictures)
+        case pictures(FramePictures, DepthEncoding)
         case lzfse(LZFSEFrames)
         case shifts(ShiftFrames)
     }
@@ -14,7 +14,7 @@ struct TreeSource: CaptureSource {
     /// How confidence is stored.
     enum Confidence {
         case stream(PackedStream)
-        case pictures(FramePictures)
+        case pictures(FramePictures, levels: [UInt8]?)
         case lzfse(LZFSEFrames)
     }
 
@@ -59,9 +59,9 @@ struct TreeSource: CaptureSource {
     func prepare(_ frame: inout Frame, for channels: Set<Channel>) throws(Problem) {
         let index = frame.facts.index
         switch depth {
-        case .pictures(let pictures):
+        case .pictures(let pictures, let encoding):
             try frame.attachDepth(for: channels) { (index) throws(Problem) in
-                try pictures.depth(of: index, in: tree, limits)
+                try pictures.depth(of: index, as: encoding, in: tree, limits)
             }
         case .lzfse(let frames):
             try frame.attachDepth(for: channels) { (index) throws(Problem) in try frames.depth(of: index, in: tree) }
@@ -71,8 +71,8 @@ struct TreeSource: CaptureSource {
         }
         if channels.contains(.recordedConfidence) {
             switch confidence {
-            case .pictures(let pictures):
-                frame.recordedConfidence = try pictures.confidence(of: index, in: tree, limits)
+            case .pictures(let pictures, let levels):
+                frame.recordedConfidence = try pictures.confidence(of: index, levels: levels, in: tree, limits)
             case .lzfse(let frames): frame.recordedConfidence = try frames.confidence(of: index, in: tree)
             case .stream, nil: break
             }

@@ -40,7 +40,10 @@ public struct TimeMatch: Hashable, Sendable {
                 waiting.push(line.pair(left, right, within: tolerance))
             }
         }
-        outdone = line.nearTargets(within: tolerance).filter { partners[$0] == nil }
+        let (own, others) = (line.items.filter { !$0.isTarget }, line.items.filter(\.isTarget))
+        for (item, near) in zip(own, Self.nearest(to: own.map(\.time), among: others.map(\.time))) {
+            if let near, near.gap <= tolerance, partners[item.place] == nil { outdone.insert(item.place) }
+        }
     }
 
     /// The nearest target of each time, where both lists are in order and no two times have the same nearest: then no
@@ -52,20 +55,28 @@ public struct TimeMatch: Hashable, Sendable {
         func isInOrder(_ list: [Int64]) -> Bool { zip(list, list.dropFirst()).allSatisfy { $0 <= $1 } }
         guard isInOrder(times), isInOrder(targets) else { return nil }
         var partners = [Int?](repeating: nil, count: times.count)
-        var (largestGap, next, taken) = (Int64(0), 0, -1)
-        for (index, time) in times.enumerated() {
+        var (largestGap, taken) = (Int64(0), -1)
+        for (index, near) in nearest(to: times, among: targets).enumerated() {
+            guard let near, near.gap <= tolerance else { continue }
+            if near.place == taken { return nil }
+            partners[index] = near.place
+            (largestGap, taken) = (max(largestGap, near.gap), near.place)
+        }
+        return (partners, largestGap)
+    }
+
+    /// The target nearest to each time, and how far away it is: of two that are equally near, the earlier. Nil where
+    /// there is none, or it is too far away for a number.
+    /// - Parameters: nanoseconds, both in order.
+    package static func nearest(to times: [Int64], among targets: [Int64]) -> [(place: Int, gap: Int64)?] {
+        var next = 0
+        return times.map { time in
             while next < targets.count, targets[next] < time { next += 1 }
             let before = next > 0 ? gap(from: targets[next - 1], to: time) : nil
             let after = next < targets.count ? gap(from: time, to: targets[next]) : nil
-            // Of two that are equally near, the earlier.
-            let isBefore = before.map { $0 <= after ?? .max } ?? false
-            guard let gap = isBefore ? before : after, gap <= tolerance else { continue }
-            let place = isBefore ? next - 1 : next
-            if place == taken { return nil }
-            partners[index] = place
-            (largestGap, taken) = (max(largestGap, gap), place)
+            if let before, before <= after ?? .max { return (next - 1, before) }
+            return after.map { (next, $0) }
         }
-        return (partners, largestGap)
     }
 
     /// Nil where it is too long for a number.
@@ -123,23 +134,6 @@ private struct TimeLine {
         guard one.isTarget != other.isTarget else { return nil }
         guard let gap = TimeMatch.gap(from: one.time, to: other.time), gap <= tolerance else { return nil }
         return Candidate(gap: gap, left: left, right: right)
-    }
-
-    /// The indices of the first times that have a target within reach, paired or not.
-    func nearTargets(within tolerance: Int64) -> Set<Int> {
-        var near: Set<Int> = []
-        for order in [Array(items.indices), items.indices.reversed()] {
-            var last: Int64?
-            for item in order.lazy.map({ items[$0] }) {
-                if item.isTarget {
-                    last = item.time
-                } else if let last {
-                    let gap = TimeMatch.gap(from: min(item.time, last), to: max(item.time, last))
-                    if let gap, gap <= tolerance { near.insert(item.place) }
-                }
-            }
-        }
-        return near
     }
 
     /// - Returns: the two items that have become neighbours.

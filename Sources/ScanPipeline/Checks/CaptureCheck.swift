@@ -78,35 +78,39 @@ package enum CaptureCheck {
     ) -> Problem? {
         if missing.isEmpty { return nil }
         let names = missing.map { $0.map(\.name).joined(separator: " or ") }.joined(separator: ", ")
-        let root = root(of: missing, in: capture, steps)
+        let roots = roots(of: missing, in: capture, steps)
+        let absences = roots.compactMap { capture.absences[$0] }
         // An incomplete copy is no reason to want less.
-        let absence = root.flatMap { capture.absences[$0] }
-        let loss = absence?.remedy
-        // What only waits for its lens to be undone lacks a stage.
-        let isUndone = root == .intrinsics && capture.channels.contains(.lens)
+        let loss = absences.first?.remedy
+        let isUndone = roots.first.map(capture.waitsForUndistortion) ?? false
         let own = wayAround(missing, of: step, and: alike, for: capture)
         // A setting does with this capture and this pipeline, whereas an advice asks for others.
         let setting = own.flatMap { $0.isSetting ? $0.words : nil }
         let readers = steps.first.flatMap { wayAround(missing, of: $0, for: capture)?.words }
         let fix: String =
-            loss ?? setting ?? absence?.advice ?? own?.words ?? readers
+            loss ?? setting ?? absences.first?.advice ?? own?.words ?? readers
             ?? "use a pipeline without \(step.label) for captures like this one, or see  scanmill inspect"
-        let lack = Problem(
+        var lack = Problem(
             .input, "\(step.label) needs \(names), and this capture has none",
-            notes: absence.map { [$0.reason] } ?? [], fix: fix
+            notes: absences.first.map { [$0.reason] } ?? [], fix: fix
         ).inStage(step.label)
-        return isUndone ? lack.ofPipeline() : lack.unsuited(loss == nil)
+        // Whoever mends one lack of several would only meet the next. A setting makes up for all of them.
+        if loss != nil || setting == nil {
+            for other in absences.unique.dropFirst() where other.remedy ?? other.advice != nil {
+                lack = lack.noting(besides: Problem(.input, other.reason, fix: other.remedy ?? other.advice))
+            }
+        }
+        return isUndone ? lack.ofPipeline() : lack.unsuited(absences.allSatisfy { $0.remedy == nil })
     }
 
-    /// The first channel of which the capture says why it has none: a missing one, or one from which steps would have
-    /// made a missing one.
-    private static func root(of missing: [[Channel]], in capture: Capture, _ steps: [Pipeline.Step]) -> Channel? {
+    /// For each need, the first channel of which the capture says why it has none: a missing one, or one from which
+    /// steps would have made a missing one.
+    private static func roots(of missing: [[Channel]], in capture: Capture, _ steps: [Pipeline.Step]) -> [Channel] {
         let derivations = steps.flatMap { $0.uses.roles.flatMap(\.derives) }
-        for channel in missing.joined() {
-            let sources = derivations.filter { $0.made == channel }.map(\.from)
-            if let root = ([channel] + sources).first(where: { capture.absences[$0] != nil }) { return root }
+        return missing.compactMap { group in
+            group.lazy.flatMap { channel in [channel] + derivations.filter { $0.made == channel }.map(\.from) }
+                .first { capture.absences[$0] != nil }
         }
-        return nil
     }
 
     /// How a step can do without all of these needs, and whether by its own options; nil where it cannot do without one.
@@ -143,7 +147,7 @@ package enum CaptureCheck {
         around missing: [[Channel]], of step: Pipeline.Step, for capture: Capture
     ) -> [[Uses.Instead]] {
         let stage = step.stage as? any DemandingStage
-        return missing.map { stage?.instead(of: $0, for: capture, step.label) ?? step.uses.instead[$0] ?? [] }
+        return missing.map { stage?.instead(of: $0, for: capture, step.label) ?? step.uses.instead[Set($0)] ?? [] }
     }
 
     /// The steps with every "one of these" decided for a capture that has `channels`: the first channel of the group
@@ -167,4 +171,9 @@ package enum CaptureCheck {
             return decided
         }
     }
+}
+
+extension Capture {
+    /// Whether a channel is missing only until a lens is undone: that takes another stage, and no other copy.
+    func waitsForUndistortion(_ channel: Channel) -> Bool { channel == .intrinsics && channels.contains(.lens) }
 }

@@ -115,7 +115,8 @@ struct OrderCheck {
         let fillers = library.entries.filter { Self.fills(group, $0.uses, for: step) }.map(\.card.name)
         let makers = group.flatMap(library.makers(of:)).filter { !readers.contains($0) && !fillers.contains($0) }
         let below = steps[(index + 1)...].first { makers.contains($0.name) }
-        let instead = Self.ways(step.uses.instead[group] ?? []) + Self.ways(steps.first?.uses.instead[group] ?? [])
+        let needed = Set(group)
+        let instead = Self.ways(step.uses.instead[needed] ?? []) + Self.ways(steps.first?.uses.instead[needed] ?? [])
         let remedy = below.map { "move `\($0.name)` above it" } ?? makers.first.map { "put `\($0)` above it" }
         let fixes = [remedy].compactMap(\.self) + instead
         fail(

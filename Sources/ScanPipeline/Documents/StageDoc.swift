@@ -111,12 +111,12 @@ public enum StageDoc {
         func list(_ channels: Set<Channel>) -> String {
             channels.map { "`\($0.name)`" }.sorted().joined(separator: ", ")
         }
-        if !needs.isEmpty { lines.append("- needs " + unique(needs).joined(separator: ", ")) }
+        if !needs.isEmpty { lines.append("- needs " + needs.unique.joined(separator: ", ")) }
         for condition in uses.roles.flatMap(\.conditions) {
             lines.append("- needs `\(condition.needed.name)` where there is `\(condition.when.name)`")
         }
         if !wants.isEmpty { lines.append("- uses, when there: " + list(wants)) }
-        for group in unique(uses.roles.flatMap(\.prefers)) {
+        for group in uses.roles.flatMap(\.prefers).unique {
             lines.append("- uses the first that is there of " + group.map { "`\($0.name)`" }.joined(separator: ", "))
         }
         if !makes.isEmpty { lines.append("- makes " + list(makes)) }
@@ -127,10 +127,6 @@ public enum StageDoc {
                 "- writes " + uses.claims.map { "`\($0.replacing("{id}", with: "<id>"))`" }.joined(separator: ", "))
         }
         return lines.isEmpty ? "- nothing\n" : lines.joined(separator: "\n") + "\n"
-    }
-
-    private static func unique<Item: Equatable>(_ items: [Item]) -> [Item] {
-        items.reduce(into: []) { list, item in if !list.contains(item) { list.append(item) } }
     }
 }
 

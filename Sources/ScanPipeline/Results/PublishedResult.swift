@@ -87,6 +87,10 @@ public struct PublishedResult: Sendable {
     /// The words of a command that choose a capture; an id with a dash in front would pass for an option.
     package static func only(_ id: String) -> [String] { id.hasPrefix("-") ? ["--only=\(id)"] : ["--only", id] }
 
+    /// What to do about a result that a run sees to be damaged, by the sizes of its files.
+    private static let wayOfRuns = "the next run makes it again, if its capture is still there"
+
+    /// What to do about one that only its bytes show to be damaged, which runs do not read.
     private var wayToMakeAgain: String {
         "make it again with  scanmill run … \(Self.only(id).map(ShellWord.quoted).joined(separator: " ")) --force"
     }
@@ -97,6 +101,10 @@ public struct PublishedResult: Sendable {
         public var defects: [Problem]
         /// The files that others have put into it, by their paths in it.
         public var added: [String] = []
+        /// Whether a file is missing or has another size, so that the next run makes the result again.
+        public internal(set) var isSeenByRuns = false
+        /// Whether a run may pass over it, although it is damaged, unless it is told to make it again.
+        public internal(set) var needsForce = false
 
         public init(defects: [Problem] = []) { self.defects = defects }
     }
@@ -127,16 +135,23 @@ public struct PublishedResult: Sendable {
 
     private func verification() -> Verification {
         var found = Verification()
+        // What a run sees by itself it makes again as a whole.
+        if case .certain? = firstLoss { found.isSeenByRuns = true }
+        let way = found.isSeenByRuns ? Self.wayOfRuns : wayToMakeAgain
         if !isReceiptSound {
+            found.needsForce = !found.isSeenByRuns
             found.defects.append(
-                Problem(.environment, "the receipt holds other bytes than were written", fix: wayToMakeAgain)
+                Problem(.environment, "the receipt holds other bytes than were written", fix: way)
                     .at(file: ResultPlace(path).receipt))
         }
         for file in files {
             let full = "\(path)/\(file.path)"
             do throws(Problem) { try verify(file, at: full) } catch {
                 var defect = error.at(file: full)
-                defect.fix = defect.fix ?? wayToMakeAgain
+                if defect.fix == nil {
+                    defect.fix = way
+                    found.needsForce = !found.isSeenByRuns
+                }
                 found.defects.append(defect)
             }
         }
@@ -152,13 +167,16 @@ public struct PublishedResult: Sendable {
         var status = stat()
         guard stat(full, &status) == 0 else {
             let code = errno
-            if FileSystem.isAbsence(code) { throw Problem(.environment, "a file of the result is missing") }
+            if FileSystem.isAbsence(code) {
+                throw Problem(.environment, "a file of the result is missing", fix: Self.wayOfRuns)
+            }
             throw Problem.system("cannot look at this path", path: full, code: code)
         }
         let size = Int64(status.st_size)
         guard size == file.byteCount else {
             throw Problem(
-                .environment, "a file of the result has \(size.counted("byte")) instead of \(file.byteCount)")
+                .environment, "a file of the result has \(size.counted("byte")) instead of \(file.byteCount)",
+                fix: Self.wayOfRuns)
         }
         guard try FileSystem.digest(of: full).hex == file.sha256 else {
             throw Problem(.environment, "a file of the result holds other bytes than were written")

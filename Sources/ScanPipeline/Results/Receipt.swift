@@ -15,6 +15,17 @@ public struct Receipt: Sendable {
         public let digest: Digest
     }
 
+    /// Something that an incomplete copy of the capture lacks and its stages would have used.
+    public struct Loss: Sendable, Hashable {
+        /// Why it is not there.
+        public let reason: String
+        /// What to copy, or to mend.
+        public let fix: String
+
+        /// The warning that says so.
+        public var text: String { "\(reason): \(fix)" }
+    }
+
     public struct StageReport: Sendable {
         public var label: String
         public var options: JSONObject
@@ -34,6 +45,8 @@ public struct Receipt: Sendable {
     /// Of the warnings, those of what spoils all that was made of the capture, and of what was lost on the way; the text
     /// does not mark them.
     public var grave: [String] = []
+    /// What the copy of the capture lacks; the warnings say it, too.
+    public var losses: [Loss] = []
     /// What follows from the pipeline, whatever the capture is like.
     public var notes: [String] = []
 
@@ -75,6 +88,7 @@ public struct Receipt: Sendable {
             }
             json.member("warnings", .of(warnings))
             if !notes.isEmpty { json.member("notes", .of(notes)) }
+            if !losses.isEmpty { json.member("lost", .array(losses.map(\.json))) }
             // At the end, where they are found without reading all of it.
             if !capture.forgiven.isEmpty { json.member(Self.salvagedKey, .bool(true)) }
             if !capture.forgiven.isEmpty || !grave.isEmpty { json.member(Self.doubtfulKey, .bool(true)) }
@@ -115,6 +129,17 @@ public struct Receipt: Sendable {
             }
         }
     }
+}
+
+extension Receipt.Loss {
+    /// - Parameter json: as a receipt lists it under `lost`.
+    /// - Returns: nil where a part is missing.
+    package init?(_ json: JSONValue) {
+        guard let reason = json["what"]?.string, let fix = json["fix"]?.string else { return nil }
+        self.init(reason: reason, fix: fix)
+    }
+
+    fileprivate var json: JSONValue { .object(["what": .string(reason), "fix": .string(fix)]) }
 }
 
 extension Receipt.File {

@@ -53,15 +53,20 @@ extension CaptureRun {
     ///   device is enough.
     private mutating func noteLosses() throws(Problem) {
         let (missed, kept) = wishes()
-        let lost = capture.absences.filter { missed.contains($0.key) }.sorted { $0.key.name < $1.key.name }.map(\.value)
+        let lost = capture.absences.filter { missed.contains($0.key) }.sorted { $0.key.name < $1.key.name }
         if let lack = CaptureCheck.firstLack(of: capture, in: steps) {
             let said = Set([lack.fix].compactMap(\.self) + lack.besides)
-            throw lost.filter { $0.remedy.map { !said.contains($0) } ?? false }.reduce(lack) { lack, absence in
+            throw lost.map(\.value).filter { $0.remedy.map { !said.contains($0) } ?? false }.reduce(lack) {
+                lack, absence in
                 lack.noting(besides: Problem(.input, absence.reason, fix: absence.remedy))
             }
         }
-        losses = lost.compactMap { absence in absence.remedy.map { "\(absence.reason): \($0)" } }
-        capture.warnings += losses
+        let mendable = lost.compactMap { channel, absence in
+            absence.remedy.map { (channel: channel, loss: Receipt.Loss(reason: absence.reason, fix: $0)) }
+        }
+        losses = mendable.filter { !capture.waitsForUndistortion($0.channel) }.map(\.loss)
+        lacks = mendable.map(\.loss.text)
+        capture.warnings += lacks
         let regrets = capture.regrets.filter { !kept.contains($0.key) }
         capture.warnings += regrets.sorted { $0.key.name < $1.key.name }.map(\.value)
     }

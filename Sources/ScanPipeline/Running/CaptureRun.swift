@@ -14,8 +14,11 @@ struct CaptureRun {
     var capture: Capture
     /// What earlier passes left of each frame, beside its facts.
     var traces: [FrameTrace] = []
-    /// Those of the capture's warnings that say what an incomplete copy has lost, where a stage would have used it.
-    var losses: [String] = []
+    /// What an incomplete copy has lost, where a stage would have used it.
+    var losses: [Receipt.Loss] = []
+    /// Those of the capture's warnings that say what a stage would have used, and could use if the capture or the
+    /// pipeline were mended.
+    var lacks: [String] = []
 
     // What the result is made from.
 
@@ -168,7 +171,8 @@ struct CaptureRun {
             stages: zip(steps, notes).map { step, notes in
                 Receipt.StageReport(label: step.label, options: step.options, counts: notes.json)
             }, files: output.files, warnings: warnings,
-            grave: losses + zip(steps, notes).flatMap { step, notes in notes.spoiling.map { "\(step.label): \($0)" } },
+            grave: lacks + zip(steps, notes).flatMap { step, notes in notes.spoiling.map { "\(step.label): \($0)" } },
+            losses: losses,
             notes: zip(steps, notes).flatMap { step, notes in notes.remarks.map { "\(step.label): \($0)" } })
     }
 

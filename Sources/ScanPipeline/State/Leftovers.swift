@@ -38,7 +38,8 @@ public enum Leftovers {
     /// - Parameter isLocked: whether the caller holds the capture's lock, so that nobody else can be working on it. Where the
     ///   filesystem has no locks, only what is old is removed.
     static func sweep(_ id: String, in state: StateFolder, isLocked: Bool) {
-        takeAway(id, in: state, Rule(hasLocks: isLocked)).forEach(remove)
+        let (works, old) = (paths(works(in: state), of: id), paths(trash(in: state), of: id))
+        takeAway(works, old, of: id, in: state, Rule(hasLocks: isLocked)).forEach(remove)
     }
 
     /// Sweeps after a runner that was ended, unless another one has the capture by now.
@@ -68,15 +69,16 @@ public enum Leftovers {
     /// An older result is put back whether or not its runner may still be alive. That harms nobody: a folder is only ever
     /// renamed to a place that is empty, and a runner that comes to fill it finds it taken, and moves the older result
     /// away again.
-    private static func takeAway(_ id: String, in state: StateFolder, _ rule: Rule) -> [Leftover] {
-        // Compared by bytes, as its lock's name is.
-        let isOf = { (other: String?) in other?.utf8.elementsEqual(id.utf8) == true }
-        // Whether a folder is forsaken may take a look at all that is in it: not at those of others.
-        let works = works(in: state).filter { isOf($0.id) && rule.isForsaken(work: $0.path) }.map(\.path)
-        let old = trash(in: state).filter { isOf($0.id) }.map(\.path)
-        if works.isEmpty && old.isEmpty { return [] }
+    /// - Parameters:
+    ///   - works: its work folders.
+    ///   - old: its older results in the trash.
+    private static func takeAway(
+        _ works: [String], _ old: [String], of id: String, in state: StateFolder, _ rule: Rule
+    ) -> [Leftover] {
+        // Whether a folder is forsaken may take a look at all that is in it.
+        var (settled, others): ([Leftover], [String]) = ([], works.filter(rule.isForsaken(work:)))
+        if others.isEmpty && old.isEmpty { return [] }
         let place = state.place(id)
-        var (settled, others): ([Leftover], [String]) = ([], works)
         if let newest = newest(of: old), !place.holdsResult {
             let isBack = place.obstacle == nil && rename(newest, place.path) == 0
             settled = isBack ? [Leftover(path: newest, fate: .putBack)] : staying(old)
@@ -198,11 +200,18 @@ public enum Leftovers {
         var leftovers: [Leftover] = []
         // A capture's leftovers are taken away at once.
         let works = works(in: state).filter { rule.isForsaken(work: $0.path) }
-        for id in (works + trash(in: state)).compactMap(\.id).distinctByBytes {
+        let old = trash(in: state)
+        // Both are listed once: after a bad night they hold thousands.
+        let (worksOf, oldOf) = (pathsByID(works), pathsByID(old))
+        for id in (works + old).compactMap(\.id).distinctByBytes {
             guard let lock = try StateLock(id, in: state) else { continue }
-            withExtendedLifetime(lock) {
-                leftovers += takeAway(id, in: state, Rule(hasLocks: rule.hasLocks && lock.isReal, now: rule.now))
-            }
+            let rule = Rule(hasLocks: rule.hasLocks && lock.isReal, now: rule.now)
+            // Before the lock was taken, a runner may have published from one, and emptied the other.
+            let works = (worksOf[PathKey(id)] ?? []).filter(FileSystem.exists)
+            var old = (oldOf[PathKey(id)] ?? []).filter(FileSystem.exists)
+            // Or it was killed when it had just moved a result there, which has to come back.
+            if !state.place(id).holdsResult { old = paths(trash(in: state), of: id) }
+            withExtendedLifetime(lock) { leftovers += takeAway(works, old, of: id, in: state, rule) }
         }
         // Without the locks: who wants to run one of these captures need not wait.
         leftovers.forEach(remove)
@@ -219,13 +228,23 @@ public enum Leftovers {
         StateFolder.ownNames(in: state.trash).map { ("\(state.trash)/\($0)", StateFolder.id(ofTrashName: $0)) }
     }
 
-    /// What of the trash ``takeAway(_:in:_:)`` puts back.
+    /// Those of one capture. Ids are compared by bytes, as the names of locks are.
+    private static func paths(_ leftovers: [(path: String, id: String?)], of id: String) -> [String] {
+        leftovers.filter { $0.id?.utf8.elementsEqual(id.utf8) == true }.map(\.path)
+    }
+
+    /// Those of each capture; without those that have no id.
+    private static func pathsByID(_ leftovers: [(path: String, id: String?)]) -> [PathKey: [String]] {
+        leftovers.reduce(into: [:]) { paths, leftover in
+            if let id = leftover.id { paths[PathKey(id), default: []].append(leftover.path) }
+        }
+    }
+
+    /// What of the trash ``takeAway(_:_:of:in:_:)`` puts back.
     private static func restorable(in state: StateFolder) -> Set<String> {
-        let byID = Dictionary(grouping: trash(in: state)) { $0.id.map(PathKey.init) }
-        let paths = byID.compactMap { id, old -> String? in
-            guard let id else { return nil }
+        let paths = pathsByID(trash(in: state)).compactMap { id, old -> String? in
             let place = state.place(id.path)
-            return place.holdsResult || place.obstacle != nil ? nil : newest(of: old.map(\.path))
+            return place.holdsResult || place.obstacle != nil ? nil : newest(of: old)
         }
         return Set(paths)
     }

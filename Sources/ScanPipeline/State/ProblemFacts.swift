@@ -9,7 +9,8 @@ extension Problem {
             "stage": .of(place.stage), "frame": .of(place.frame), "file": .of(place.file), "line": .of(place.line),
             "column": .of(place.column), "byte": .of(place.byte), "of": .of(place.byteCount), "excerpt": .of(excerpt),
             "of-pipeline": isOfPipeline ? .bool(true) : nil, "unsuited": isUnsuited ? .bool(true) : nil,
-            "besides": besides.isEmpty ? nil : .of(besides),
+            "besides": besides.isEmpty ? nil : .of(besides), "whole-frames": .of(cut?.whole),
+            "of-frames": .of(cut?.count),
         ]
     }
 
@@ -28,6 +29,11 @@ extension Problem {
         place.byte = json["byte"]?.integer
         place.byteCount = json["of"]?.integer
         excerpt = json["excerpt"]?.string
+        if let whole = json["whole-frames"]?.integer.flatMap({ Int(exactly: $0) }),
+            let count = json["of-frames"]?.integer.flatMap({ Int(exactly: $0) })
+        {
+            cut = Cut(whole: whole, count: count)
+        }
         self = ofPipeline(json["of-pipeline"]?.bool == true).unsuited(json["unsuited"]?.bool == true)
     }
 }

@@ -21,7 +21,7 @@ extension StageContext {
             let turn = WorldTurn.bringing(Vector3(0, 1, 0), to: up)
             if turn == .none { return box }
             let other = turn == .yUpToZUp ? "z up" : "another up"
-            note("the box of \(file) was turned like a world with y up, since the capture's has \(other)")
+            note("the box of \(name) was turned like a world with y up, since the capture's has \(other)")
             if box.endingOnItsFloor == nil {
                 warn("the box of \(name) is tilted, and a floor cuts it off: turned, it is whole")
             }

@@ -16,3 +16,14 @@ enum BoxMargin {
                 + names.map { ShellWord.setting(label, "\($0)=0") }.joined(separator: " "))
     }
 }
+
+extension OrientedBox {
+    /// Its size and its middle, for messages: of a box that a floor cuts off, of what is left.
+    var place: String {
+        func text(_ vector: Vector3) -> String {
+            vector.components.map { $0.shortText(decimals: 2) }.joined(separator: ", ")
+        }
+        let solid = cutByItsFloor
+        return "the box measures \(text(solid.halfSize * 2)) and has its middle at \(text(solid.center))"
+    }
+}

@@ -18,6 +18,21 @@ package enum BoxMask {
         return LumaImage(width: k.width, height: k.height, pixels: pixels)
     }
 
+    /// Which share of a picture's area the box covers, whatever stands in front of it: from 0 to 1, counted on a grid
+    /// of at most ``sharePoints`` along the picture's longer side.
+    static func share(of box: OrientedBox, camera: CameraIntrinsics, pose: Pose) -> Double {
+        if box.isEmpty { return 0 }
+        let longer = max(camera.width, camera.height)
+        func side(_ length: Int) -> Int {
+            longer <= sharePoints ? length : max(1, (length * sharePoints + longer / 2) / longer)
+        }
+        let size = PixelSize(side(camera.width), side(camera.height))
+        let pixels = silhouette(of: box, camera: camera.resized(to: size), pose: pose).pixels
+        return Double(pixels.count { $0 != 0 }) / Double(pixels.count)
+    }
+
+    static let sharePoints = 100
+
     /// 255 where the depth pixel's point lies in the box, at the depth map's size.
     package static func depth(
         _ depth: DepthMap, in box: OrientedBox, camera: CameraIntrinsics, pose: Pose, centre: PixelCentre

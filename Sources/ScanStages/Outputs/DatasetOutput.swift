@@ -27,7 +27,7 @@ struct DatasetOutput: Sendable {
     var wants: [Channel] { [.downscaled] + masks.wants + split.wants }
 
     /// The way to do without what is needed.
-    var instead: [[Channel]: [Uses.Instead]] {
+    var instead: [Set<Channel>: [Uses.Instead]] {
         [[.box]: masks.instead(of: .box), [.depth]: depth.instead + masks.instead(of: .depth)]
     }
 

@@ -140,11 +140,20 @@ struct MaskOutput: Sendable {
     /// Warns where no mask leaves anything to learn from, and where a cut-out is false.
     func end(of count: Int, _ context: StageContext) {
         if cutOut != nil { warnOfFalseCutOuts(of: count, context) }
-        guard count > 0, context.counted(Self.empty) == count else { return }
-        context.warn(
-            isOfBox
-                ? "every mask ignores its whole picture: nothing of the box is seen, so the box or the poses may be wrong"
-                : "every mask ignores its whole picture")
+        let ignored = context.counted(Self.empty)
+        guard ignored > 0 else { return }
+        if ignored == count {
+            context.warn(
+                isOfBox
+                    ? "every mask ignores its whole picture: nothing of the box is seen, so the box or the poses may be "
+                        + "wrong" : "every mask ignores its whole picture")
+        } else {
+            // Depth may hide the box where it would be seen.
+            let way = masks == .silhouette ? ": `\(FilterView.card.name)` drops them" : ""
+            context.warn(
+                "\(ignored.counted(of: count, "mask", "ignores its", "ignore their")) whole picture, from which trainers "
+                    + "learn nothing, and which they cannot evaluate where it is held out\(way)")
+        }
     }
 
     private func warnOfFalseCutOuts(of count: Int, _ context: StageContext) {

@@ -51,8 +51,9 @@ struct OneCamera {
         context.record("camera-deviation", .number(deviation))
         if deviation > 1 {
             context.warn(
-                "one camera is written for all frames, and by some frames' own, points are up to \(deviation) pixels "
-                    + "away")
+                "one camera is written for all frames: with it, points are up to \(deviation) pixels from where some "
+                    + "frames' own cameras see them; `undistort: {one-camera: true}` above gives all pictures the same "
+                    + "camera")
         }
         return median
     }

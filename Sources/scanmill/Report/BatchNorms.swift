@@ -42,7 +42,7 @@ struct BatchNorms {
         speed = usual { metric($0)?.speed?.p90 }
         // Frames that a copy has lost are still on the device, however many copies were cut off.
         let warnings = { (capture: CaptureFacts) in
-            capture.warnings.filter { CopyLoss($0, of: capture.frames)?.frames == nil }
+            capture.warnings.filter { capture.copyLosses[$0]?.frames == nil }
         }
         commonWarnings = Phrase.counted(results, warnings).filter {
             results.count >= Self.fewestForCommon && 2 * $0.count > results.count

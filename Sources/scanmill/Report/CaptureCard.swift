@@ -96,7 +96,7 @@ struct CaptureCard {
                 """)
         }
         if let loss = page.report.loss(of: capture) { rows.append("<dt>Capture</dt><dd>\(loss)</dd>") }
-        for command in page.report.nextCommands(for: capture) {
+        for command in page.report.nextSteps(for: capture).commands {
             rows.append("<dt>Next</dt><dd><code class=\"command\">\(command)</code></dd>")
         }
         if let key = capture.key { rows.append("<dt>Key</dt><dd><code>\(key)</code></dd>") }

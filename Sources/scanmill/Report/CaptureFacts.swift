@@ -61,6 +61,8 @@ struct CaptureFacts: Sendable {
     var frames: FrameAccount?
     var measured = Measured()
     var warnings: [String] = []
+    /// What the copy has lost, by the warnings that say so.
+    var copyLosses: [String: CopyLoss] = [:]
     /// What follows from the pipeline; the capture is not odd because of it.
     var notes: [String] = []
     var fileCount = 0
@@ -130,7 +132,7 @@ struct CaptureFacts: Sendable {
 
         /// The stages that dropped any, in the order of the pipeline.
         var droppingStages: [String] {
-            losses.reduce(into: []) { stages, loss in if !stages.contains(loss.stage) { stages.append(loss.stage) } }
+            losses.map(\.stage).unique
         }
 
         /// Frames that a stage dropped.
@@ -157,6 +159,7 @@ struct CaptureFacts: Sendable {
         byteCount = PublishedResult.sum(files.map { $0["bytes"]?.integer ?? 0 })
         let stages = receipt["stages"]?.array ?? []
         frames = receipt["frames"].map { Self.account($0, of: id, order: stages.compactMap { $0["name"]?.string }) }
+        takeLosses(of: receipt)
         measured = Measured(
             stages, files: files.compactMap { $0["path"]?.string }, of: receipt["capture"]?["id"]?.string ?? id,
             frameCount: frames?.source ?? 0)

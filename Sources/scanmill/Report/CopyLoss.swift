@@ -1,6 +1,7 @@
 import ScanModel
+import ScanPipeline
 
-/// What the copy of a capture has lost, as a warning of its result says it.
+/// What the copy of a capture has lost.
 struct CopyLoss: Sendable {
     /// What is wrong.
     var message: String
@@ -10,32 +11,38 @@ struct CopyLoss: Sendable {
     /// The frames that it cost, where only what was whole of a damaged file was kept.
     var frames: CaptureFacts.FrameAccount.Loss?
 
+    /// Of a file that is missing, or cannot be used.
+    init(_ loss: Receipt.Loss) {
+        fix = loss.fix
+        let contrast = loss.reason.firstRange(of: ", though ")
+        message = contrast.map { String(loss.reason[..<$0.lowerBound]) } ?? loss.reason
+        text = contrast.map { FindingRules.sentences([String(loss.reason[$0.upperBound...])]) } ?? ""
+    }
+
+    /// Of a file of which only what was whole was kept, as a warning says it.
     /// - Returns: nil for a warning about something else.
-    init?(_ warning: String, of frames: CaptureFacts.FrameAccount?) {
-        let lost = frames?.losses.first {
+    init?(_ warning: String, of frames: CaptureFacts.FrameAccount) {
+        let lost = frames.losses.first {
             $0.stage == Drop.reader && !$0.example.isEmpty && warning.hasPrefix($0.example)
         }
-        if let lost, let source = frames?.source, source > 0 {
-            message = warning
-            text = "\(Wording.grouped(lost.count)) of \(Wording.count(source, "frame")) \(lost.count.isOrAre) lost."
-            fix = RunMessages.wayAfterSalvage
-            self.frames = lost
-            return
-        }
-        // A file that is missing is named by what the reader found instead, and behind a colon by what to copy.
-        // Most warnings are of something else, and matching takes its time.
-        guard [": copy ", ": put "].contains(where: { warning.firstRange(of: $0) != nil }) else { return nil }
-        let way = #/(.*): (copy .* (?:too|again)(?:[;,] .*)?|put the file .* in its place)/#
-        guard let parts = warning.wholeMatch(of: way) else { return nil }
-        fix = String(parts.2)
-        let reason = String(parts.1)
-        let contrast = reason.firstRange(of: ", though ")
-        message = contrast.map { String(reason[..<$0.lowerBound]) } ?? reason
-        text = contrast.map { FindingRules.sentences([String(reason[$0.upperBound...])]) } ?? ""
+        guard let lost, frames.source > 0 else { return nil }
+        message = warning
+        let all = Wording.count(frames.source, "frame")
+        text = "\(Wording.grouped(lost.count)) of \(all) \(lost.count.isOrAre) lost."
+        fix = RunMessages.wayAfterSalvage
+        self.frames = lost
     }
 }
 
 extension CaptureFacts {
-    /// What its result says that the copy has lost.
-    var copyLosses: [CopyLoss] { warnings.compactMap { CopyLoss($0, of: frames) } }
+    /// Takes what the copy has lost, where the warnings and the account of frames are taken already.
+    mutating func takeLosses(of receipt: JSONValue) {
+        for loss in (receipt["lost"]?.array ?? []).compactMap(Receipt.Loss.init) {
+            copyLosses[loss.text] = CopyLoss(loss)
+        }
+        guard let frames else { return }
+        for warning in warnings {
+            if let loss = CopyLoss(warning, of: frames) { copyLosses[warning] = loss }
+        }
+    }
 }

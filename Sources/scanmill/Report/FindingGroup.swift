@@ -16,7 +16,8 @@ struct FindingGroup: Sendable {
 
     var kind: Finding.Kind
     var title: String
-    /// Those of captures that ran in this run first, and of these as of the others the worst first.
+    /// Those of captures that ran in this run first, then those that failed in it without having begun, then what earlier
+    /// runs have left; the worst of each first.
     var findings: [Finding]
     /// How many are of captures that ran in this run.
     var ran = 0
@@ -76,14 +77,16 @@ struct FindingGroup: Sendable {
     static func grouped(_ findings: [Finding], of captures: [CaptureFacts]) -> [FindingGroup] {
         let ids = captures.map(\.id)
         // What earlier runs have left was shown by their reports.
-        let isNew = { (finding: Finding) in captures[finding.capture].share != nil }
+        let isNew = { (finding: Finding) in !captures[finding.capture].isFromBefore }
+        let hasRun = { (finding: Finding) in captures[finding.capture].share != nil }
         let groups = Dictionary(grouping: findings) { "\($0.kind.rawValue) \($0.cause ?? $0.title)" }
         var sorted = groups.values.flatMap { split($0, of: ids.count) }.compactMap { findings -> FindingGroup? in
             guard let first = findings.first else { return nil }
             // What is given up hides nothing that can be saved.
             let byWeight = findings.sorted { ($1.weight, ids[$0.capture]) < ($0.weight, ids[$1.capture]) }
             let worstFirst = byWeight.filter(\.isRepeatable) + byWeight.filter { !$0.isRepeatable }
-            let newFirst = worstFirst.filter(isNew) + worstFirst.filter { !isNew($0) }
+            let rest = worstFirst.filter { !hasRun($0) }
+            let newFirst = worstFirst.filter(hasRun) + rest.filter(isNew) + rest.filter { !isNew($0) }
             let isOfOneTitle = findings.allSatisfy { $0.title == first.title }
             var group = FindingGroup(
                 kind: first.kind, title: isOfOneTitle ? first.title : first.cause ?? first.title, findings: newFirst,
@@ -97,12 +100,13 @@ struct FindingGroup: Sendable {
             sorted[index].findings.removeAll { explained.contains($0.capture) }
         }
         sorted.removeAll(where: \.findings.isEmpty)
-        for index in sorted.indices { sorted[index].ran = sorted[index].findings.count(where: isNew) }
+        for index in sorted.indices { sorted[index].ran = sorted[index].findings.count(where: hasRun) }
         let rank = Dictionary(uniqueKeysWithValues: zip(Finding.Kind.allCases, 0...))
         func place(_ group: FindingGroup) -> Int { (rank[group.kind] ?? 0) + (group.isCommon ? rank.count : 0) }
+        func age(_ group: FindingGroup) -> Int { group.findings.contains(where: isNew) ? 0 : 1 }
         return sorted.sorted {
-            (place($0), $0.ran > 0 ? 0 : 1, $0.isInDoubt ? 1 : 0, $1.findings.count, $0.title)
-                < (place($1), $1.ran > 0 ? 0 : 1, $1.isInDoubt ? 1 : 0, $0.findings.count, $1.title)
+            (place($0), age($0), $0.isInDoubt ? 1 : 0, $1.findings.count, $0.title)
+                < (place($1), age($1), $1.isInDoubt ? 1 : 0, $0.findings.count, $1.title)
         }
     }
 }

@@ -72,13 +72,9 @@ struct FindingRules {
             isWrong
             ? "The geometry is wrong\(geometry.cause.map { ": \($0)" } ?? "")"
             : geometry.drifts ? "The path drifts" : "Poses, intrinsics and depth may not fit together"
-        // In the stage's warning, what makes up for it stands behind the reason.
-        let remedy = capture.warnings.firstNonNil { warning in
-            warning.firstRange(of: "\(geometry.reason); ").map { String(warning[$0.upperBound...]) }
-        }
         return Finding(
             kind: .geometry, capture: index, title: title, text: Self.sentences([geometry.reason]),
-            fix: remedy
+            fix: geometry.remedy
                 ?? (isWrong
                     ? "correct the capture where it was made; anything made from it is wrong"
                     : Self.look(at: capture)),
@@ -143,7 +139,7 @@ struct FindingRules {
         let share = 1 - frames.keptShare
         guard usual.isTooHigh(share, step: 0.1) else { return nil }
         let most = frames.losses.max { $0.count < $1.count }
-        if let most, capture.copyLosses.contains(where: { $0.frames == most }) { return nil }
+        if let most, capture.copyLosses.values.contains(where: { $0.frames == most }) { return nil }
         let why = most.map { "Most by \($0.stage): \(Wording.grouped($0.count)) × \($0.reason.text)" }
         return Finding(
             kind: .dropped, capture: index, title: "Far more frames dropped than usual",
@@ -203,14 +199,14 @@ struct FindingRules {
 
     private var warnings: [Finding] {
         var found: [Finding] = []
-        let losses = capture.copyLosses
+        let lacksFiles = capture.copyLosses.values.contains { $0.frames == nil }
         for warning in capture.warnings {
             let message = Phrase(warning, id: capture.id)
             if !isShown(warning, message) { continue }
             // The file that is not there is why the capture has none of what was in it.
-            if losses.contains(where: { $0.frames == nil }), warning.hasSuffix(WriteStaging.noConfidence) { continue }
+            if lacksFiles, warning.hasSuffix(WriteStaging.noConfidence) { continue }
             var finding = Finding(kind: .warning, capture: index, title: message.pattern, message: message, text: "")
-            if let loss = CopyLoss(warning, of: capture.frames) { finding = self.finding(of: loss) }
+            if let loss = capture.copyLosses[warning] { finding = self.finding(of: loss) }
             if let hole = Hole(warning) {
                 finding.weight = hole.seconds
                 finding.headline = Finding.Headline(

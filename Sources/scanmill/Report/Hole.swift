@@ -50,11 +50,11 @@ struct OptionSetting: Sendable {
         (self.label, self.option, self.value) = (label, option, value)
     }
 
-    /// The one with which a warning ends.
+    /// The one with which a fix ends.
     /// - Returns: nil where it ends otherwise, or names several, of which a person has to choose.
-    init?(endOf warning: String) {
-        guard let setting = warning.wholeMatch(of: #/.*  --set ([^ .=]+)\.([^ .=]+)=(\S+)/#),
-            warning.matches(of: #/--set /#).count == 1
+    init?(endOf fix: String) {
+        guard let setting = fix.wholeMatch(of: #/.*  --set ([^ .=]+)\.([^ .=]+)=(\S+)/#),
+            fix.matches(of: #/--set /#).count == 1
         else { return nil }
         self.init(label: String(setting.1), option: String(setting.2), value: String(setting.3))
     }

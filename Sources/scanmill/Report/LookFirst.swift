@@ -71,7 +71,8 @@ struct LookFirst {
         let isPartlyNew = group.ran > 0 && group.ran < group.findings.count
         let alike = isPartlyNew ? group.findings[..<group.ran] : group.findings[...]
         // Without weights, or where all are equal, the first is only the first by name.
-        let isWorst = alike.last.map { $0.weight < worst.weight } ?? false
+        let weights = alike.map(\.weight)
+        let isWorst = weights.max() == worst.weight && weights.min() != worst.weight
         let place: HTML = isWorst ? "the worst of" : alike.count == 1 ? "the one of" : "one of"
         let ran: HTML = alike.count == 1 ? HTML() : " the \(Figure.count(group.ran, "/findings/\(index)/ran")) of"
         let count = Figure.count(group.findings.count, "/findings/\(index)/count")
@@ -95,15 +96,16 @@ struct LookFirst {
     private func next(_ capture: CaptureFacts, _ group: FindingGroup) -> HTML {
         let isFailure = group.kind == .failure || group.kind == .loss
         let others = isFailure ? group.findings.dropFirst().map { report.captures[$0.capture] } : []
-        let commands = report.nextCommands(for: capture, and: others)
-            .map { "<code class=\"command\">\($0)</code>" as HTML }
-        if commands.isEmpty { return HTML() }
-        let all = isFailure && report.run?.command != nil ? report.repeatable([capture] + others) : []
+        let steps = report.nextSteps(for: capture, and: others)
+        if steps.commands.isEmpty { return HTML() }
+        let commands = steps.commands.map { "<code class=\"command\">\($0)</code>" as HTML }
+        let way = steps.isSameRun ? ": the same run again; to look at this one" : ""
         let whose =
-            all.count <= Self.mostNamed
-            ? ""
-            : report.canRunAllAgain(all)
-                ? ", for all \(Wording.grouped(all.count)) once they are fixed" : ", for the first \(Self.mostNamed)"
+            switch steps.tries {
+            case (let count, true)?: ", for all \(Wording.grouped(count)) once they are fixed\(way)"
+            case (let count, false)? where count > Self.mostNamed: ", for the first \(Self.mostNamed)"
+            default: ""
+            }
         return "<div class=\"next\"><span class=\"muted\">next\(whose)</span><div>\(commands)</div></div>"
     }
 

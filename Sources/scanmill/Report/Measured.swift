@@ -227,6 +227,8 @@ struct Measured: Sendable {
         /// What fits better than what is declared: its name, and then in words.
         var fitsBetter: String?
         var cause: String?
+        /// What makes up for it; nil where nothing does.
+        var remedy: String?
         /// Whether all that is in doubt is that what is seen again lies beside where it was.
         var drifts: Bool
         /// Pairs of frames whose depth does not fit.
@@ -240,6 +242,7 @@ struct Measured: Sendable {
             reason = json["reason"]?.string ?? ""
             fitsBetter = json["fits-better"]?.string
             cause = json["meaning"]?.string ?? fitsBetter
+            remedy = json["remedy"]?.string
             drifts = json["drifts"]?.bool ?? false
             misfits = (json["pairs-that-do-not-fit"]?.array ?? []).compactMap { pair in
                 guard let from = pair["from"]?.count, let to = pair["to"]?.count else { return nil }

@@ -10,6 +10,7 @@ struct RunMessages: Sendable {
     private let warnings = RepeatedMessages()
     private let failures = RepeatedMessages()
     private let left = RepeatedMessages()
+    private let excluded = RepeatedMessages()
 
     init(isQuiet: Bool, log: RunLog? = nil) {
         self.isQuiet = isQuiet
@@ -79,10 +80,9 @@ struct RunMessages: Sendable {
         case .failedBefore(let problem): say("failed   \(id)  as before: \(problem.summary)")
         case .arriving: say("waiting  \(id)  it is still arriving")
         case .busy: say("busy     \(id)  another runner works on it")
-        case .excluded: say("excluded \(id)")
-        case .unsuited(let problem): say("excluded \(id)  \(problem.summary)")
-        case .left(let reason):
-            if !left.news(in: [reason.text], of: outcome.input.id).isEmpty { say("left     \(id)  \(reason.text)") }
+        case .excluded: say("excluded", outcome.input.id, because: "", unlessIn: excluded)
+        case .unsuited(let problem): say("excluded", outcome.input.id, because: problem.summary, unlessIn: excluded)
+        case .left(let reason): say("left", outcome.input.id, because: reason.text, unlessIn: left)
         }
     }
 
@@ -90,7 +90,9 @@ struct RunMessages: Sendable {
         _ outcomes: [CaptureOutcome], of found: CaptureList, news: [CaptureInput], options: BatchOptions,
         asRun: RunRecord.Command
     ) {
-        for (reason, count) in left.rest { say("left     \(count.counted("more capture"))  \(reason)") }
+        for (word, repeated) in [("left", left), ("excluded", excluded)] {
+            for (reason, count) in repeated.rest { say(word, count.counted("more capture"), because: reason) }
+        }
         let groups = Dictionary(grouping: outcomes, by: \.ending.kind)
         if outcomes.isEmpty {
             say("0 captures: of those asked for, none has the format \(found.formats.joined(separator: " or "))")
@@ -112,11 +114,7 @@ struct RunMessages: Sendable {
         let failed = outcomes.filter { $0.ending.problem != nil }
         if failed.isEmpty { return }
         Console.error("\(failed.count.counted("capture")) failed:")
-        for cause in FailureGroup.causes(of: failed) {
-            let ids = Self.listed(cause.captures)
-            Console.error("  \(cause.captures.count) × \(Console.visible(cause.text)): \(ids)")
-            sayFixes(of: cause)
-        }
+        sayCauses(FailureGroup.causes(of: failed), in: options.output)
         sayAgain(failed.filter(\.isRepeatable), options, asRun)
         Self.lines(FailureGroup.unmendable(failed)) { "trying \($0) again does not help" }.forEach(Console.error)
         if !options.excludeUnsuited, failed.contains(where: { $0.ending.problem?.isUnsuited == true }) {
@@ -139,7 +137,7 @@ struct RunMessages: Sendable {
     /// What to do about captures, a line for each group.
     /// - Parameter beginning: of a group's line, given its captures.
     static func lines(_ groups: [FailureGroup], _ beginning: (String) -> String) -> [String] {
-        let lines = groups.prefix(mostCommands).map { group in
+        let lines = groups.prefix(mostGroups).map { group in
             "\(beginning(listed(group.captures))): \(Console.visible(group.text))"
         }
         let rest = groups.count - lines.count
@@ -150,6 +148,21 @@ struct RunMessages: Sendable {
     private static func cause(of problem: Problem, _ input: CaptureInput) -> String {
         [problem.place.stage, problem.summary, problem.fix].compactMap(\.self).joined(separator: "\n")
             .replacing(input.path, with: input.id)
+    }
+
+    /// Why captures failed, the most frequent causes first.
+    private func sayCauses(_ causes: [FailureGroup], in output: String) {
+        for cause in causes.prefix(Self.mostGroups) {
+            let ids = Self.listed(cause.captures)
+            Console.error("  \(cause.captures.count) × \(Console.visible(cause.text)): \(ids)")
+            sayFixes(of: cause)
+        }
+        let rest = causes.dropFirst(Self.mostGroups)
+        if rest.isEmpty { return }
+        let captures = rest.reduce(0) { $0 + $1.captures.count }
+        Console.error(
+            "  and \(rest.count.counted("more cause")), of \(captures.counted("capture")); for all of them:  "
+                + CommandWords.status(output))
     }
 
     /// What to do before the captures of a cause are tried again.
@@ -167,9 +180,10 @@ struct RunMessages: Sendable {
     private func sayAgain(_ captures: [CaptureOutcome], _ options: BatchOptions, _ asRun: RunRecord.Command) {
         if captures.isEmpty { return }
         let named = captures.prefix(Self.mostNamed)
-        if captures.count > named.count && !options.force && options.isShort {
-            let command = asRun.again(options.inputs, options.choice, retries: false)
-            Console.error("to try all \(captures.count) again once they are fixed:  \(command)")
+        if captures.count > named.count && !options.force {
+            let command = options.isShort ? asRun.again(options.inputs, options.choice, retries: false) : nil
+            let way = command.map { ":  \($0)" } ?? ", run the same command again"
+            Console.error("to try all \(captures.count) again once they are fixed\(way)")
             return
         }
         let which = captures.count == 1 ? "it" : captures.count == named.count ? "them" : "the first \(named.count)"
@@ -189,8 +203,8 @@ struct RunMessages: Sendable {
         return ids + (outcomes.count > mostNames ? ", …" : "")
     }
 
-    /// More would push the causes off the screen.
-    private static let mostCommands = 12
+    /// More would push the rest off the screen.
+    private static let mostGroups = 12
 
     /// Otherwise a disk that stays full would end every night in silence, a capture that never stops changing would wait
     /// for ever, and so would new ones where captures come faster than they are worked on. That time runs out before all
@@ -235,6 +249,18 @@ struct RunMessages: Sendable {
     }
 
     private func say(_ line: String) { if !isQuiet { Console.out(line) } }
+
+    /// What became of a capture, for a reason that is said of the first few alone.
+    private func say(_ word: String, _ id: String, because reason: String, unlessIn repeated: RepeatedMessages) {
+        if !repeated.news(in: [reason], of: id).isEmpty { say(word, id, because: reason) }
+    }
+
+    /// - Parameters:
+    ///   - who: a capture's id, or several captures.
+    ///   - reason: empty where there is none to tell.
+    private func say(_ word: String, _ who: String, because reason: String) {
+        say(word.padded(to: 8) + " " + Console.visible(who) + (reason.isEmpty ? "" : "  \(reason)"))
+    }
 
     private static func text(_ summary: CaptureSummary) -> String {
         let frames =

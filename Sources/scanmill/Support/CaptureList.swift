@@ -116,10 +116,7 @@ struct CaptureList {
     ) -> CaptureSearch {
         if words.isEmpty { return found }
         let choice = IDChoice(words, among: ids)
-        for word in choice.idle {
-            let problem = IDChoice.problem(with: word, of: "--exclude", among: ids)
-            warn(problem.summary, fix: problem.fix ?? "leave it out")
-        }
+        warn(ofIdle: choice.idle, among: ids)
         var seen: Set<String> = []
         let out = found.filter(choice.ids.contains)
         let places = out.captures.map { ($0.id, $0.path) } + out.unreadable.map { ($0.name, $0.path) }
@@ -221,7 +218,8 @@ struct CaptureList {
             formats == [PLYCapture.name]
             ? paths.filter { path in FileSystem.names(in: path).contains { $0.hasSuffix(".ply") } } : []
         func names(_ folders: [String], _ pattern: String) -> String {
-            folders.map { ShellWord.quoted(path: $0.withoutSlashBehind) + pattern }.joined(separator: " ")
+            let named = folders.prefix(shown).map { ShellWord.quoted(path: $0.withoutSlashBehind) + pattern }
+            return (named + (folders.count > shown ? ["…"] : [])).joined(separator: " ")
         }
         let fix =
             if !clouds.isEmpty {
@@ -229,7 +227,7 @@ struct CaptureList {
             } else if !results.isEmpty {
                 "what ScanMill wrote is not searched; name the results:  \(names(results, "/*"))"
             } else { "`scanmill inspect \(ShellWord.quoted(path: paths[0]))` says what it holds" }
-        return Problem(.usage, "there is no capture in \(paths.joined(separator: ", "))", fix: fix)
+        return Problem(.usage, "there is no capture in \(paths.listed(most: shown))", fix: fix)
     }
 }
 

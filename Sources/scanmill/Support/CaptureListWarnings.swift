@@ -21,37 +21,33 @@ extension CaptureList {
                 + (paths.count == 1 ? "it" : "the first"))
     }
 
+    /// - Parameters:
+    ///   - words: those of `--exclude` that no id fits.
+    ///   - ids: those that there are.
+    mutating func warn(ofIdle words: [String], among ids: [String]) {
+        let option = "--exclude"
+        // Of a few, each may be mistyped. Of many, most captures are gone, and a look for what is near takes its time.
+        let slips =
+            words.count > Self.shown
+            ? [] : words.filter { IDChoice.suggestion(for: $0, of: option, among: ids) != nil }
+        let gone = words.filter { !slips.contains($0) }
+        for word in gone.count == 1 ? words : slips {
+            let problem = IDChoice.problem(with: word, of: option, among: ids)
+            warn(problem.summary, fix: problem.fix)
+        }
+        if gone.count > 1 {
+            warn(
+                "no capture has these ids of `\(option)`: \(gone.listed(most: Self.shown))",
+                fix: "leave out those whose captures are gone for good")
+        }
+    }
+
     mutating func warn(of strangers: [CaptureSearch.Stranger: [String]]) {
         for kind in CaptureSearch.Stranger.allCases {
             guard let paths = strangers[kind] else { continue }
-            let (what, fix) = paths.count == 1 ? Self.words(forOne: kind) : Self.words(forSeveral: kind)
-            warn("\(what) passed over: \(paths.sorted().listed(most: Self.shown))", fix: fix)
-        }
-    }
-
-    private static func words(forOne kind: CaptureSearch.Stranger) -> (what: String, fix: String) {
-        switch kind {
-        case .archive: ("an archive of another kind than ZIP was", "unpack it, or pack the capture as ZIP")
-        case .unfinished: ("a copy that has not arrived as a whole was", "wait for it, or fetch it again")
-        case .video:
-            (
-                "a video without poses was",
-                "for its pictures alone, such as for COLMAP, take it with  --format \(VideoFileCapture.name)"
-            )
-        case .sphere: ("a 360° video was", "export views of it as flat videos")
-        }
-    }
-
-    private static func words(forSeveral kind: CaptureSearch.Stranger) -> (what: String, fix: String) {
-        switch kind {
-        case .archive: ("archives of other kinds than ZIP were", "unpack them, or pack the captures as ZIP")
-        case .unfinished: ("copies that have not arrived as a whole were", "wait for them, or fetch them again")
-        case .video:
-            (
-                "videos without poses were",
-                "for their pictures alone, such as for COLMAP, take them with  --format \(VideoFileCapture.name)"
-            )
-        case .sphere: ("360° videos were", "export views of them as flat videos")
+            let (what, fix) = kind.words(for: paths.count)
+            let verb = paths.count == 1 ? "was" : "were"
+            warn("\(what) \(verb) passed over: \(paths.sorted().listed(most: Self.shown))", fix: fix)
         }
     }
 
@@ -112,5 +108,31 @@ extension CaptureList {
         warn(
             "\(captures.listed(most: Self.shown)) changed at a time in the future, so --settle does not wait for them",
             fix: "set the clock of this machine, or of the one that holds the captures")
+    }
+}
+
+extension CaptureSearch.Stranger {
+    /// What so many files of this kind are, and what to do about them.
+    func words(for count: Int) -> (what: String, fix: String) {
+        let isOne = count == 1
+        let (it, its) = isOne ? ("it", "its") : ("them", "their")
+        return switch self {
+        case .archive:
+            (
+                isOne ? "an archive of another kind than ZIP" : "archives of other kinds than ZIP",
+                "unpack \(it), or pack the \(isOne ? "capture" : "captures") as ZIP"
+            )
+        case .unfinished:
+            (
+                isOne ? "a copy that has not arrived as a whole" : "copies that have not arrived as a whole",
+                "wait for \(it), or fetch \(it) again"
+            )
+        case .video:
+            (
+                isOne ? "a video without poses" : "videos without poses",
+                "for \(its) pictures alone, such as for COLMAP, take \(it) with  --format \(VideoFileCapture.name)"
+            )
+        case .sphere: (isOne ? "a 360° video" : "360° videos", "export views of \(it) as flat videos")
+        }
     }
 }

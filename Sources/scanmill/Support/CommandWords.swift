@@ -55,4 +55,7 @@ enum CommandWords {
 
     /// The command that writes the report about a folder of results.
     static func report(_ output: String) -> String { line(["scanmill", "report", ShellWord.path(output)]) }
+
+    /// The command that lists how the captures of a folder of results stand.
+    static func status(_ output: String) -> String { line(["scanmill", "status", ShellWord.path(output)]) }
 }

@@ -26,9 +26,32 @@ struct IDChoice {
     /// What is wrong with a word that no id fits.
     static func problem(with word: String, of option: String, among known: [String]) -> Problem {
         let fix =
-            wayToName(word, of: option, among: known) ?? Nearest.suggestion(word, among: known)
+            suggestion(for: word, of: option, among: known)
             ?? "`scanmill plan` without `\(option)` lists the captures and their ids"
         return Problem(.usage, "`\(option) \(word)`: no capture has this id", fix: fix)
+    }
+
+    /// What may be meant by a word that no id fits; nil where nothing is near to it. It is compared with every id.
+    static func suggestion(for word: String, of option: String, among known: [String]) -> String? {
+        if let way = wayToName(word, of: option, among: known) { return way }
+        let own = parts(of: word)
+        // What differs in its numbers alone is another capture, not a slip, unless only zeros are missing in front.
+        let others = known.filter { id in
+            let parts = parts(of: id)
+            return parts.words != own.words || parts.numbers == own.numbers
+        }
+        return Nearest.suggestion(word, among: others)
+    }
+
+    /// An id without its digits, and its numbers without the zeros in front. Capitals, underscores and dashes are told
+    /// apart no more than in suggestions.
+    private static func parts(of id: String) -> (words: String, numbers: [String]) {
+        let plain = id.lowercased().replacing("_", with: "-").utf8
+        let words = String(decoding: plain.filter { !$0.isASCIIDigit }, as: UTF8.self)
+        let numbers = plain.split { !$0.isASCIIDigit }.map { digits in
+            String(decoding: digits.drop { $0 == UInt8(ascii: "0") }, as: UTF8.self)
+        }
+        return (words, numbers)
     }
 
     /// How captures are named that were named at once, as `a,b`; nil where a part names none.

@@ -58,15 +58,20 @@ struct LoadedPipeline {
     private static func suggestion(for path: String) -> String? {
         // A word is the name of a ready-made one, rather than of a file beside it.
         let isWord = !path.contains { $0 == "/" || $0 == "." }
-        let ready = Nearest.suggestion(path, among: ReadyPipelines.names)
-        if isWord, let ready { return ready }
+        if isWord, StageLibrary.builtIn.names.contains(path) {
+            let isReader = StageLibrary.builtIn.makers(of: .frames).contains(path)
+            let stages = isReader ? "\(path), …" : "read, \(path)"
+            return "`\(path)` is a stage: write a pipeline file with it, such as  stages: [\(stages)]  ; \(ready)"
+        }
+        let near = Nearest.suggestion(path, among: ReadyPipelines.names)
+        if isWord, let near { return near }
         let file =
             NamedPath.readyPipeline(path) ?? NamedPath.suggestion(forFile: path)
             ?? NamedPath.suggestion(forFile: "pipelines/\(path)")
         if file == nil, isWord, ReadyPipelines.folder == nil {
             return "\(ReadyPipelines.absence): \(ReadyPipelines.wayToInstall)"
         }
-        return file ?? ready
+        return file ?? near
     }
 
     private static func holdsPipeline(_ folder: String) -> Bool {

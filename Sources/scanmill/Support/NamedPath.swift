@@ -22,7 +22,8 @@ enum NamedPath {
         } else if problem.fix == CaptureFormats.wayToName, let folder = CaptureSearch.capture(holding: path) {
             advised.fix =
                 "it is one of the files of \(folder); name that:  \(CommandWords.command(exchanging: [path: folder]))"
-        } else if problem.fix == CaptureFormats.wayToName, let (what, fix) = strange(path) {
+        } else if problem.fix == CaptureFormats.wayToName, let kind = CaptureSearch.Stranger(path) {
+            let (what, fix) = kind.words(for: 1)
             (advised.summary, advised.fix) = ("this is \(what)", fix)
         } else if problem.summary == CaptureFormats.noCapture, let (what, results) = results(at: path) {
             let output = ShellWord.quoted(path: results)
@@ -31,15 +32,6 @@ enum NamedPath {
                 "`scanmill status \(output)` lists the results, and `scanmill report \(output)` makes a page about them"
         }
         return advised
-    }
-
-    /// What a file is that its name tells to hold a capture which cannot be read there, and what to do.
-    private static func strange(_ path: String) -> (what: String, fix: String)? {
-        switch CaptureSearch.Stranger(path) {
-        case .archive?: ("an archive of another kind than ZIP", "unpack it, or pack the capture as ZIP")
-        case .unfinished?: ("a copy that has not arrived as a whole", "wait for it, or fetch it again")
-        default: nil
-        }
     }
 
     /// What a folder of results is, or a result in one, and the folder of all results.

@@ -201,7 +201,8 @@ import Testing
             MultiScanCapture.recognise(lost)?.reason
                 == "scan.jsonl is there, and scan.json is missing beside it")
         let problem = problem { _ = try MultiScanCapture.open(lost, rules: ReadRules()) }
-        #expect(problem?.summary == "scan.json is missing beside scan.jsonl")
+        #expect(problem?.summary == "the capture's metadata is missing" && problem?.place.file == "scan.json")
+        #expect(problem?.notes.first == "scan.json is missing beside scan.jsonl")
         var other = files
         other["scan.jsonl"] = Array(#"{"timestamp": 1, "transform": []}"#.utf8)
         other["scan.depth.zlib"] = nil

@@ -25,6 +25,16 @@ import Testing
         #expect(try capture.source.bytes(of: "color/000002.png", limit: 10_000) == files["color/000002.png"])
     }
 
+    /// Whatever the order in which a reader finds them, as in every format.
+    @Test func filesAreListedInOrder() throws {
+        let shots = try WrittenCapture("shots")
+        for name in ["9", "10"] { try shots.picture("color/\(name).png") }
+        let capture = try shots.open(PictureFolderCapture.self)
+        #expect(capture.frames.map(\.pictureFile) == ["color/9.png", "color/10.png"])
+        #expect(capture.files.map(\.path) == ["color/10.png", "color/9.png"])
+        #expect(capture.formatRevision == PictureFolderCapture.card.revision)
+    }
+
     @Test func depthThatNothingDescribesIsNotCalledMissing() throws {
         let folder = try TemporaryFolder()
         for name in ["color/0.png", "depth/0.png"] { try folder.write("x", to: "shots/\(name)") }

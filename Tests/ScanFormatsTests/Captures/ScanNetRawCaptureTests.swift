@@ -295,6 +295,21 @@ import Testing
         }
     }
 
+    /// Where nothing but a longer video tells how many there should be, the fix works at once all the same.
+    @Test func aCutFileBesideALongerVideo() throws {
+        let text = Self.description.replacing("numDepthFrames = 5", with: "numDepthFrames = ")
+        let frames = (0..<6).map(Self.frame)
+        let cut = Array(Self.depth(frames).prefix(5 * (4 + frames[0].count) + 2))
+        let path = try write(files(cut, text), video: 20)
+        let failure = problem { _ = try open(path) }
+        #expect(failure?.cut == Problem.Cut(whole: 5, count: 20))
+        let way = "keep the whole frames with  --set read.truncated=keep-whole --set read.min-whole=0.25"
+        #expect(failure?.fix == "copy the file again, or \(way)")
+        var rules = ReadRules()
+        (rules.truncated, rules.minWhole) = (.keepWhole, 0.25)
+        #expect(try open(path, rules: rules).keptFrames.count == 5)
+    }
+
     /// A number of frames that no scan has costs no memory.
     @Test func anAbsurdNumberOfAnnouncedFramesIsRefused() throws {
         var rules = ReadRules()

@@ -40,18 +40,35 @@ import Testing
         let capture = try open()
         #expect(capture.id == "seq-01" && capture.channels == [.color, .pose, .intrinsics, .recordedDepth])
         #expect(capture.frames.count == 3 && capture.keptFrames.count == 3)
-        let pose = try #require(capture.frames[2].pose)
-        #expect(pose.position == Vector3(0.5, 2, 3) && pose.apply(Vector3(0, 0, -1)) == Vector3(0.5, 2, 4))
-        // The Kinect's, for pictures of an eightieth of its size.
+        // The Kinect's, for pictures of an eightieth of its size, and depth of a 160th.
         let camera = try #require(capture.frames[0].intrinsics)
-        #expect(abs(camera.fx - 585.0 / 80) < 1e-12 && abs(camera.cx - (320.5 / 80 - 0.5)) < 1e-12)
+        #expect(abs(camera.fx - 525.0 / 80) < 1e-12 && abs(camera.cx - (320.5 / 80 - 0.5)) < 1e-12)
         #expect(camera.pixelOrigin == .centre)
-        #expect(capture.depthCamera == nil && capture.worldUp == nil)
+        let sensor = try #require(capture.depthCamera)
+        #expect(abs(sensor.intrinsics.fx - 585.0 / 160) < 1e-12 && sensor.intrinsics.pixelOrigin == .centre)
+        // Poses are the depth sensor's.
+        let view = capture.depthView(camera: camera, pose: try #require(capture.frames[2].pose))
+        #expect((view.pose.position - Vector3(0.5, 2, 3)).length < 1e-9)
+        #expect((view.pose.apply(Vector3(0, 0, -1)) - Vector3(0.5, 2, 4)).length < 1e-6)
+        #expect(capture.worldUp == nil)
         var frame = Frame(capture.frames[1])
         try capture.source.prepare(&frame, for: [.recordedDepth])
         let recorded = try #require(frame.recordedDepth)
         #expect(recorded.encoding == .uint16(unitsPerMetre: 1000, invalid: 65535))
         #expect(try DepthCodec.decode(recorded).map.metres.prefix(5) == [0, 1, 2, 0, 0.5])
+    }
+
+    /// The same point as seen by the sensor, and by the camera beside it: numpy's product of the published matrices.
+    @Test func aPointOfTheDepthIsInThePicture() throws {
+        try write(count: 1, size: PixelSize(640, 480))
+        let capture = try open()
+        let pose = try #require(capture.frames[0].pose)
+        let color = CameraView(camera: try #require(capture.frames[0].intrinsics), pose: pose)
+        let depth = capture.depthView(camera: color.camera, pose: pose)
+        // 1.5 m ahead, 0.4 m to the right and 0.3 m down, as the sensor has it.
+        let point = depth.pose.apply(Vector3(0.4, -0.3, -1.5))
+        let (u, v, distance) = try #require(color.project(point))
+        #expect(abs(u - 446.544819503) < 1e-6 && abs(v - 339.866820171) < 1e-6 && abs(distance - 1.507539498) < 1e-9)
     }
 
     /// Poses and depth alone are half of a copy.
@@ -62,6 +79,9 @@ import Testing
         }
         let capture = try open()
         #expect(!capture.channels.contains(.color) && capture.channels.contains(.recordedDepth))
+        // They are the depth sensor's own.
+        #expect(capture.frames[2].pose?.position == Vector3(0.5, 2, 3) && capture.depthCamera == nil)
+        #expect(abs((capture.frames[2].intrinsics?.fx ?? 0) - 585.0 / 160) < 1e-12)
         #expect(capture.remedies[.color] == "copy the pictures frame-….color.… too, whatever their extension")
     }
 
@@ -134,6 +154,8 @@ import Testing
             capture.frames[0].intrinsics
                 == CameraIntrinsics(fx: 9, fy: 9.5, cx: 3.5, cy: 2.5, width: 8, height: 6, pixelOrigin: .centre))
         #expect(capture.frames[0].pictureFile == "frame-000000.color.jpg")
+        // Which is both cameras'.
+        #expect(capture.depthCamera == nil && capture.frames[0].pose?.position == Vector3(0.5, 2, 3))
         for text in ["9 0 3.5", "0 0 0 0 0 0 0 0 0", "nan 0 0 0 1 0 0 0 1", "a b c d e f g h i"] {
             try folder.write(text, to: "chess/seq-01/camera-intrinsics.txt")
             let problem = #expect(throws: Problem.self) { try open() }
@@ -144,14 +166,16 @@ import Testing
     /// Pictures of another size, or in another place, may come from another camera.
     @Test func thatThePublishedCameraWasTakenIsSaid() throws {
         func warnings(_ sequence: String) throws -> [String] {
-            try open(sequence).warnings.filter { $0.contains("published camera") }
+            try open(sequence).warnings.filter { $0.contains("usual for 7-Scenes") }
         }
-        let doubt = "if another one took these pictures, put its 3×3 matrix into camera-intrinsics.txt"
-        let lack = "camera-intrinsics.txt is missing, so 7-Scenes' published camera was taken"
+        let doubt =
+            ", the colour camera 2.6 cm beside the depth sensor: if others took these pictures, put the 3×3 matrix of the "
+            + "one for both into camera-intrinsics.txt"
+        let lack = "camera-intrinsics.txt is missing, so the cameras usual for 7-Scenes were taken"
         try write(count: 1)
-        #expect(try warnings("seq-01") == ["\(lack), scaled from 640×480 to 8×6: \(doubt)"])
+        #expect(try warnings("seq-01") == ["\(lack), scaled from 640×480 to 8×6\(doubt)"])
         try write("office", count: 1, size: PixelSize(640, 480))
-        #expect(try warnings("office") == ["\(lack): \(doubt)"])
+        #expect(try warnings("office") == ["\(lack)\(doubt)"])
         try write("seq-02", count: 1, size: PixelSize(640, 480))
         let listed = try CaptureFormats.listingOnce(CaptureFolder(path: "\(folder.path)/chess/seq-02")) {
             (tree) throws(Problem) in try SevenScenesSequence.open(tree, rules: ReadRules())
@@ -159,7 +183,7 @@ import Testing
         #expect(listed.warnings == [])
         #expect(try warnings("seq-02") == [])
         let camera = try #require(try open("seq-02").frames[0].intrinsics)
-        #expect((camera.fx, camera.fy, camera.cx, camera.cy) == (585, 585, 320, 240))
+        #expect((camera.fx, camera.fy, camera.cx, camera.cy) == (525, 525, 320, 240))
         try write("seq-03", count: 1, k: "9 0 3.5\n0 9.5 2.5\n0 0 1\n")
         #expect(try warnings("seq-03") == [])
     }

@@ -109,7 +109,7 @@ extension CaptureSearchTests {
         #expect(search.captures.map(\.id) == ["a"] && search.without.isEmpty)
         #expect(search.unreadable.map(\.name) == ["two"])
         let problem = try #require(search.unreadable.first?.problem)
-        #expect(problem.summary == "the archive holds 2 captures: deep/y, x")
+        #expect(problem.summary == "the archive holds 2 captures" && problem.notes == ["they are deep/y, x"])
         #expect(problem.fix == "unpack it into a folder, and keep the archive elsewhere")
         #expect(problem.place.file == "\(folder.path)/night/two.zip")
         let named = try CaptureSearch(at: "\(folder.path)/night/two.zip")

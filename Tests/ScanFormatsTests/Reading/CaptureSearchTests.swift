@@ -390,12 +390,11 @@ import Testing
         let search = try CaptureSearch(at: folder.path)
         #expect(search.captures.map(\.id) == ["a"] && search.without.isEmpty)
         #expect(
-            search.unreadable.map { "\($0.name): \($0.problem.summary)" } == [
-                "flat: 2 captures lie in one folder: scanA, scanB",
-                "mixed: 2 captures lie in one folder: raw, scan",
-                "recorder: 2 captures lie in one folder: rawA, rawB",
+            search.unreadable.map { "\($0.name): \($0.problem.notes.joined(separator: "; "))" } == [
+                "flat: they are scanA, scanB", "mixed: they are raw, scan", "recorder: they are rawA, rawB",
             ])
         for found in search.unreadable {
+            #expect(found.problem.summary == "2 captures lie in one folder")
             #expect(found.problem.fix == "make a folder for each, and move its files there")
             #expect(try CaptureSearch(at: found.path).unreadable.map(\.problem) == [found.problem])
             let inspected = #expect(throws: Problem.self) { try CaptureInspection.inspect(found.path) }
@@ -407,7 +406,8 @@ import Testing
             "import shutil, sys; shutil.make_archive(sys.argv[1] + '/packed', 'zip', sys.argv[1] + '/night/flat')"
         #expect(try runPython(pack, [folder.path]).status == 0)
         let packed = try CaptureSearch(at: "\(folder.path)/packed.zip").unreadable
-        #expect(packed.map(\.problem.summary) == ["2 captures lie in one folder: scanA, scanB"])
+        #expect(packed.map(\.problem.summary) == ["2 captures lie in one folder"])
+        #expect(packed.map(\.problem.notes) == [["they are scanA, scanB"]])
     }
 
     @Test func filesOfOneCaptureAreNotSeveral() throws {

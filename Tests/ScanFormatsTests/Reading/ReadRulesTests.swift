@@ -37,21 +37,25 @@ import Testing
     @Test func tooFewWholeFramesAreNoCapture() {
         let failure = Problem(.input, "depth stream truncated", fix: "copy it again")
         var rules = ReadRules()
-        #expect(rules.refusal(of: failure, whole: 23, of: 24) == failure)
+        let cut = failure.mendable(cutAfter: 23, of: 24)
+        #expect(cut.fix == "copy it again, or keep the whole frames with  --set read.truncated=keep-whole")
+        #expect(rules.refusal(of: cut) == cut)
         rules.truncated = .keepWhole
-        for whole in 12...24 { #expect(rules.refusal(of: failure, whole: whole, of: 24) == nil) }
+        for whole in 12...24 { #expect(rules.refusal(of: failure.mendable(cutAfter: whole, of: 24)) == nil) }
+        let few = failure.mendable(cutAfter: 11, of: 24)
         #expect(
-            rules.refusal(of: failure, whole: 11, of: 24)?.message() == """
+            rules.refusal(of: few)?.message() == """
                 error: depth stream truncated
                    = 11 of 24 frames are whole; the minimum is 50 %
                    = fix: copy the file again from the device, or keep them all the same with  --set read.min-whole=0.45
                 """)
         rules.minWhole = 0.45
-        #expect(rules.refusal(of: failure, whole: 11, of: 24) == nil)
-        let none = rules.refusal(of: failure, whole: 0, of: 24)
-        #expect(none?.fix == "copy the file again from the device")
+        #expect(rules.refusal(of: few) == nil)
+        let none = failure.mendable(cutAfter: 0, of: 24)
+        #expect(none.fix == failure.fix && rules.refusal(of: none)?.fix == "copy the file again from the device")
         rules.minWhole = 0
-        #expect(rules.refusal(of: failure, whole: 0, of: 24) == nil)
+        #expect(rules.refusal(of: none) == nil)
+        #expect(rules.refusal(of: failure) == failure, "nobody has counted them")
     }
 
     /// Although products of shares and counts are rounded.
@@ -63,9 +67,10 @@ import Testing
         for count in 2...300 {
             for whole in 1..<count {
                 rules.minWhole = 1
-                let fix = try #require(rules.refusal(of: failure, whole: whole, of: count)?.fix)
+                let cut = failure.mendable(cutAfter: whole, of: count)
+                let fix = try #require(rules.refusal(of: cut)?.fix)
                 rules.minWhole = try #require(fix.split(separator: "=").last.flatMap { Double($0) })
-                if rules.refusal(of: failure, whole: whole, of: count) != nil { refused.append("\(whole) of \(count)") }
+                if rules.refusal(of: cut) != nil { refused.append("\(whole) of \(count)") }
             }
         }
         #expect(refused == [])

@@ -191,6 +191,7 @@ import Testing
         let fix = try #require(refused?.fix)
         let setting = "keep the whole frames with  --set read.truncated=keep-whole --set read.min-whole="
         #expect(refused?.summary == "the video is cut off" && fix.contains(setting), "\(fix)")
+        #expect(refused?.cut?.count == 8)
         var rules = ReadRules()
         rules.truncated = .keepWhole
         rules.minWhole = try #require(fix.components(separatedBy: "min-whole=").last.flatMap(Double.init))

@@ -207,8 +207,10 @@ import Testing
             (SharedData.expected("office-video.expected.json")["blur"] as? [String: Any])?["per_frame"] as? [Double])
         let decoder = try open(SharedData.path("office-video/office-video.mp4"), .luma)
         var luma: [UInt8] = []
-        for score in published {
+        for (number, score) in published.enumerated() {
             try #require(try decoder.nextFrame(into: &luma))
+            // The sum over all pixels takes a third of a second.
+            guard number.isMultiple(of: 5) else { continue }
             #expect((0.99...1.001).contains(Self.sharpness(luma.flatMap { [$0, $0, $0] }, 640, 480) / score))
         }
     }

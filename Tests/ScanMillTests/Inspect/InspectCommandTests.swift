@@ -274,14 +274,16 @@ import Testing
         try sample.remove("mini.json")
         try sample.folder.write("stages: [read, filter-blur: {window: 5}]", to: "pipeline.yaml")
         let run = try Scanmill.run(["run", "pipeline.yaml", "mini", "-o", "out"], in: sample.folder.path)
-        let message = "error: mini.json is missing beside mini.jsonl\n"
+        let message = "error: the capture's metadata is missing\n"
+        let note = "   = mini.json is missing beside mini.jsonl\n"
         #expect(run.status == 1)
-        #expect(run.errors.contains(message), "\(run.errors)")
+        #expect(run.errors.contains("\(message)  --> mini/mini.json, stage read\n\(note)"), "\(run.errors)")
         let inspection = try inspect("mini")
         #expect(inspection.status == 1)
         #expect(inspection.output.contains(" multiscan\n"))
         #expect(inspection.output.contains("\n  \(message)"))
-        #expect(inspection.output.contains("     = fix: copy mini.json too\n"))
+        #expect(inspection.output.contains("\n  \(note)"), "\(inspection.output)")
+        #expect(inspection.output.contains("     = fix: copy the capture's .json file too\n"))
     }
 
     /// What holds several things is called by all of them.

@@ -30,13 +30,14 @@ import Testing
                 "decode-images.yaml", "nightly-staging.yaml", "object-mesh-no-box.yaml", "object-mesh-on-table.yaml",
                 "object-mesh.yaml", "object-nerf.yaml", "object-no-box.yaml", "object-on-table.yaml",
                 "pictures-only.yaml",
-                "room-cloud.yaml", "room-mesh.yaml", "room-nerf.yaml", "video-frames.yaml",
+                "room-cloud.yaml", "room-mesh.yaml", "room-nerf.yaml", "slam-tum.yaml", "video-frames.yaml",
             ])
     }
 
     @Test(arguments: [
         "decode-images", "nightly-staging", "object-mesh", "object-mesh-no-box", "object-mesh-on-table", "object-nerf",
-        "object-no-box", "object-on-table", "pictures-only", "room-cloud", "room-mesh", "room-nerf", "video-frames",
+        "object-no-box", "object-on-table", "pictures-only", "room-cloud", "room-mesh", "room-nerf", "slam-tum",
+        "video-frames",
     ])
     func passesTheCheckWithoutAWarning(_ pipeline: String) throws {
         let result = try Scanmill.run(["check", "\(Self.folder)/\(pipeline).yaml"])
@@ -242,6 +243,42 @@ import Testing
             #expect(FileManager.default.fileExists(atPath: "\(folder.path)/desk/outputs/color/\(number).jpg"))
             #expect(FileManager.default.fileExists(atPath: "\(folder.path)/desk/outputs/depth/\(number).png"))
         }
+    }
+
+    /// The camera's focus changes from frame to frame; in the sequence it does not.
+    @Test func slamTUM() throws {
+        let (folder, receipt) = try Self.run("slam-tum")
+        #expect(receipt["warnings"]?.array?.isEmpty == true, "\(receipt["warnings"] ?? .null)")
+        let counts = receipt["stages"]?.array?.first { $0["name"]?.string == "write-tum" }?["counts"]
+        #expect(counts?["camera-deviation"]?.double == 0)
+        for list in ["rgb", "depth", "groundtruth"] {
+            let lines = String(decoding: try folder.bytes("desk/tum/\(list).txt"), as: UTF8.self).split(separator: "\n")
+            #expect(lines.count { !$0.hasPrefix("#") } == 60, "\(list)")
+        }
+    }
+
+    /// A sequence with a lens that distorts, as TUM's own are.
+    @Test(arguments: ["room-nerf", "room-cloud", "room-mesh"]) func distortedDepth(_ pipeline: String) throws {
+        let folder = try TemporaryFolder()
+        let copied = try runCommand(["cp", "-r", "\(Self.folder)/../samples/tum", "\(folder.path)/tum"])
+        try #require(copied.status == 0, "\(copied.errors)")
+        let camera = String(decoding: try folder.bytes("tum/calibration.txt"), as: UTF8.self)
+        let line = try #require(camera.split(separator: "\n").last { !$0.hasPrefix("#") })
+        try folder.write("\(line) 0.03 -0.02 0.001 -0.001 0\n", to: "tum/calibration.txt")
+        let result = try Scanmill.run(
+            ["run", "\(Self.folder)/\(pipeline).yaml", "tum", "-o", "out", "-q"], in: folder.path)
+        #expect(result.status == 0, "\(result.errors)")
+        let receipt = try JSONValue.parse(try folder.bytes("out/tum/receipt.json"), file: "receipt.json")
+        let counts = receipt["stages"]?.array?.first { $0["name"]?.string == "undistort" }?["counts"]
+        #expect((counts?["undistorted"]?.integer ?? 0) > 0, "\(counts ?? .null)")
+    }
+
+    /// A stage's name in the place of a pipeline.
+    @Test func aStageIsNoPipeline() throws {
+        let result = try Scanmill.run(["run", "write-tum", Self.sample, "-o", "/nowhere"])
+        #expect(result.status == 2)
+        let fix = "`write-tum` is a stage: write a pipeline file with it, such as  stages: [read, write-tum]"
+        #expect(result.errors.contains(fix), "\(result.errors)")
     }
 
     /// The sharpest frames of each video in a folder.

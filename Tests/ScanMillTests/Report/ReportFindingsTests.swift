@@ -31,20 +31,26 @@ import Testing
         #expect(order.prefix(2) == ["failure", "geometry"])
     }
 
-    /// Of two causes and of the captures of one, however many earlier runs have left. What cannot be tried again keeps
-    /// nobody from trying the others.
+    /// Of several causes and of the captures of one, however many earlier runs have left. What could not be begun has
+    /// failed in this run, too. What cannot be tried again keeps nobody from trying the others.
     @Test func whatRanInThisRunIsFirst() throws {
         try makeNight(20)
         _ = try report()
         #expect(try !nightPage().contains("id=\"show-ran\""))
         let script = """
-            import json, sys
+            import json, os, sys
             outcome = json.load(open(sys.argv[1]))
+            failures = os.path.dirname(sys.argv[1]) + "/../../failures"
+            os.makedirs(failures, exist_ok=True)
             for number, entry in enumerate(outcome["captures"]):
-                summary = {0: "cannot read it", 1: "torn"}.get(0 if number < 5 else 1 if number in (5, 6, 17) else 2)
+                summaries = ["cannot read it"] * 5 + ["torn"] * 2 + ["its name is taken"]
+                summary = "torn" if number == 17 else (summaries + [None] * 20)[number]
                 if summary:
-                    fault = "usage" if number == 17 else "input"
-                    entry.update({"ended": "failed", "problem": {"fault": fault, "summary": summary}})
+                    problem = {"fault": "usage" if number == 17 else "input", "summary": summary}
+                    entry.update({"ended": "failed", "problem": problem})
+                if number < 7:
+                    note = {"id": entry["id"], "input": entry["input"], "fingerprint": "0" * 64, "when": 1, **problem}
+                    json.dump(note, open(failures + "/" + entry["id"] + ".json", "w"))
                 if number < 16:
                     del entry["begin"], entry["seconds"]
             json.dump(outcome, open(sys.argv[1], "w"))
@@ -52,8 +58,9 @@ import Testing
         let outcome = "\(folder.path)/out/.scanmill/runs/20261120T214000Z-night/outcome.json"
         try runPython(script, [outcome]).require(0)
         let findings = try report()["findings"]?.array?.filter { $0["kind"]?.string == "failure" } ?? []
-        #expect(findings.map { $0["title"]?.string } == ["Torn", "Cannot read it"])
-        #expect(findings.map { $0["count"]?.integer } == [3, 5] && findings.map { $0["ran"]?.integer } == [1, 0])
+        #expect(findings.map { $0["title"]?.string } == ["Torn", "Its name is taken", "Cannot read it"])
+        #expect(findings.map { $0["count"]?.integer } == [3, 1, 5])
+        #expect(findings.map { $0["ran"]?.integer } == [1, 0, 0])
         let ids = ["2026-11-20_studio_0017", "2026-11-20_lobby_0006", "2026-11-20_studio_0005"]
         #expect(findings.first?["captures"]?.array?.map { $0["id"]?.string } == ids)
         let html = try nightPage()
@@ -130,20 +137,42 @@ import Testing
         let name = try #require(try results().first)
         let file = "\(name).confidence.zlib"
         let server = "write-staging: MultiScan's server decodes no depth without confidence, and the capture has none"
-        try warn(
-            "\(file) is missing, though the metadata lists a confidence stream: copy \(file) too\", \"\(server)", name)
+        let (lack, fix) = ("\(file) is missing, though the metadata lists a confidence stream", "copy \(file) too")
+        try warn("\(lack): \(fix)\", \"\(server)", name)
+        try changeFirstReceipt(
+            #/"warnings": \[/#, to: #""lost": [{"what": "\#(lack)", "fix": "\#(fix)"}], "warnings": ["#)
         let json = try report()
         #expect(captures(of: "loss", in: json) == [name] && captures(of: "warning", in: json) == [])
         let finding = try finding(of: "loss")
         #expect(finding["title"]?.string == "\(file) is missing")
         let capture = try #require(finding["captures"]?.array?.first)
         #expect(capture["text"]?.string == "The metadata lists a confidence stream.")
-        #expect(capture["fix"]?.string == "copy \(file) too")
+        #expect(capture["fix"]?.string == fix)
         let html = try nightPage()
         let card = try #require(html.firstMatch(of: #/(?s)<article class="finding.*?</article>/#)?.0)
         #expect(card.contains("<p class=\"fix\"><span class=\"muted\">fix</span> Copy \(file) too.</p>"))
         #expect(card.contains(" captures/\(name) -o out --retry</code>"))
         #expect(card.contains("<div class=\"proof\"></div>"))
+    }
+
+    /// However the fix is worded, such a capture has lost something.
+    @Test func copiesWithoutPictures() throws {
+        try folder.copySample("3d-scanner-app", to: "in/export")
+        try folder.copySample("scannetpp", to: "in/scene")
+        for name in try FileManager.default.contentsOfDirectory(atPath: "\(folder.path)/in/export")
+        where name.hasSuffix(".jpg") { try FileManager.default.removeItem(at: folder.url("in/export/\(name)")) }
+        try FileManager.default.removeItem(at: folder.url("in/scene/rgb.mkv"))
+        let run = try folder.run("read, decompress, unproject, write-ply", ["in", "-o", "out"])
+        #expect(run.status == 0, "\(run.errors)")
+        let findings = (try report()["findings"]?.array ?? []).filter { $0["kind"]?.string == "loss" }
+        let captures = findings.flatMap { $0["captures"]?.array ?? [] }
+        let fixes = captures.map { "\($0["id"]?.string ?? ""): \($0["fix"]?.string ?? "")" }
+        #expect(
+            fixes.sorted() == [
+                "export: share the scan once more, as “All Data”", "scene: download rgb.mkv too",
+            ])
+        let html = try newestHTML()
+        for name in ["export", "scene"] { #expect(html.contains(" in/\(name) -o out --retry</code>"), "\(name)") }
     }
 
     /// Of a few captures.
@@ -164,7 +193,8 @@ import Testing
         let reason = "depth fits 0.35 % with it, and nowhere as declared"
         let remedy = "read the poses as what they are with  --set read.poses=inverse"
         try changeFirstReceipt(
-            #/"verdict": "pass", "reason": "[^"]*"/#, to: "\"verdict\": \"fail\", \"reason\": \"\(reason)\"")
+            #/"verdict": "pass", "reason": "[^"]*"/#,
+            to: #""verdict": "fail", "reason": "\#(reason)", "remedy": "\#(remedy)""#)
         try warn("check-geometry: the geometry is wrong: the poses are inverse: \(reason); \(remedy)", name)
         let capture = try #require(try finding(of: "geometry")["captures"]?.array?.first)
         #expect(capture["fix"]?.string == remedy)
@@ -203,17 +233,18 @@ import Testing
     @Test func aPathThatDrifts() throws {
         try makeNight(3)
         let reason = "depth of one frame fits the next within 0.3 %; the path drifts, which makes surfaces double"
-        let said = "check-geometry: the geometry is in doubt: \(reason); `correct-drift` above it takes drift out"
+        let remedy = "`correct-drift` above it takes drift out"
+        let said = "check-geometry: the geometry is in doubt: \(reason); \(remedy)"
         try changeFirstReceipt(
             #/"verdict": "pass", "reason": "[^"]*"/#,
-            to: "\"verdict\": \"warning\", \"drifts\": true, \"reason\": \"\(reason)\"")
+            to: #""verdict": "warning", "drifts": true, "reason": "\#(reason)", "remedy": "\#(remedy)""#)
         try changeFirstReceipt(#/"warnings": \[\]/#, to: "\"warnings\": [\"\(said)\"]")
         let finding = try finding(of: "geometry")
         #expect(finding["title"]?.string == "The path drifts")
         let capture = try #require(finding["captures"]?.array?.first)
         #expect(try capture["id"]?.string == results().first)
         #expect(capture["text"]?.string == "Depth of one frame\(reason.dropFirst(18)).")
-        #expect(capture["fix"]?.string == "`correct-drift` above it takes drift out")
+        #expect(capture["fix"]?.string == remedy)
     }
 
     /// What is called usual is the median, by Python's own reckoning.

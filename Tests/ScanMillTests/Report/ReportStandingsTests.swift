@@ -338,6 +338,29 @@ import Testing
         #expect(capture["expected"]?.string == "of \(frames.2)")
     }
 
+    /// Frames before wrong bytes may be wrong, too, and so many are not missing at the end.
+    @Test func onlyFramesBeforeACutAreWhole() throws {
+        for name in ["desk", "tum"] { try folder.copySample(name, to: "in/\(name)") }
+        // Whole as a stream, and too short.
+        let script = """
+            import sys, zlib
+            path = sys.argv[1]
+            raw = zlib.decompress(open(path, "rb").read(), -15)
+            deflate = zlib.compressobj(6, zlib.DEFLATED, -15)
+            open(path, "wb").write(deflate.compress(raw[:len(raw) * 2 // 7]) + deflate.flush())
+            """
+        try runPython(script, ["\(folder.path)/in/desk/desk.depth.zlib"]).require(0)
+        try folder.write(Array(try folder.bytes("in/tum/rgb.txt").dropLast(10)), to: "in/tum/rgb.txt")
+        let failed = try folder.run("read, decompress", ["in", "-o", "out"])
+        #expect(failed.errors.contains("the depth stream ends inside frame 17\n"), "\(failed.errors)")
+        let findings = try report()["findings"]?.array ?? []
+        let captures = findings.flatMap { $0["captures"]?.array ?? [] }
+        #expect(Set(captures.compactMap { $0["id"]?.string }) == ["desk", "tum"])
+        let counted = captures.filter { $0["of"]?.string == "whole frames" }
+        #expect(counted.map { $0["id"]?.string } == ["tum"])
+        #expect(counted.first?["value"]?.double == 11 && counted.first?["expected"]?.string == "of 12")
+    }
+
     /// Nothing stands behind a command that would be copied with it, and a fix stands by itself.
     @Test func commandsHaveNoFullStop() throws {
         try makeNight(3)
@@ -434,7 +457,7 @@ import Testing
         for fix in ["use another pipeline"] + copies + commands {
             let fault = fix.hasPrefix("use") ? #""usage", "besides": ["copy f.bin too"]"# : #""input""#
             // How many frames are whole is no part of a fix.
-            let part = #""notes": ["it ends inside frame 3 of 10"]"#
+            let part = #""whole-frames": 3, "of-frames": 10"#
             let problem = #"{"fault": \#(fault), "summary": "cannot read it", \#(part), "fix": "\#(fix)"}"#
             text = text.replacing(
                 #""ended": "done""#, with: #""ended": "failed", "problem": \#(problem)"#, maxReplacements: 1)
@@ -454,9 +477,19 @@ import Testing
                 "fix for 2026-11-20_kitchen_0013: Give it the time with  --set read.shift=2",
                 "fix for 2026-11-20_lobby_0012: Give it the time with  --set read.shift=1", "and 3 more",
             ])
-        // What this run was given is not known.
-        let command = try #require(card.firstMatch(of: #/<code class="command">([^<]*)</#)?.1)
-        #expect(card.contains("next, for the first 12<") && command.matches(of: #/ captures\//#).count == 12)
+        // What this run was given is not known, as where it is too much to type.
+        #expect(card.contains("next, for all 13 once they are fixed: the same run again<"), "\(card)")
+        let inspect = try #require(card.firstMatch(of: #/<code class="command">([^<]*)</#)?.1)
+        #expect(inspect.hasPrefix("scanmill inspect "))
+        // It would run again what is good, too.
+        let plan = "out/.scanmill/runs/20261120T214000Z-night/plan.json"
+        let forced = String(decoding: try folder.bytes(plan), as: UTF8.self)
+            .replacing(#""set": []"#, with: #""set": [], "further": ["--force"]"#)
+        try folder.write(forced, to: plan)
+        _ = try report()
+        let first = try #require(try nightPage().firstMatch(of: #/(?s)<article class="finding.*?</article>/#)?.0)
+        let command = try #require(first.firstMatch(of: #/<code class="command">([^<]*)</#)?.1)
+        #expect(first.contains("next, for the first 12<") && command.matches(of: #/ captures\//#).count == 12)
     }
 
     /// Where a path is that of one capture alone it says which one is meant.

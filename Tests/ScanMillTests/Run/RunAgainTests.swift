@@ -111,6 +111,22 @@ import Testing
         #expect(again.output.contains("13 captures: 1 done, 12 failed before"), "\(again.output)")
     }
 
+    /// So it does where it was given more than anybody wants to read in a command.
+    @Test func manyOfManyInputsAreTriedAgainByTheSameCommand() throws {
+        let inputs = (10..<24).map { "in/\($0)" }
+        try MiniCapture().write(inputs, in: folder)
+        for input in inputs { try folder.write("{", to: "\(input)/recorded.json") }
+        let all = try folder.run("read, decompress", inputs + ["-o", "out"])
+        #expect(
+            all.errors.contains("\nto try all 14 again once they are fixed, run the same command again\n"),
+            "\(all.errors)")
+        let page = try runCommand(["sh", "-c", "cat out/.scanmill/runs/*/report.html"], in: folder.path).output
+        #expect(page.contains(">next, for all 14 once they are fixed: the same run again<"))
+        // With --force it would run again what is good, too.
+        let forced = try folder.run("read, decompress", inputs + ["-o", "out", "--force", "--no-report"])
+        #expect(forced.errors.contains("\nto try the first 12 again:  scanmill run "), "\(forced.errors)")
+    }
+
     /// The command that tries them again chooses as this one did, also by words that look like options.
     @Test func manyThatWereChosenAreTriedAgain() throws {
         let inputs = (10..<23).map { "in/\($0)" } + ["in/-x"]
@@ -153,6 +169,27 @@ import Testing
         let result = try folder.run(stages, ["in/a", "in/b", "-o", "out", "--no-report"])
         let line = "\ntrying a, b again does not help: loosen `select-frames`, which dropped the last …\n"
         #expect(result.errors.contains(line), "\(result.errors)")
+    }
+
+    /// So does it a dozen causes, as a mail does that somebody wants to read every morning.
+    @Test func causesThatAreNotShownAreCounted() throws {
+        let ids = (10..<25).map { "c\($0)" }
+        let inputs = ids.map { "in/\($0)" }
+        try MiniCapture().write(inputs, in: folder)
+        let stages = "read, {select-frames: {include: [900]}}, decompress, write-frames"
+        let words = inputs + ["-o", "out", "--no-report"]
+        _ = try folder.run(stages, words)
+        // The last two fail for one reason.
+        for (id, kind) in zip(ids, "abcdefghijklmnn") {
+            let note = "out/.scanmill/failures/\(id).json"
+            let text = String(decoding: try folder.bytes(note), as: UTF8.self)
+            try folder.write(text.replacing("\"summary\": \"", with: "\"summary\": \"\(kind): "), to: note)
+        }
+        let again = try folder.run(stages, words + ["-q"])
+        let shown = again.errors.split(separator: "\n").count { $0.contains(" × ") }
+        #expect(shown == 12 && again.errors.contains("15 captures failed:\n  2 × n: no frame"), "\(again.errors)")
+        let rest = "\n  and 2 more causes, of 2 captures; for all of them:  scanmill status out\n"
+        #expect(again.errors.contains(rest), "\(again.errors)")
     }
 
     /// A screen holds a dozen fixes; the rest is not passed over in silence.

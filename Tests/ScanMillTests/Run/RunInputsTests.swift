@@ -515,6 +515,71 @@ import Testing
         #expect(run.status == 0 && run.errors == warnings, "\(run)")
     }
 
+    /// A capture that is gone is not called like one that is there, and good: whoever believed that would leave it out.
+    @Test func anotherNumberIsNoSlip() throws {
+        for id in ["scan_0321", "scan_0402"] { try quick.copySample(id) }
+        func suggestion(for word: String) throws -> String? {
+            let plan = try Scanmill.run(
+                ["plan", "quick.yaml", "in", "-o", "out", "--unopened", "--exclude", word], in: quick.folder.path)
+            return plan.errors.firstMatch(of: #/did you mean `(.*)`\?/#).map { String($0.1) }
+        }
+        #expect(try suggestion(for: "scan_7321") == nil)
+        #expect(try suggestion(for: "Scan-0322") == nil)
+        // Without the zeros in front it is the same number.
+        #expect(try suggestion(for: "scan_402") == "scan_0402")
+        #expect(try suggestion(for: "scna_0321") == "scan_0321")
+    }
+
+    /// The mail of every night has them, and most are of captures that are gone.
+    @Test func wordsOfExcludeThatFitNothingAreToldAtOnce() throws {
+        try quick.copySample("desk")
+        func warnings(_ words: String...) throws -> String {
+            let options = words.flatMap { ["--exclude", $0] }
+            return try Scanmill.run(
+                ["plan", "quick.yaml", "in", "-o", "out", "--unopened"] + options, in: quick.folder.path
+            ).errors
+        }
+        let fix = "   = fix: leave out those whose captures are gone for good\n"
+        let many = "no capture has these ids of `--exclude`"
+        let slip = "warning: `--exclude dsek`: no capture has this id\n   = fix: did you mean `desk`?\n"
+        #expect(
+            try warnings("gone1", "dsek", "gone2")
+                == "\(slip)warning: \(many): gone1, gone2\n\(fix)")
+        #expect(
+            try warnings("gone1", "dsek", "gone2", "gone3", "gone4", "gone5", "gone6")
+                == "warning: \(many): gone1, dsek, gone2, gone3, gone4 and 2 more\n\(fix)"
+        )
+    }
+
+    @Test func manyInputsWithoutACaptureAreCounted() throws {
+        let inputs = (1...7).map { "empty\($0)" }
+        for input in inputs { try quick.folder.write("ply\n", to: "\(input)/cloud.ply") }
+        let result = try quick.run(inputs + ["-o", "out", "--format", "ply"])
+        let message = """
+            error: there is no capture in empty1, empty2, empty3, empty4, empty5 and 2 more
+               = fix: folders are not searched for PLY files; name them:  empty1/*.ply empty2/*.ply empty3/*.ply \
+            empty4/*.ply empty5/*.ply …
+
+            """
+        #expect(result.status == 2 && result.errors == message, "\(result)")
+    }
+
+    /// Hundreds of them would push what else there is off the screen, every night.
+    @Test func manyThatAreLeftOutAreCounted() throws {
+        let ids = (1...8).map { "old\($0)" }
+        for id in ids + ["desk"] { try quick.copySample(id) }
+        let words = ["in", "-o", "out", "--exclude", "old*"]
+        let five = { (begin: String) in ids.prefix(5).map { "\(begin)\($0)\n" }.joined() }
+        let plan = try Scanmill.run(["plan", "quick.yaml"] + words, in: quick.folder.path)
+        let planned = "run        desk  new\n\(five("excluded   "))excluded   3 more (--all lists them)\n1 would run, "
+        #expect(plan.output.hasPrefix(planned), "\(plan)")
+        let all = try Scanmill.run(["plan", "quick.yaml", "--all"] + words, in: quick.folder.path)
+        #expect(all.output.contains("\nexcluded   old8\n1 would run, "), "\(all)")
+        let night = try quick.run(words + ["--no-report"])
+        #expect(night.output.hasPrefix(five("excluded ")) && !night.output.contains("old6"), "\(night)")
+        #expect(night.output.contains("\nexcluded 3 more captures\n9 captures: 1 done, 8 excluded; "), "\(night)")
+    }
+
     /// The ids that a run would take.
     private func planned(_ options: String...) throws -> [String] {
         let plan = try Scanmill.run(

@@ -46,6 +46,17 @@ import Testing
         #expect(match.partners == [1, 0])
     }
 
+    @Test func theNearestOfEach() {
+        // 12 is as near to 10 as to 14; of two equal targets, a time behind them finds the last.
+        let near = TimeMatch.nearest(to: [0, 12, 12, 20, 21, 30], among: [10, 14, 20, 20])
+        #expect(near.map { $0?.place } == [0, 0, 0, 2, 3, 3])
+        #expect(near.map { $0?.gap } == [10, 2, 2, 0, 1, 10])
+        #expect(TimeMatch.nearest(to: [1], among: []).map { $0?.place } == [nil])
+        // Too far away for a number.
+        #expect(TimeMatch.nearest(to: [.max], among: [.min]).map { $0?.place } == [nil])
+        #expect(TimeMatch.nearest(to: [-2, .max - 1], among: [.min, .max]).map { $0?.gap } == [.max - 1, 1])
+    }
+
     /// As associate.py does it: all pairs, sorted by their difference.
     private func byAllPairs(_ times: [Int64], _ targets: [Int64], _ tolerance: Int64) -> [Int?] {
         var pairs: [(gap: Int64, one: Int, other: Int)] = []

@@ -148,6 +148,17 @@ import Testing
                 == "do without `centre: cameras` with  --set demanding.centre=origin")
     }
 
+    @Test func aGroupsAdviceIsFoundInWhateverOrderItIsNamed() throws {
+        var odd = Mock.frame("odd", .init(anyOf: [[.cloud, .points]]))
+        odd.uses.instead = [[.points, .cloud]: [.option("plain", set: "true", not: "false")]]
+        let steps = try Self.steps(["give", "odd"], of: [.reader("give", [.points]), odd])
+        var capture = Capture.mock(3)
+        capture.channels = [.frames]
+        #expect(
+            CaptureCheck.firstLack(of: capture, in: steps)?.fix
+                == "do without `plain: false` with  --set odd.plain=true")
+    }
+
     /// A lens that nobody undoes is no loss either.
     @Test func aLensThatIsNotUndoneLacksAStage() throws {
         let demanding = Mock.frame("demanding", .init(needs: [.intrinsics]))
@@ -157,6 +168,27 @@ import Testing
         capture.absences = [.intrinsics: Absence("the lens distorts", remedy: "undistort the pictures")]
         let lack = try #require(CaptureCheck.firstLack(of: capture, in: steps))
         #expect(lack.fix == "undistort the pictures" && lack.isOfPipeline && !lack.isUnsuited)
+    }
+
+    /// Each is a matter of its own: mended one by one, every night would end at the next.
+    @Test func allNeedsAreMendedAtOnce() throws {
+        let demanding = Mock.frame("demanding", .init(needs: [.intrinsics, .timestamp]))
+        let stages = [Mock.reader("give", [.intrinsics, .timestamp]), demanding]
+        let steps = try Self.steps(["give", "demanding"], of: stages)
+        var capture = Capture.mock(3)
+        capture.channels = [.frames, .lens]
+        capture.absences = [
+            .intrinsics: Absence("the lens distorts", remedy: "undistort the pictures"),
+            .timestamp: Absence("models have no times", advice: "give the frame rate"),
+        ]
+        let lack = try #require(CaptureCheck.firstLack(of: capture, in: steps))
+        #expect(lack.allFixes == "undistort the pictures; give the frame rate")
+        #expect(lack.notes == ["the lens distorts", "besides, models have no times: give the frame rate"])
+        // One cause of two lacks is named once.
+        capture.channels = [.frames]
+        capture.absences[.timestamp] = capture.absences[.intrinsics]
+        let one = try #require(CaptureCheck.firstLack(of: capture, in: steps))
+        #expect(one.allFixes == "undistort the pictures" && one.notes == ["the lens distorts"])
     }
 
     /// Where an option makes the need, the option is what to change.

@@ -145,6 +145,15 @@ import Testing
         #expect(Self.mistakes(["paint", "careful"], of: mocks + [.reader("paint", [.color])]).isEmpty)
     }
 
+    @Test func aGroupsAdviceIsFoundInWhateverOrderItIsNamed() {
+        var odd = Mock.frame("odd", .init(anyOf: [[.cloud, .points]]))
+        odd.uses.instead = [[.points, .cloud]: [.option("plain", set: "true", not: "false")]]
+        #expect(
+            Self.mistakes(["read", "odd"], of: Self.usual + [odd]) == [
+                "1: `odd` needs cloud or points, which no stage before it makes; put `sum` above it, or set `plain: true`"
+            ])
+    }
+
     @Test func rolesSeeWhatTheRolesBeforeThemMake() {
         let own = Mock.frame("own", .init(needs: [.depth], makes: [.points])).folding(
             .init(needs: [.points], makes: [.cloud])

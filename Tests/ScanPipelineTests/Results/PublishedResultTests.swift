@@ -125,11 +125,33 @@ import Testing
         try fixture.write("3", to: "out/a/deep/a.txt")
         #expect(!result.isWhole)
         #expect(Self.verify(fixture).map(\.summary) == ["a file of the result has 1 byte instead of 8"])
+        let fix = "the next run makes it again, if its capture is still there"
+        #expect(Self.verify(fixture).map(\.fix) == [fix])
         try FileManager.default.removeItem(atPath: fixture.output + "/a/deep/a.txt")
         for name in ["stranger", ".hidden"] { try fixture.write("x", to: "out/a/\(name)") }
         #expect(!result.isWhole)
         #expect(Self.verify(fixture).map(\.summary) == ["a file of the result is missing"])
+        #expect(Self.verify(fixture).map(\.fix) == [fix])
         #expect(PublishedResult.verify("a", in: fixture.output).added == ["stranger"])
+    }
+
+    /// A run looks at sizes alone, and makes the whole result again where one is wrong.
+    @Test func whatARunSeesByItself() throws {
+        let fixture = try DiskFixture()
+        let result = try Self.result(fixture)
+        func outlook() -> [Bool] {
+            let found = PublishedResult.verify("a", in: fixture.output)
+            return [found.isSeenByRuns, found.needsForce]
+        }
+        #expect(outlook() == [false, false])
+        let text = try String(contentsOfFile: "\(result.path)/deep/a.txt", encoding: .utf8)
+        try fixture.write("3 frames", to: "out/a/deep/a.txt")
+        #expect(outlook() == [false, true])
+        guard case .upToDate = try fixture.run(fixture.input("a")) else { Issue.record("not up to date"); return }
+        try fixture.write(text + "x", to: "out/a/deep/a.txt")
+        #expect(outlook() == [true, false])
+        guard case .done = try fixture.run(fixture.input("a")) else { Issue.record("not done"); return }
+        #expect(outlook() == [false, false])
     }
 
     /// Somebody else's files are not read, whatever a receipt says.

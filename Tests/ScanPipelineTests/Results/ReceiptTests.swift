@@ -171,6 +171,24 @@ import Testing
                 """)
     }
 
+    /// What waits for a lens to be undone is in the copy, and spoils the result all the same.
+    @Test func whatACopyHasLost() throws {
+        let read = Mock.reader(2) { capture in
+            capture.channels.insert(.lens)
+            capture.absences[.intrinsics] = Absence("the lens bends", remedy: "undistort the pictures")
+            capture.absences[.box] = Absence("box.json is missing", remedy: "fetch it")
+            capture.absences[.pose] = Absence("the app knows none")
+            capture.absences[.motion] = Absence("scan.acce is missing", remedy: "copy it too")
+        }
+        let run = try MockRun([read, .frame("look", .init(wants: [.intrinsics, .box, .pose]))])
+        let warnings = ["box.json is missing: fetch it", "the lens bends: undistort the pictures"]
+        #expect(run.receipt.warnings == warnings && run.receipt.grave == warnings)
+        let json = try JSONValue.parse(run.receipt.bytes, file: "receipt.json")
+        #expect(
+            json["lost"] == .array([.object(["what": .string("box.json is missing"), "fix": .string("fetch it")])]))
+        #expect(json["doubtful"]?.bool == true)
+    }
+
     /// Python reads it, and finds the files as they are listed.
     @Test func pythonFindsWhatItLists() throws {
         let run = try Self.run()

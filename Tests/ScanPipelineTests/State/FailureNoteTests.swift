@@ -13,6 +13,7 @@ import Testing
             .at(file: "depth.zlib", line: 3, byte: .max, of: 7).inFrame(4).inStage("read").unsuited()
         problem.place.column = 5
         problem.excerpt = "size: x"
+        problem.cut = Problem.Cut(whole: 7, count: 9)
         problem.besides = ["make more", "tidy up"]
         let record = RunRecord(state: fixture.state, pipeline: pipeline, inputs: [input])
         try record.note(CaptureOutcome(input: input, ending: .failed(problem)), fingerprint: Digest.of([]))

@@ -225,6 +225,27 @@ import Testing
         #expect(ended == [".scanmill/trash/", ".scanmill/work/", "scan/number", "scan/receipt.json"])
     }
 
+    /// After a night that was killed. To look for each capture's among all of them would take many seconds of processor
+    /// time, however busy the machine is.
+    @Test func manyLeftoversTakeNoLonger() throws {
+        let fixture = try DiskFixture()
+        for number in 0..<2500 {
+            try FileSystem.makeFolders("\(fixture.state.path)/work/\(number).\(StateFolder.host).1.x")
+        }
+        try fixture.write(OutputFixture.receipt, to: "out/.scanmill/trash/7.x/receipt.json")
+        let began = Self.secondsOfThread
+        #expect(try Leftovers.collectWork(in: fixture.state).count == 2501)
+        #expect(Self.secondsOfThread - began < 4 || Sanitizer.isOn)
+        #expect(FileSystem.names(in: "\(fixture.state.path)/work") == [])
+        #expect(FileSystem.exists("\(fixture.output)/7/receipt.json"))
+    }
+
+    private static var secondsOfThread: Double {
+        var time = timespec()
+        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
+        return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
+    }
+
     /// A runner that finds the lock held takes the capture for busy, and does not come back to it.
     @Test func removingTakesNoLock() throws {
         let fixture = try DiskFixture()

@@ -15,6 +15,8 @@ struct Mock: Sendable {
     var finish: (@Sendable (inout Capture, StageContext) throws(Problem) -> Void)?
     var neighbours: Int?
     var drops: (@Sendable ([FrameFacts]) -> [(frame: Int, reason: String)])?
+    /// In place of all the others.
+    var own: (any Stage)?
 
     init(_ name: String, _ uses: Uses = Uses()) {
         self.name = name
@@ -51,6 +53,13 @@ struct Mock: Sendable {
     ) -> Mock {
         var mock = Mock(name, Uses(finish: role, claims: claims))
         mock.finish = finish
+        return mock
+    }
+
+    /// A stage of a type of its own.
+    static func own(_ name: String, _ stage: any Stage) -> Mock {
+        var mock = Mock(name, stage.uses)
+        mock.own = stage
         return mock
     }
 
@@ -122,6 +131,7 @@ struct Mock: Sendable {
             name: name, summary: "The stage \(name).", details: "Details of \(name).", example: "- \(name)")
         return StageLibrary.Entry(card: card) { options in
             declare?(&options)
+            if let own { return own }
             if neighbours != nil { return NeighbourMock(mock: self) }
             return switch (process != nil, fold != nil, finish != nil) {
             case (true, false, false): FrameMock(mock: self)

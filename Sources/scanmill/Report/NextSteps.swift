@@ -1,57 +1,68 @@
 import ScanModel
 import ScanPipeline
 
+/// What a person would type next.
+struct NextSteps {
+    /// Each as a line for a shell.
+    var commands: [String] = []
+    /// How many captures can be tried again, and whether the first command takes all of them; otherwise it names the
+    /// first few. Nil where no command tries any again.
+    var tries: (count: Int, areAll: Bool)?
+    /// Whether it is the same run again that takes all of them, and no command: what it was given is too much to type, or
+    /// is not known.
+    var isSameRun = false
+}
+
 extension NightReport {
-    /// What a person would type next.
+    /// What to do about a capture.
     /// - Parameter others: captures that failed or have lost something as it did, for the same command, which names a few
     ///   of them or runs all of the same again.
-    func nextCommands(for capture: CaptureFacts, and others: [CaptureFacts] = []) -> [String] {
-        guard let input = capture.input, !capture.isGone else { return [] }
+    func nextSteps(for capture: CaptureFacts, and others: [CaptureFacts] = []) -> NextSteps {
+        var steps = NextSteps()
+        guard let input = capture.input, !capture.isGone else { return steps }
         // A name that is not text cannot be typed.
-        if FileSystem.isMended(run?.place(of: input) ?? input) { return [] }
-        var commands: [String] = []
+        if FileSystem.isMended(run?.place(of: input) ?? input) { return steps }
         if let run, var command = run.command {
             if others.isEmpty, let setting = setting(for: capture) {
                 // The capture itself has no hole, and reads well as declared, so that a look at it tells nothing.
                 command.settings = setting.added(to: command.settings)
-                commands.append(command.again([input], choice(of: [capture])))
+                steps.commands.append(command.again([input], choice(of: [capture])))
             } else if capture.status == .failed || capture.status != .waiting && !capture.copyLosses.isEmpty {
-                let all = repeatable([capture] + others)
+                let all = ([capture] + others).filter { $0.isRepeatable && $0.input != nil }
+                let areAll = canRunAllAgain(all)
+                if !all.isEmpty { steps.tries = (all.count, areAll) }
                 let named = Array(all.prefix(RunRecord.Command.mostNamed))
                 if named.contains(where: { $0.failure?.damage == .unnoticed }), !command.further.contains("--force") {
                     command.further.append("--force")
                 }
-                if canRunAllAgain(all) {
-                    commands.append(command.again(command.inputs, command.choice, retries: false))
+                if areAll && command.inputs.isEmpty {
+                    steps.isSameRun = true
+                } else if areAll {
+                    steps.commands.append(command.again(command.inputs, command.choice, retries: false))
                 } else if !named.isEmpty {
-                    commands.append(command.again(named.compactMap(\.input), choice(of: named)))
+                    steps.commands.append(command.again(named.compactMap(\.input), choice(of: named)))
                 }
             }
         }
-        return commands + [CommandWords.line(["scanmill", "inspect", ShellWord.path(input)])]
+        steps.commands.append(CommandWords.line(["scanmill", "inspect", ShellWord.path(input)]))
+        return steps
     }
 
     /// The setting that makes up for what is wrong with a capture's result, where there is one.
     private func setting(for capture: CaptureFacts) -> OptionSetting? {
         guard capture.status == .ready || capture.status == .look else { return nil }
         // What is wrong with the poses is wrong with all that follows.
-        if capture.measured.geometry?.verdict == "fail" {
-            return capture.warnings.filter { $0.contains("the geometry is wrong: ") }
-                .firstNonNil(OptionSetting.init(endOf:))
+        if let geometry = capture.measured.geometry, geometry.verdict == "fail" {
+            return geometry.remedy.flatMap(OptionSetting.init(endOf:))
         }
         return capture.warnings.firstNonNil(Hole.init)?.remedy(in: run?.pipeline)
     }
 
-    /// Those of captures that a run can try again.
-    func repeatable(_ captures: [CaptureFacts]) -> [CaptureFacts] {
-        captures.filter { $0.isRepeatable && $0.input != nil }
-    }
-
     /// Whether captures are so many that the same run once more is the command for them: it tries those that were mended
     /// since, and passes over the others.
-    func canRunAllAgain(_ captures: [CaptureFacts]) -> Bool {
+    private func canRunAllAgain(_ captures: [CaptureFacts]) -> Bool {
         guard captures.count > RunRecord.Command.mostNamed, let run, let command = run.command,
-            !command.inputs.isEmpty, !command.further.contains("--force"),
+            !command.further.contains("--force"),
             !captures.contains(where: { $0.failure?.damage == .unnoticed })
         else { return false }
         // What an earlier run failed on may not be among what this one was given.

@@ -1,0 +1,82 @@
+import ScanFormats
+import ScanModel
+import TestSupport
+import Testing
+
+@Suite struct FilterViewTests {
+    /// The box is seen on 4 of 48 pixels, not at all, and from half a metre nearer on 16.
+    private static var views: MemoryCapture {
+        let nearer = Pose(rotation: .identity, position: Vector3(0, 0, -0.5))
+        let away = Pose(rotation: .rotation(aboutY: .pi), position: .zero)
+        var capture = MemoryCapture([Pose.identity, away, nearer].map { MemoryCapture.Item(pose: $0) })
+        capture.box = OrientedBox(center: Vector3(0, 0, -4), worldFromBox: .identity, halfSize: Vector3(1, 1, 1))
+        return capture
+    }
+
+    @Test func picturesThatShowTooLittleOfTheBoxAreDropped() throws {
+        let some = try StageRun("- filter-view", on: Self.views)
+        #expect(some.kept == [0, 2])
+        #expect(some.drops == ["1 filter-view: the box covers 0 of its picture, under 0.01"])
+        let few = try StageRun("- filter-view: {at-least: 0.1}", on: Self.views)
+        #expect(few.kept == [2])
+        #expect(few.drops.first == "0 filter-view: the box covers 0.08 of its picture, under 0.1")
+    }
+
+    /// A picture of many pixels is looked at on a grid: the box covers (2/3 · 100)² of 200 × 150 pixels.
+    @Test func largePicturesAreMeasuredOnAGrid() throws {
+        var capture = Self.views
+        for index in capture.items.indices {
+            capture.items[index].intrinsics = CameraIntrinsics(
+                fx: 100, fy: 100, cx: 100, cy: 75, width: 200, height: 150, pixelOrigin: .corner)
+        }
+        let share = 4.0 / 9 * 10_000 / 30_000
+        #expect(try StageRun("- filter-view: {at-least: \(share - 0.01)}", on: capture).kept == [0, 2])
+        #expect(try StageRun("- filter-view: {at-least: \(share + 0.01)}", on: capture).kept == [2])
+    }
+
+    @Test func framesOfWhichNothingIsKnownAreDropped() throws {
+        var capture = Self.views
+        capture.items[0].pose = nil
+        capture.items[1].intrinsics = nil
+        let run = try StageRun("- filter-view", on: capture)
+        #expect(run.drops == ["0 filter-view: it has no pose", "1 filter-view: it has no intrinsics"])
+    }
+
+    @Test func aBoxThatNoPictureShowsFailsTheCapture() throws {
+        let problem = problem { _ = try StageRun("- filter-view: {at-least: 0.5}", on: Self.views) }
+        #expect(problem?.fault == .input && problem?.summary == "no picture shows the box on 0.5 of its area")
+        #expect(problem?.notes.first == "the box measures 2, 2, 2 and has its middle at 0, 0, -4")
+        #expect(problem?.fix?.contains("scanmill inspect") == true)
+        // A box that holds nothing is seen by none.
+        var capture = Self.views
+        capture.box?.halfSize = Vector3(-1, -1, -1)
+        #expect(throws: Problem.self) { try StageRun("- filter-view", on: capture) }
+    }
+
+    @Test func withoutABoxAllFramesStayIfToldSo() throws {
+        var capture = Self.views
+        capture.box = nil
+        let problem = problem { _ = try StageRun("- filter-view", on: capture) }
+        #expect(problem?.fix?.contains("--set filter-view.if-missing=pass") == true, "\(problem as Any)")
+        let run = try StageRun("- filter-view: {if-missing: pass}", on: capture)
+        #expect(run.kept == [0, 1, 2])
+        let note = "filter-view: the capture has no box, so no frame was dropped by what it shows"
+        #expect(run.receipt["notes"]?.array?.compactMap(\.string) == [note])
+        var placeless = Self.views
+        for index in placeless.items.indices { placeless.items[index].pose = nil }
+        let other = try StageRun("- filter-view: {if-missing: pass}", on: placeless)
+        #expect(other.kept == [0, 1, 2])
+        #expect(other.receipt["notes"]?.array?.first?.string?.contains("has no pose") == true)
+    }
+
+    /// Of the box that a stage above has fitted.
+    @Test func aBoxIsKnownBelowTheStageThatMakesIt() throws {
+        var capture = Self.views
+        capture.box = nil
+        for index in capture.items.indices { capture.items[index].points = PointCloud(positions: [0, 0, -4]) }
+        capture.unlisted["box.json"] = try BoundingBoxJSON.text(try #require(Self.views.box))
+        let run = try StageRun(
+            "- voxel-downsample\n- cull-by-box: {box: box.json}\n- filter-view\n- measure-motion", on: capture)
+        #expect(run.kept == [0, 2])
+    }
+}
