@@ -158,8 +158,10 @@ public struct Frame: Sendable {
     public var confidence: ConfidenceMap?
     /// In the world.
     public var points: PointCloud?
-    /// What a stage hands from its parallel half to its ordered half, which comes next.
-    package var parcel: (any Sendable)?
+    /// What a stage hands from its parallel half to its ordered half, which comes next. A reference: with a value of any
+    /// type inside, a frame that has waited for its turn would have two owners, and its pixels would be copied when they
+    /// change.
+    package var parcel: (AnyObject & Sendable)?
     /// Output files written for this frame alone; they are removed when the frame turns out to be bad.
     public var files: [String] = []
     /// Whether an accumulating stage already holds part of this frame, so that it can no longer be dropped as bad.

@@ -88,7 +88,7 @@ public protocol ParcelStage: FrameStage, FoldStage {
 
 extension ParcelStage {
     public func process(_ frame: inout Frame, in context: StageContext) throws(Problem) {
-        frame.parcel = Handed(parcel: try parcel(of: &frame, in: context))
+        frame.parcel = Handed(try parcel(of: &frame, in: context))
     }
 
     /// - Throws: a problem with fault `tool`, too, when nothing was handed over.
@@ -102,8 +102,10 @@ extension ParcelStage {
 }
 
 /// A parcel under way. Without it, one that is nil could not be told from none.
-private struct Handed<Parcel: Sendable>: Sendable {
+private final class Handed<Parcel: Sendable>: Sendable {
     let parcel: Parcel
+
+    init(_ parcel: Parcel) { self.parcel = parcel }
 }
 
 /// Waits for every frame, then works on the capture as a whole: light records only.

@@ -105,7 +105,7 @@ public struct StageLibrary: Sendable {
     }
 
     /// The stages that make a channel with their default options, in the order of the list.
-    package func makers(of channel: Channel) -> [String] {
+    func makers(of channel: Channel) -> [String] {
         entries.filter { $0.uses.possible.contains(channel) }.map(\.card.name)
     }
 }

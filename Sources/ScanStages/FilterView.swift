@@ -14,18 +14,19 @@ public struct FilterView: CaptureStage {
             pose or intrinsics are dropped too.
 
             It looks at no pixel, so the stages below have less to do. A box that `fit-box` or a file gives is known
-            only below `fit-box` or `cull-by-box`. If no picture shows enough of the box, then the box or the poses are
-            wrong, and the capture fails.
+            only below `fit-box` or `cull-by-box`. If no picture shows enough of the box, the capture fails: the box or
+            the poses are wrong, or the object is too small in its pictures for `at-least`.
             """,
-        example: "- filter-view: {at-least: 0.01}")
+        example: "- filter-view")
 
     let share: Double
     let missing: Missing
 
     public init(_ options: inout OptionReader) {
         share = options.number(
-            "at-least", "Which share of a picture's area the box has to cover.", default: 0.01, in: 0.001...1)
-        missing = options.choice("if-missing", "What to do with a capture without a box.", default: .fail)
+            "at-least", "Which share of a picture's area the box has to cover.", default: 0.001, in: 0.0001...1)
+        missing = options.choice(
+            "if-missing", "What to do with a capture without a box, poses or intrinsics.", default: .fail)
     }
 
     private static let needs: [Channel] = [.box, .pose, .intrinsics]
@@ -49,26 +50,29 @@ public struct FilterView: CaptureStage {
                 fix: "keep all frames with  " + ShellWord.setting(context.label, "if-missing=pass")
             ).ofPipeline()
         }
-        let drops = capture.keptFrames.compactMap { facts in
-            reason(toDrop: facts, box).map { (frame: facts.index, reason: $0) }
+        let least = OptionText.number(share)
+        var most = 0.0
+        var drops: [(frame: Int, reason: String)] = []
+        let frames = capture.keptFrames
+        for frame in frames {
+            guard let pose = frame.pose, let camera = frame.intrinsics, camera.defect == nil else {
+                drops.append((frame.index, frame.pose == nil ? "it has no pose" : "it has no intrinsics"))
+                continue
+            }
+            let covered = BoxMask.share(of: box, camera: camera, pose: pose)
+            most = max(most, covered)
+            if covered >= share { continue }
+            let reason = "the box covers \(covered.text(under: share)) of its picture, under \(least)"
+            drops.append((frame.index, reason))
         }
-        if drops.count == capture.keptFrames.count { throw nothingSeen(of: box, context.label) }
+        if drops.count == frames.count {
+            throw Problem(
+                .input, "the box covers \(least) of no picture",
+                notes: ["at most, it covers \(most.text(under: share))", box.place],
+                fix:
+                    "look at the box and the poses with  scanmill inspect , or give a small object a lower share with  "
+                    + ShellWord.setting(context.label, "at-least=\(OptionText.number(max(share / 10, 0.0001)))"))
+        }
         for drop in drops { capture.drop(drop.frame, stage: context.label, reason: drop.reason) }
-    }
-
-    /// Nil for a frame that shows enough.
-    private func reason(toDrop frame: FrameFacts, _ box: OrientedBox) -> String? {
-        guard let pose = frame.pose else { return "it has no pose" }
-        guard let camera = frame.intrinsics, camera.defect == nil else { return "it has no intrinsics" }
-        let covered = BoxMask.share(of: box, camera: camera, pose: pose)
-        if covered >= share { return nil }
-        return "the box covers \(covered.text(under: share)) of its picture, under \(OptionText.number(share))"
-    }
-
-    private func nothingSeen(of box: OrientedBox, _ label: String) -> Problem {
-        Problem(
-            .input, "no picture shows the box on \(OptionText.number(share)) of its area", notes: [box.place],
-            fix: "look at the box and the poses with  scanmill inspect, or run this capture without \(label)"
-        ).ofPipeline(false)
     }
 }

@@ -72,7 +72,8 @@ struct VerifyCommand: ParsableCommand {
             Console.error(remedy(who, count == 1 ? "it" : "them"))
         }
         say(found.count(where: \.isSeenByRuns)) { who, them in
-            "\(who) files that are missing or have another size: the next run makes \(them) again"
+            "\(who) a damaged receipt, or files that are missing or have another size: the next run makes \(them) again, "
+                + "if the capture is still there"
         }
         say(found.count(where: \.needsForce)) { who, them in
             "\(who) files that are damaged otherwise: make \(them) again with  scanmill run … --only ID --force"

@@ -64,7 +64,7 @@ enum StageDefaults {
             to
 
         filter-view 1
-            at-least: 0.01
+            at-least: 0.001
             if-missing: fail
 
         measure-motion 6

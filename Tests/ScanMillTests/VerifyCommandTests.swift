@@ -50,7 +50,8 @@ import Testing
         let end = """
             error: a file of the result is missing (out/c06/a.ply)
             error: a file of the result is missing (out/c07/a.ply)
-            7 of 8 damaged results have files that are missing or have another size: the next run makes them again
+            7 of 8 damaged results have a damaged receipt, or files that are missing or have another size: \
+            the next run makes them again, if the capture is still there
             1 of 8 damaged results has files that are damaged otherwise: make it again with  \
             scanmill run … --only ID --force
 

@@ -16,22 +16,35 @@ import Testing
     @Test func picturesThatShowTooLittleOfTheBoxAreDropped() throws {
         let some = try StageRun("- filter-view", on: Self.views)
         #expect(some.kept == [0, 2])
-        #expect(some.drops == ["1 filter-view: the box covers 0 of its picture, under 0.01"])
+        #expect(some.drops == ["1 filter-view: the box covers 0 of its picture, under 0.001"])
         let few = try StageRun("- filter-view: {at-least: 0.1}", on: Self.views)
         #expect(few.kept == [2])
         #expect(few.drops.first == "0 filter-view: the box covers 0.08 of its picture, under 0.1")
     }
 
-    /// A picture of many pixels is looked at on a grid: the box covers (2/3 · 100)² of 200 × 150 pixels.
+    /// A picture of many pixels is looked at on a grid: the box covers (2/3 · 200)² of 400 × 300 pixels.
     @Test func largePicturesAreMeasuredOnAGrid() throws {
         var capture = Self.views
         for index in capture.items.indices {
             capture.items[index].intrinsics = CameraIntrinsics(
-                fx: 100, fy: 100, cx: 100, cy: 75, width: 200, height: 150, pixelOrigin: .corner)
+                fx: 200, fy: 200, cx: 200, cy: 150, width: 400, height: 300, pixelOrigin: .corner)
         }
-        let share = 4.0 / 9 * 10_000 / 30_000
+        let share = 4.0 / 9 * 40_000 / 120_000
         #expect(try StageRun("- filter-view: {at-least: \(share - 0.01)}", on: capture).kept == [0, 2])
         #expect(try StageRun("- filter-view: {at-least: \(share + 0.01)}", on: capture).kept == [2])
+    }
+
+    /// A cup a metre away covers a 200th of its pictures.
+    @Test func smallObjectsStay() throws {
+        var capture = Self.views
+        capture.box = OrientedBox(
+            center: Vector3(0, 0, -1), worldFromBox: .identity, halfSize: Vector3(0.035, 0.035, 0.035))
+        for index in capture.items.indices {
+            capture.items[index].intrinsics = CameraIntrinsics(
+                fx: 300, fy: 300, cx: 200, cy: 150, width: 400, height: 300, pixelOrigin: .corner)
+        }
+        #expect(try StageRun("- filter-view", on: capture).kept == [0, 2])
+        #expect(try StageRun("- filter-view: {at-least: 0.01}", on: capture).kept == [2])
     }
 
     @Test func framesOfWhichNothingIsKnownAreDropped() throws {
@@ -44,9 +57,10 @@ import Testing
 
     @Test func aBoxThatNoPictureShowsFailsTheCapture() throws {
         let problem = problem { _ = try StageRun("- filter-view: {at-least: 0.5}", on: Self.views) }
-        #expect(problem?.fault == .input && problem?.summary == "no picture shows the box on 0.5 of its area")
-        #expect(problem?.notes.first == "the box measures 2, 2, 2 and has its middle at 0, 0, -4")
-        #expect(problem?.fix?.contains("scanmill inspect") == true)
+        #expect(problem?.fault == .input && problem?.summary == "the box covers 0.5 of no picture")
+        let notes = ["at most, it covers 0.33", "the box measures 2, 2, 2 and has its middle at 0, 0, -4"]
+        #expect(problem?.notes.prefix(2) == notes[...])
+        #expect(problem?.fix?.contains("--set filter-view.at-least=0.05") == true)
         // A box that holds nothing is seen by none.
         var capture = Self.views
         capture.box?.halfSize = Vector3(-1, -1, -1)

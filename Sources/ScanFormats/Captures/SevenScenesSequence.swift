@@ -114,7 +114,7 @@ public enum SevenScenesSequence: CaptureFormat {
             let usual = colorCamera.size
             if size != usual || !isPublished(tree) {
                 let scaling = size == usual ? "" : ", scaled from \(usual) to \(size)"
-                let both = capture.depthCamera == nil ? "" : ", the colour camera 2.6 cm beside the depth sensor"
+                let both = capture.rigFromColor == .identity ? "" : ", the colour camera 2.6 cm beside the depth sensor"
                 capture.warnings.append(
                     "\(cameraFile) is missing, so the cameras usual for 7-Scenes were taken\(scaling)\(both): if others "
                         + "took these pictures, put the 3×3 matrix of the one for both into \(cameraFile)")

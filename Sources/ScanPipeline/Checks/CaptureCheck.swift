@@ -82,7 +82,7 @@ package enum CaptureCheck {
         let absences = roots.compactMap { capture.absences[$0] }
         // An incomplete copy is no reason to want less.
         let loss = absences.first?.remedy
-        let isUndone = roots.first.map(capture.waitsForUndistortion) ?? false
+        let isUndone = !roots.isEmpty && roots.allSatisfy(capture.waitsForUndistortion)
         let own = wayAround(missing, of: step, and: alike, for: capture)
         // A setting does with this capture and this pipeline, whereas an advice asks for others.
         let setting = own.flatMap { $0.isSetting ? $0.words : nil }
@@ -94,13 +94,15 @@ package enum CaptureCheck {
             .input, "\(step.label) needs \(names), and this capture has none",
             notes: absences.first.map { [$0.reason] } ?? [], fix: fix
         ).inStage(step.label)
+        // A lens is no matter of the copy.
+        let isUnsuited = roots.allSatisfy { capture.waitsForUndistortion($0) || capture.absences[$0]?.remedy == nil }
         // Whoever mends one lack of several would only meet the next. A setting makes up for all of them.
         if loss != nil || setting == nil {
             for other in absences.unique.dropFirst() where other.remedy ?? other.advice != nil {
                 lack = lack.noting(besides: Problem(.input, other.reason, fix: other.remedy ?? other.advice))
             }
         }
-        return isUndone ? lack.ofPipeline() : lack.unsuited(absences.allSatisfy { $0.remedy == nil })
+        return isUndone ? lack.ofPipeline() : lack.unsuited(isUnsuited)
     }
 
     /// For each need, the first channel of which the capture says why it has none: a missing one, or one from which

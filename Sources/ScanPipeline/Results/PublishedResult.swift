@@ -87,7 +87,7 @@ public struct PublishedResult: Sendable {
     /// The words of a command that choose a capture; an id with a dash in front would pass for an option.
     package static func only(_ id: String) -> [String] { id.hasPrefix("-") ? ["--only=\(id)"] : ["--only", id] }
 
-    /// What to do about a result that a run sees to be damaged, by the sizes of its files.
+    /// What to do about a result that a run sees to be damaged, by its receipt or by the sizes of its files.
     private static let wayOfRuns = "the next run makes it again, if its capture is still there"
 
     /// What to do about one that only its bytes show to be damaged, which runs do not read.
@@ -101,7 +101,7 @@ public struct PublishedResult: Sendable {
         public var defects: [Problem]
         /// The files that others have put into it, by their paths in it.
         public var added: [String] = []
-        /// Whether a file is missing or has another size, so that the next run makes the result again.
+        /// Whether its receipt is damaged, or a file is missing or has another size, so that the next run makes the result again.
         public internal(set) var isSeenByRuns = false
         /// Whether a run may pass over it, although it is damaged, unless it is told to make it again.
         public internal(set) var needsForce = false
@@ -136,10 +136,13 @@ public struct PublishedResult: Sendable {
     private func verification() -> Verification {
         var found = Verification()
         // What a run sees by itself it makes again as a whole.
-        if case .certain? = firstLoss { found.isSeenByRuns = true }
+        if !isReceiptSound {
+            found.isSeenByRuns = true
+        } else if case .certain? = firstLoss {
+            found.isSeenByRuns = true
+        }
         let way = found.isSeenByRuns ? Self.wayOfRuns : wayToMakeAgain
         if !isReceiptSound {
-            found.needsForce = !found.isSeenByRuns
             found.defects.append(
                 Problem(.environment, "the receipt holds other bytes than were written", fix: way)
                     .at(file: ResultPlace(path).receipt))

@@ -31,7 +31,7 @@ package enum BoxMask {
         return Double(pixels.count { $0 != 0 }) / Double(pixels.count)
     }
 
-    static let sharePoints = 100
+    static let sharePoints = 200
 
     /// 255 where the depth pixel's point lies in the box, at the depth map's size.
     package static func depth(

@@ -147,7 +147,7 @@ struct MaskOutput: Sendable {
                 isOfBox
                     ? "every mask ignores its whole picture: nothing of the box is seen, so the box or the poses may be "
                         + "wrong" : "every mask ignores its whole picture")
-        } else {
+        } else if cutOut == nil {
             // Depth may hide the box where it would be seen.
             let way = masks == .silhouette ? ": `\(FilterView.card.name)` drops them" : ""
             context.warn(

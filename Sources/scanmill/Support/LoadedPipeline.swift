@@ -59,9 +59,7 @@ struct LoadedPipeline {
         // A word is the name of a ready-made one, rather than of a file beside it.
         let isWord = !path.contains { $0 == "/" || $0 == "." }
         if isWord, StageLibrary.builtIn.names.contains(path) {
-            let isReader = StageLibrary.builtIn.makers(of: .frames).contains(path)
-            let stages = isReader ? "\(path), …" : "read, \(path)"
-            return "`\(path)` is a stage: write a pipeline file with it, such as  stages: [\(stages)]  ; \(ready)"
+            return "`\(path)` is a stage, of which pipelines are made: see  scanmill stages \(path)  ; \(ready)"
         }
         let near = Nearest.suggestion(path, among: ReadyPipelines.names)
         if isWord, let near { return near }

@@ -277,7 +277,7 @@ import Testing
     @Test func aStageIsNoPipeline() throws {
         let result = try Scanmill.run(["run", "write-tum", Self.sample, "-o", "/nowhere"])
         #expect(result.status == 2)
-        let fix = "`write-tum` is a stage: write a pipeline file with it, such as  stages: [read, write-tum]"
+        let fix = "`write-tum` is a stage, of which pipelines are made: see  scanmill stages write-tum"
         #expect(result.errors.contains(fix), "\(result.errors)")
     }
 

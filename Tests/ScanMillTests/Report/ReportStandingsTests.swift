@@ -478,7 +478,8 @@ import Testing
                 "fix for 2026-11-20_lobby_0012: Give it the time with  --set read.shift=1", "and 3 more",
             ])
         // What this run was given is not known, as where it is too much to type.
-        #expect(card.contains("next, for all 13 once they are fixed: the same run again<"), "\(card)")
+        #expect(
+            card.contains("next, for all 13 once they are fixed: the same run again; to look at this one<"), "\(card)")
         let inspect = try #require(card.firstMatch(of: #/<code class="command">([^<]*)</#)?.1)
         #expect(inspect.hasPrefix("scanmill inspect "))
         // It would run again what is good, too.
