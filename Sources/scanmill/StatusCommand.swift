@@ -68,7 +68,7 @@ struct StatusCommand: ParsableCommand {
             entries.isEmpty ? "no capture has been run into \(output)" : parts.joined(separator: ", ") + ofGone)
     }
 
-    /// What somebody has to do something about comes first, and what was left out on purpose last.
+    /// What somebody has to do something about comes first, and what was left out on purpose after all that is not good.
     private static let order: [OutputStatus.Standing] = [
         .failed, .unreadable, .stale, .resultGone, .done, .running, .neverRun, .excluded,
     ]
