@@ -81,8 +81,9 @@ public enum SevenScenesSequence: CaptureFormat {
                 fix: "copy the files frame-….pose.txt too")
         }
         var capture = Capture(of: tree, as: Self.self, rules)
+        let isGiven = tree.byteCount(of: cameraFile) != nil
         // Without pictures the depth sensor's view is the only one.
-        let hasTwoCameras = tree.byteCount(of: cameraFile) == nil && frames.entries.contains { $0.color != nil }
+        let hasTwoCameras = !isGiven && frames.entries.contains { $0.color != nil }
         capture.source = try frames.attach(
             to: &capture, in: tree, encoding: .uint16(unitsPerMetre: 1000, invalid: 65535),
             rig: hasTwoCameras ? rig : ScanNetCameras.Rig(), rules: rules)
@@ -91,48 +92,42 @@ public enum SevenScenesSequence: CaptureFormat {
                 .color, "no picture frame-….color.png or .jpg stands beside the poses",
                 fix: "copy the pictures frame-….color.… too, whatever their extension")
         }
-        try setCameras(&capture, tree)
+        if isGiven { try readCamera(&capture, tree) } else { takeUsualCameras(&capture, tree) }
         capture.absences[.timestamp] = "the files do not say when a frame was taken"
         capture.lacks([.recordedConfidence, .box, .motion], "7-Scenes has none")
         return capture
     }
 
-    private static func setCameras(_ capture: inout Capture, _ tree: any CaptureTree) throws(Problem) {
+    private static func readCamera(_ capture: inout Capture, _ tree: any CaptureTree) throws(Problem) {
         guard let size = capture.colorSize ?? capture.depthSize else { return }
-        let camera: CameraIntrinsics
-        if tree.byteCount(of: cameraFile) != nil {
-            capture.list(cameraFile, in: tree, [])
-            let k = try NumberText.numbers(
-                try tree.bytes(of: cameraFile, limit: NumberText.sizeLimit), count: 9, file: cameraFile)
-            camera = CameraIntrinsics(
-                fx: k[0], fy: k[4], cx: k[2], cy: k[5], width: size.width, height: size.height, pixelOrigin: .centre)
-            if let defect = CameraIntrinsics.layoutDefect(rowMajor: k) ?? camera.defect {
-                throw Problem(.input, defect).at(file: cameraFile)
-            }
-        } else {
-            camera = usualCamera(for: size, &capture)
-            let usual = colorCamera.size
-            if size != usual || !isPublished(tree) {
-                let scaling = size == usual ? "" : ", scaled from \(usual) to \(size)"
-                let both = capture.rigFromColor == .identity ? "" : ", the colour camera 2.6 cm beside the depth sensor"
-                capture.warnings.append(
-                    "\(cameraFile) is missing, so the cameras usual for 7-Scenes were taken\(scaling)\(both): if others "
-                        + "took these pictures, put the 3×3 matrix of the one for both into \(cameraFile)")
-            }
+        capture.list(cameraFile, in: tree, [])
+        let k = try NumberText.numbers(
+            try tree.bytes(of: cameraFile, limit: NumberText.sizeLimit), count: 9, file: cameraFile)
+        let camera = CameraIntrinsics(
+            fx: k[0], fy: k[4], cx: k[2], cy: k[5], width: size.width, height: size.height, pixelOrigin: .centre)
+        if let defect = CameraIntrinsics.layoutDefect(rowMajor: k) ?? camera.defect {
+            throw Problem(.input, defect).at(file: cameraFile)
         }
         capture.giveAllFrames(camera)
-        capture.findings["intrinsics-from"] = .string(
-            tree.byteCount(of: cameraFile) == nil ? "the cameras usual for 7-Scenes" : cameraFile)
+        capture.findings["intrinsics-from"] = .string(cameraFile)
     }
 
-    /// The colour camera, beside which the capture gets the depth sensor's; or that alone, without pictures.
-    private static func usualCamera(for size: PixelSize, _ capture: inout Capture) -> CameraIntrinsics {
-        guard capture.colorSize != nil else { return depthSensor.resized(to: size) }
-        let color = colorCamera.resized(to: size)
-        if let depthSize = capture.depthSize {
+    /// The colour camera's, beside which the capture gets the depth sensor's; or that alone, without pictures.
+    private static func takeUsualCameras(_ capture: inout Capture, _ tree: any CaptureTree) {
+        guard let size = capture.colorSize ?? capture.depthSize else { return }
+        let camera = (capture.colorSize == nil ? depthSensor : colorCamera).resized(to: size)
+        if capture.colorSize != nil, let depthSize = capture.depthSize {
             let sensor = depthSensor.resized(to: depthSize)
-            capture.depthCamera = ScanNetCameras(color: color, depth: sensor, rig: rig).depthCamera(depthSize)
+            capture.depthCamera = ScanNetCameras(color: camera, depth: sensor, rig: rig).depthCamera(depthSize)
         }
-        return color
+        capture.giveAllFrames(camera)
+        capture.findings["intrinsics-from"] = .string("the cameras usual for 7-Scenes")
+        let usual = colorCamera.size
+        if size == usual && isPublished(tree) { return }
+        let scaling = size == usual ? "" : ", scaled from \(usual) to \(size)"
+        let both = capture.rigFromColor == .identity ? "" : ", the colour camera 2.6 cm beside the depth sensor"
+        capture.warnings.append(
+            "\(cameraFile) is missing, so the cameras usual for 7-Scenes were taken\(scaling)\(both): if others took these "
+                + "pictures, put the 3×3 matrix of the one for both into \(cameraFile)")
     }
 }

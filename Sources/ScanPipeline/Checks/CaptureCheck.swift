@@ -98,9 +98,8 @@ package enum CaptureCheck {
         let isUnsuited = roots.allSatisfy { capture.waitsForUndistortion($0) || capture.absences[$0]?.remedy == nil }
         // Whoever mends one lack of several would only meet the next. A setting makes up for all of them.
         if loss != nil || setting == nil {
-            for other in absences.unique.dropFirst() where other.remedy ?? other.advice != nil {
-                lack = lack.noting(besides: Problem(.input, other.reason, fix: other.remedy ?? other.advice))
-            }
+            lack = absences.unique.dropFirst().filter { $0.remedy ?? $0.advice != nil }
+                .reduce(lack) { $0.noting(besides: $1) }
         }
         return isUndone ? lack.ofPipeline() : lack.unsuited(isUnsuited)
     }
@@ -172,6 +171,13 @@ package enum CaptureCheck {
             decided.uses.forget(open.subtracting(chosen))
             return decided
         }
+    }
+}
+
+extension Problem {
+    /// With something else that the same capture lacks.
+    func noting(besides absence: Absence) -> Problem {
+        noting(besides: Problem(.input, absence.reason, fix: absence.remedy ?? absence.advice))
     }
 }
 

@@ -101,7 +101,8 @@ public struct PublishedResult: Sendable {
         public var defects: [Problem]
         /// The files that others have put into it, by their paths in it.
         public var added: [String] = []
-        /// Whether its receipt is damaged, or a file is missing or has another size, so that the next run makes the result again.
+        /// Whether its receipt is damaged, or a file is missing or has another size, so that the next run makes the
+        /// result again.
         public internal(set) var isSeenByRuns = false
         /// Whether a run may pass over it, although it is damaged, unless it is told to make it again.
         public internal(set) var needsForce = false
@@ -136,11 +137,8 @@ public struct PublishedResult: Sendable {
     private func verification() -> Verification {
         var found = Verification()
         // What a run sees by itself it makes again as a whole.
-        if !isReceiptSound {
-            found.isSeenByRuns = true
-        } else if case .certain? = firstLoss {
-            found.isSeenByRuns = true
-        }
+        let isIncomplete = if case .certain? = firstLoss { true } else { false }
+        found.isSeenByRuns = !isReceiptSound || isIncomplete
         let way = found.isSeenByRuns ? Self.wayOfRuns : wayToMakeAgain
         if !isReceiptSound {
             found.defects.append(

@@ -56,10 +56,8 @@ extension CaptureRun {
         let lost = capture.absences.filter { missed.contains($0.key) }.sorted { $0.key.name < $1.key.name }
         if let lack = CaptureCheck.firstLack(of: capture, in: steps) {
             let said = Set([lack.fix].compactMap(\.self) + lack.besides)
-            throw lost.map(\.value).filter { $0.remedy.map { !said.contains($0) } ?? false }.reduce(lack) {
-                lack, absence in
-                lack.noting(besides: Problem(.input, absence.reason, fix: absence.remedy))
-            }
+            throw lost.map(\.value).filter { $0.remedy.map { !said.contains($0) } ?? false }
+                .reduce(lack) { $0.noting(besides: $1) }
         }
         let mendable = lost.compactMap { channel, absence in
             absence.remedy.map { (channel: channel, loss: Receipt.Loss(reason: absence.reason, fix: $0)) }

@@ -206,11 +206,12 @@ public enum Leftovers {
         for id in (works + old).compactMap(\.id).distinctByBytes {
             guard let lock = try StateLock(id, in: state) else { continue }
             let rule = Rule(hasLocks: rule.hasLocks && lock.isReal, now: rule.now)
-            // Before the lock was taken, a runner may have published from one, and emptied the other.
+            // Before the lock was taken, a runner may have published from one and emptied the other; or it was killed when
+            // it had just moved a result there, which has to come back.
             let works = (worksOf[PathKey(id)] ?? []).filter(FileSystem.exists)
-            var old = (oldOf[PathKey(id)] ?? []).filter(FileSystem.exists)
-            // Or it was killed when it had just moved a result there, which has to come back.
-            if !state.place(id).holdsResult { old = paths(trash(in: state), of: id) }
+            let old =
+                state.place(id).holdsResult
+                ? (oldOf[PathKey(id)] ?? []).filter(FileSystem.exists) : paths(trash(in: state), of: id)
             withExtendedLifetime(lock) { leftovers += takeAway(works, old, of: id, in: state, rule) }
         }
         // Without the locks: who wants to run one of these captures need not wait.

@@ -27,12 +27,12 @@ extension CaptureList {
     mutating func warn(ofIdle words: [String], among ids: [String]) {
         let option = "--exclude"
         // Of a few, each may be mistyped. Of many, most captures are gone, and a look for what is near takes its time.
-        let slips =
-            words.count > Self.shown
-            ? [] : words.filter { IDChoice.suggestion(for: $0, of: option, among: ids) != nil }
-        let gone = words.filter { !slips.contains($0) }
-        for word in gone.count == 1 ? words : slips {
-            let problem = IDChoice.problem(with: word, of: option, among: ids)
+        let fixes = words.map {
+            words.count > Self.shown ? nil : IDChoice.suggestion(for: $0, of: option, among: ids)
+        }
+        let gone = zip(words, fixes).filter { $1 == nil }.map(\.0)
+        for (word, fix) in zip(words, fixes) where fix != nil || gone.count == 1 {
+            let problem = IDChoice.problem(with: word, of: option, fix: fix)
             warn(problem.summary, fix: problem.fix)
         }
         if gone.count > 1 {

@@ -25,10 +25,14 @@ struct IDChoice {
 
     /// What is wrong with a word that no id fits.
     static func problem(with word: String, of option: String, among known: [String]) -> Problem {
-        let fix =
-            suggestion(for: word, of: option, among: known)
-            ?? "`scanmill plan` without `\(option)` lists the captures and their ids"
-        return Problem(.usage, "`\(option) \(word)`: no capture has this id", fix: fix)
+        problem(with: word, of: option, fix: suggestion(for: word, of: option, among: known))
+    }
+
+    /// - Parameter fix: what ``suggestion(for:of:among:)`` says.
+    static func problem(with word: String, of option: String, fix: String?) -> Problem {
+        Problem(
+            .usage, "`\(option) \(word)`: no capture has this id",
+            fix: fix ?? "`scanmill plan` without `\(option)` lists the captures and their ids")
     }
 
     /// What may be meant by a word that no id fits; nil where nothing is near to it. It is compared with every id.
