@@ -25,6 +25,10 @@ public struct Capture: Sendable {
     /// where any kept frame's lens distorts, and empty otherwise.
     public var undistortions: [Int: Undistortion] = [:]
 
+    /// The size that a frame's intrinsics were recorded for, by the frame's index, where the reader has scaled them to
+    /// that of its picture and has not yet warned of it.
+    package var scaledFrom: [Int: PixelSize] = [:]
+
     /// Pixels of the colour pictures.
     public var colorSize: PixelSize?
     /// Pixels of depth; confidence may have a size of its own.

@@ -17,6 +17,9 @@ public protocol CaptureSource: Sendable {
     /// Opens a file for reading from its start to its end.
     func open(_ file: String) throws(Problem) -> any ByteSource
 
+    /// A problem with the content of a file, with its place: of a file that is a stretch of another one, in that.
+    func placed(_ problem: Problem, in file: String) -> Problem
+
     /// The versions of the programs that decode these channels, by name: the result depends on them too.
     func toolVersions(for channels: Set<Channel>) throws(Problem) -> [String: String]
 }
@@ -26,6 +29,8 @@ extension CaptureSource {
     public func bytes(of file: String, limit: Int) throws(Problem) -> [UInt8] {
         try open(file).readAll(limit: limit)
     }
+
+    public func placed(_ problem: Problem, in file: String) -> Problem { problem.at(file: file) }
 
     public func toolVersions(for channels: Set<Channel>) throws(Problem) -> [String: String] { [:] }
 

@@ -26,6 +26,11 @@ public struct FrameFacts: Hashable, Sendable {
     public init(index: Int) { self.index = index }
 
     public var isDropped: Bool { drop != nil }
+
+    /// The colour camera where it was; nil without a pose or intrinsics.
+    package var view: CameraView? {
+        pose.flatMap { pose in intrinsics.map { CameraView(camera: $0, pose: pose) } }
+    }
 }
 
 /// What a stage cannot do without. The problem makes the frame bad: the rest of the capture has what this frame lacks.

@@ -114,9 +114,13 @@ public struct Problem: Error, Hashable, Sendable, Codable {
         return copy
     }
 
+    /// What notes of other problems begin with.
+    private static let besidesWord = "besides, "
+
     /// With another problem of the same capture, which has to be mended as well: it is not merely unsuited.
     package func noting(besides other: Problem) -> Problem {
-        var copy = noting("besides, \(other.summary)\(other.fix.map { ": \($0)" } ?? "")")
+        var copy = noting("\(Self.besidesWord)\(other.summary)\(other.fix.map { ": \($0)" } ?? "")")
+        copy.notes += other.notes.filter { $0.hasPrefix(Self.besidesWord) }
         copy.besides += [other.fix].compactMap(\.self)
         copy.isUnsuited = false
         return copy

@@ -14,6 +14,26 @@ public struct Pipeline: Sendable {
         /// Those of them that are not at their default.
         let deviations: JSONObject
         public let revision: Int
+        /// What it was made of.
+        let kind: StageLibrary.Entry
+        let given: [String: OptionValue]
+
+        /// Makes a step.
+        /// - Parameters:
+        ///   - given: its options.
+        ///   - above: the steps above it.
+        /// - Returns: also what has read the options, with the mistakes in them.
+        static func make(
+            _ kind: StageLibrary.Entry, name: String, label: String, given: [String: OptionValue],
+            below above: [Pipeline.Step]
+        ) -> (step: Pipeline.Step, reader: OptionReader) {
+            var reader = OptionReader(given: given, above: above.map { ($0.name, $0.options) })
+            let stage = kind.make(&reader)
+            let step = Pipeline.Step(
+                label: label, name: name, stage: stage, uses: stage.uses, options: reader.resolved,
+                deviations: reader.deviations, revision: kind.card.revision, kind: kind, given: given)
+            return (step, reader)
+        }
 
         /// Readers are the stages that make frames.
         var isReader: Bool { uses.finish.makes.contains(.frames) }

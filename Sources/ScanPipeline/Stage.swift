@@ -162,6 +162,11 @@ public protocol DemandingStage: Stage {
     /// - Throws: what `finish` would throw in the end.
     func check(_ capture: Capture, _ label: String) throws(Problem)
 
+    /// Looks at the files that the options name, at the same time; by default at none. Called where there are any.
+    /// - Parameter context: the capture is in it as it was opened; what is counted and said is discarded.
+    /// - Throws: what `prepare`, `begin` or `finish` would throw.
+    func checkFiles(_ context: StageContext) throws(Problem)
+
     /// Ways to do without a need that depend on the capture; nil for those of ``Uses/instead``, which is the default.
     /// - Parameters:
     ///   - group: the channels of which the stage needs one, and the capture has none.
@@ -170,6 +175,8 @@ public protocol DemandingStage: Stage {
 }
 
 extension DemandingStage {
+    public func checkFiles(_ context: StageContext) throws(Problem) {}
+
     public func instead(of group: [Channel], for capture: Capture, _ label: String) -> [Uses.Instead]? { nil }
 }
 

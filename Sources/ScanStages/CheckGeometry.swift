@@ -51,6 +51,9 @@ public struct CheckGeometry: FoldStage {
             """,
         example: "- check-geometry: {if-wrong: fail}", revision: 14)
 
+    /// What its warnings begin with.
+    package static let warningStart = "the geometry is "
+
     let consequence: Consequence
     /// What the stages above make up for already.
     private let scales: (depth: Double, positions: Double)
@@ -100,7 +103,7 @@ public struct CheckGeometry: FoldStage {
                 verdict.reason += "; the depth shows it:  \(wayToScale(by: factor))"
             }
         }
-        if !isUnusable, let cause = verdict.cause, Self.isOfOption(cause, capture) {
+        if !isUnusable, let cause = verdict.cause, CaptureCorrections.made(cause, in: capture) {
             let (with, without) = (verdict.errorText(.declared), verdict.errorText(cause))
             verdict.reason = "depth fits \(without) without it, and \(with) with it"
         }
@@ -124,13 +127,13 @@ public struct CheckGeometry: FoldStage {
         let end = remedy.map { "; \($0)" } ?? ""
         switch verdict.outcome {
         case .pass, .undecided: break
-        case .warning: context.warn("the geometry is in doubt: \(verdict.reason)\(end)")
+        case .warning: context.warn("\(Self.warningStart)in doubt: \(verdict.reason)\(end)")
         case .fail:
             let named = isUnusable ? nil : verdict.cause
-            let what = named.map { Self.meaning(of: $0, capture) } ?? verdict.reason
+            let what = named.map { CaptureCorrections.meaning(of: $0, in: capture) } ?? verdict.reason
             let detail = named == nil ? "" : ": \(verdict.reason)"
             guard consequence == .fail else {
-                return context.warnSpoiling("the geometry is wrong: \(what)\(detail)\(end)")
+                return context.warnSpoiling("\(Self.warningStart)wrong: \(what)\(detail)\(end)")
             }
             // Where options make up for it, the capture stays as it is, and without them it fails again.
             throw Problem(
@@ -141,18 +144,6 @@ public struct CheckGeometry: FoldStage {
         }
     }
 
-    /// Whether a mistake comes from `read`, which was told to undo the same one: done twice, it is as if never done.
-    private static func isOfOption(_ mistake: GeometryHypothesis, _ capture: Capture) -> Bool {
-        capture.findings[CaptureCorrections.posesKey]?.string == mistake.rawValue
-    }
-
-    /// What is wrong, for the person who has to see to it.
-    private static func meaning(of mistake: GeometryHypothesis, _ capture: Capture) -> String {
-        isOfOption(mistake, capture)
-            ? "`poses: \(mistake.rawValue)` of `\(Drop.reader)` does not suit this capture"
-            : mistake.meaning(inFileWith: capture.fileAxes)
-    }
-
     private static let remedyForDrift =
         "put `\(CorrectDrift.card.name)` below `\(Decompress.card.name)`, above all that uses poses"
     private static let remedyForMore =
@@ -161,14 +152,10 @@ public struct CheckGeometry: FoldStage {
 
     /// What to set so that the capture is read as what it is; nil where no option makes up for it.
     private func remedy(for verdict: GeometryVerdict, of capture: Capture) -> String? {
-        if let readAs = capture.findings[CaptureCorrections.posesKey]?.string,
-            verdict.cause?.isOfPoses ?? (verdict.depthScale == nil)
-        {
-            return "take `poses: \(readAs)` out of `\(Drop.reader)`, if it was meant for other captures"
+        if let way = CaptureCorrections.wayBack(of: capture), verdict.cause?.isOfPoses ?? (verdict.depthScale == nil) {
+            return way
         }
-        if let poses = verdict.cause.flatMap({ CaptureCorrections.poses(correcting: $0, of: capture) }) {
-            return "read the poses as what they are with  --set \(Drop.reader).poses=\(poses)"
-        }
+        if let remedy = verdict.cause.flatMap({ CaptureCorrections.remedy(for: $0, of: capture) }) { return remedy }
         let depth = "--set \(Decompress.card.name)."
         switch verdict.cause {
         case .rayDepth: return "take it for that with  \(depth)ray-length=true"
@@ -205,7 +192,7 @@ public struct CheckGeometry: FoldStage {
         context.record("reason", .string(verdict.reason))
         if let cause = verdict.cause {
             context.record("fits-better", .string(cause.rawValue))
-            context.record("meaning", .string(Self.meaning(of: cause, capture)))
+            context.record("meaning", .string(CaptureCorrections.meaning(of: cause, in: capture)))
         }
         if let remedy { context.record("remedy", .string(remedy)) }
         context.record("pairs", .of(verdict.pairCount))

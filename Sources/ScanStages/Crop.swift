@@ -26,7 +26,7 @@ public struct Crop: CaptureStage, DemandingStage {
             Where the axes are nearly parallel or most cameras look outwards, as in a room, there is no such point; then
             a warning says so, and the mean of the camera positions is used.
             """,
-        example: "- crop: {above: 0.02, around: 2}", revision: 3)
+        example: "- crop: {above: 0.02, around: 2}", revision: 4)
 
     let above: Double?
     let below: Double?
@@ -207,6 +207,7 @@ public struct Crop: CaptureStage, DemandingStage {
             switch CameraFocus(of: capture.keptFrames.compactMap(\.pose)) {
             case .point(let point):
                 context.record("focus", .array(point.components.map(Measurement.coordinate)))
+                context.recordUnlessMetric(capture)
                 return point
             case .parallel: lack = "the cameras look in nearly the same direction"
             case .outward: lack = "most cameras look outwards"

@@ -75,7 +75,9 @@ public struct CullByBox: FrameStage, CaptureStage, DemandingStage {
         options.warn("pixel-centre", unless: cullsDepth, "with `depth: true`")
         consequence = options.choice("if-empty", "What to do when nothing is left of the capture.", default: .fail)
         cullsMesh = options.isBelow(FuseDepth.self)
-        isBelowCloud = options.isBelow(VoxelDownsample.self) || options.isBelow(SampleMesh.self)
+        isBelowCloud =
+            options.isBelow(VoxelDownsample.self, notUndoneBy: Unproject.self)
+            || options.isBelow(SampleMesh.self, notUndoneBy: Unproject.self)
         if file == "cloud" {
             let fitting = FitBox.card.name + (consequence == .warn ? ": {if-empty: warn}" : "")
             options.fail(
@@ -138,6 +140,8 @@ public struct CullByBox: FrameStage, CaptureStage, DemandingStage {
     public func check(_ capture: Capture, _ label: String) throws(Problem) {
         if file == nil, let box = capture.box { try requireInside(grown(box), of: box, label) }
     }
+
+    public func checkFiles(_ context: StageContext) throws(Problem) { try prepare(context) }
 
     public func prepare(_ context: StageContext) throws(Problem) {
         let box = try box(context)
@@ -219,7 +223,7 @@ public struct CullByBox: FrameStage, CaptureStage, DemandingStage {
         if let full = capture.box { try requireInside(box, of: full, context.label) }
         throw Problem(
             .input, summary, notes: [box.place, "\(count.counted(name, "was", "were")) looked at"],
-            fix: "look at the box and the poses with  scanmill inspect, \(goingOn)")
+            fix: "look at the box and the poses with  scanmill inspect , \(goingOn)")
     }
 
     /// The box that culls, with its margins: one for all frames, and for what has been made of them.

@@ -38,6 +38,11 @@ public struct FilterBlur: FrameStage, NeighbourStage {
             """,
         example: "- filter-blur: {window: 5}", revision: 6)
 
+    /// The longest time without a frame, in seconds, that causes no warning.
+    package static let longestGap = 1.0
+    /// What a warning about a longer one says before its length, which ends in " s".
+    package static let gapWords = "which leaves a gap of"
+
     let rule: Rule
     let score: BlurScore
 
@@ -85,7 +90,7 @@ public struct FilterBlur: FrameStage, NeighbourStage {
         case .atLeast, .window, .seconds: break
         }
         BlurScore.record(capture, context)
-        reportHoles(capture, context)
+        reportGaps(capture, context)
     }
 
     public func mostNeighbours(among frames: [FrameFacts]) -> Int? {
@@ -148,15 +153,15 @@ public struct FilterBlur: FrameStage, NeighbourStage {
     }
 
     /// A run of frames dropped here, with none left in between; frames that other stages dropped do not end it.
-    private struct Hole {
+    private struct FrameGap {
         var first: Int
         var last: Int
         var count: Int
 
         /// From the frame left before it to the one after it; at an end of the capture, to the last one dropped.
         /// - Parameter stage: the one that dropped the frames.
-        /// - Returns: its length, and the longest step in it between frames that reached the stage: no rule makes the hole
-        ///   shorter than that.
+        /// - Returns: its length, and the longest step in it between frames that reached the stage: no rule makes the
+        ///   gap shorter than that.
         func seconds(in frames: [FrameFacts], of stage: String) -> (whole: Double, pause: Double)? {
             let before = frames[..<first].last { !$0.isDropped } ?? frames[first]
             let after = frames[(last + 1)...].first { !$0.isDropped } ?? frames[last]
@@ -168,19 +173,19 @@ public struct FilterBlur: FrameStage, NeighbourStage {
         }
     }
 
-    private func reportHoles(_ capture: Capture, _ context: StageContext) {
-        let holes = capture.frames.split { !$0.isDropped }.compactMap { dropped -> Hole? in
+    private func reportGaps(_ capture: Capture, _ context: StageContext) {
+        let gaps = capture.frames.split { !$0.isDropped }.compactMap { dropped -> FrameGap? in
             let here = dropped.filter { $0.drop?.stage == context.label }
             guard let first = here.first, let last = here.last else { return nil }
-            return Hole(first: first.index, last: last.index, count: here.count)
+            return FrameGap(first: first.index, last: last.index, count: here.count)
         }
-        context.record("longest-dropped-run", .of(holes.map(\.count).max() ?? 0))
-        let timed = holes.compactMap { hole in
-            hole.seconds(in: capture.frames, of: context.label).map { (hole: hole, seconds: $0.whole, pause: $0.pause) }
+        context.record("longest-dropped-run", .of(gaps.map(\.count).max() ?? 0))
+        let timed = gaps.compactMap { gap in
+            gap.seconds(in: capture.frames, of: context.label).map { (gap: gap, seconds: $0.whole, pause: $0.pause) }
         }
-        // A pause that is a hole already was there before any frame was dropped.
-        let made = timed.filter { $0.seconds - ($0.pause > 1 ? $0.pause : 0) > 1 }
-        guard let (hole, seconds, _) = made.max(by: { $0.seconds < $1.seconds }) else { return }
+        // A pause that is a gap already was there before any frame was dropped.
+        let made = timed.filter { $0.seconds - ($0.pause > Self.longestGap ? $0.pause : 0) > Self.longestGap }
+        guard let (gap, seconds, _) = made.max(by: { $0.seconds < $1.seconds }) else { return }
         let advice =
             switch rule {
             case .window: "a smaller `window`, or `seconds`, leaves shorter ones"
@@ -188,9 +193,9 @@ public struct FilterBlur: FrameStage, NeighbourStage {
             case .count: "a larger `count` leaves shorter ones"
             case .atLeast, .keep: "`window` leaves shorter ones"
             }
-        context.warn(
-            "frames \(hole.first) to \(hole.last) were all dropped, which leaves a gap of "
-                + "\(seconds.shortText(decimals: 2)) s; \(advice)"
-        )
+        let what =
+            gap.count == 1
+            ? "frame \(gap.first) was dropped" : "frames \(gap.first) to \(gap.last) were all dropped"
+        context.warn("\(what), \(Self.gapWords) \(seconds.shortText(decimals: 2)) s; \(advice)")
     }
 }

@@ -29,7 +29,7 @@ public struct FilterMotion: CaptureStage {
         speed = options.number("speed", "Highest speed that is kept.", in: 0...1e6, usual: 0...20, unit: "m/s")
         turning = options.number(
             "turning", "Highest turning rate that is kept.", in: 0...1e6, usual: 1...2000, unit: "°/s")
-        blur = options.number("blur", "Most predicted blur that is kept.", in: 0...1e6, unit: "px")
+        blur = options.number("blur", "Most predicted blur that is kept.", in: 0...1e6, unit: "pixels")
         afterJump = options.number(
             "after-jump", "How long to drop frames after a jump.", in: 0...86_400, usual: 0...60, unit: "s")
         jumps = Trajectory.JumpLimits(&options)

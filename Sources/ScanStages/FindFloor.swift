@@ -18,7 +18,7 @@ public struct FindFloor: CaptureStage, DemandingStage {
             `crop` measures heights from the floor. Layers that cover less than `min-area` are no floor, and the capture
             goes on without one. `area` in the receipt is what they cover: of a tilted floor, only a strip.
             """,
-        example: "- find-floor", revision: 5)
+        example: "- find-floor", revision: 6)
 
     let clearance: Double
     let minArea: Double
@@ -66,6 +66,7 @@ public struct FindFloor: CaptureStage, DemandingStage {
         context.record("tilt-degrees", .number(floor.tilt))
         context.record("area", .number(floor.area))
         context.record("points", .of(floor.pointCount))
+        context.recordUnlessMetric(capture)
         if floor.tilt > 2 {
             context.warn("the floor is tilted by \(floor.tilt.rounded(decimals: 1))°: the world may not be upright")
         }

@@ -20,7 +20,7 @@ public struct FitBox: CaptureStage, DemandingStage {
             A capture that does not say which way is up fails, and so does one with fewer than 10 points. Where stages
             above have left no point at all, `if-empty: warn` goes on without a box.
             """,
-        example: "- fit-box")
+        example: "- fit-box", revision: 2)
 
     let consequence: Consequence
 
@@ -48,6 +48,7 @@ public struct FitBox: CaptureStage, DemandingStage {
         if let doubt = fitted.doubt { context.warn(doubt) }
         context.record("box-center", .of(fitted.box.center.components))
         context.record("box-size", .of((fitted.box.halfSize * 2).components))
+        context.recordUnlessMetric(capture)
         capture.box = fitted.box
         capture.channels.insert(.box)
     }

@@ -23,7 +23,7 @@ public struct FuseDepth: ParcelStage {
             pixels beyond 34 m at voxels of 0.02 m, nothing is carved, and beyond 10 m what was seen there is no surface
             either: usually it is a number that means “nothing measured”. The receipt counts such pixels as
             `pixels-too-far` of all `pixels`, and there is a warning above 1 %. A frame whose intrinsics make it see
-            more than 87° off its axis is bad.
+            more than 75° off its axis is bad.
 
             `voxel` decides how fine the surface is, and what it costs: halving it takes four times the memory and time.
             A room of 4 × 3 m at 0.02 m takes some 60 MB. The depth of a phone's LiDAR is good enough for 0.01 m close
@@ -41,12 +41,15 @@ public struct FuseDepth: ParcelStage {
             `triangles`, has the `area` in m², and says how many pieces were left out as `small-pieces`, and in how many
             blocks surface was carved away as `carved-blocks`. Where the world's unit is unknown, `is-metric` is false.
 
+            A capture of whose depth nothing is left fails here; `if-empty` of a `cull-by-box` above does not change
+            that.
+
             The result does not depend on the number of workers: frames are added in order.
 
             Source: B. Curless, M. Levoy, “A volumetric method for building complex models from range images”, SIGGRAPH 1996.
             """,
         example: "- fuse-depth: {voxel: 0.01}",
-        revision: 6)
+        revision: 7)
 
     let layout: VolumeLayout
     let minFrames: Int
@@ -126,8 +129,9 @@ public struct FuseDepth: ParcelStage {
             fix: "see with  scanmill inspect  whether the intrinsics are right")
     }
 
-    /// Degrees. Beyond, neighbouring pixels lie as far apart as the scene is large.
-    private static let widestAngle = 87.0
+    /// Degrees from the axis to the middle of the picture's farthest side. Beyond, neighbouring pixels lie so far apart
+    /// that each opens blocks of its own, and a few dozen frames take gigabytes.
+    private static let widestAngle = 75.0
 
     public func begin(_ context: StageContext) -> DistanceVolume {
         DistanceVolume(layout, hasColor: isColored && context.available.contains(.color))

@@ -192,13 +192,12 @@ public struct Read: CaptureStage {
         let tree = try CaptureFormats.tree(at: context.input.path, limits: rules.archive)
         var opened: Capture
         let recognition: Recognition?
-        (opened, recognition) = try openInspectingAll(of: tree, context.capture.resources)
+        (opened, recognition) = try openInspectingAll(of: tree, context)
         opened.id = capture.id
         opened.onBadFrame = rules.onBadFrame
         opened.badFrameLimit = rules.badFrameLimit
         opened.channels.insert(.frames)
         try requireGoodFrames(of: opened)
-        corrections.apply(to: &opened, context)
         warnOfCaptures(within: tree, recognition, besides: opened, context)
         warnOfLeftOut(opened, context)
         capture = opened
@@ -207,11 +206,11 @@ public struct Read: CaptureStage {
     /// Opens the capture in the tree, whose folders are listed once.
     /// - Throws: also if the machine could not inspect a part of it, which must not pass for missing.
     private func openInspectingAll(
-        of tree: any CaptureTree, _ resources: RunResources
+        of tree: any CaptureTree, _ context: StageContext
     ) throws(Problem) -> (Capture, Recognition?) {
         let opened: (Capture, Recognition?)
         do throws(Problem) {
-            opened = try CaptureFormats.listingOnce(tree) { (tree) throws(Problem) in try open(tree, resources) }
+            opened = try CaptureFormats.listingOnce(tree) { (tree) throws(Problem) in try open(tree, context) }
         } catch { throw tree.trouble ?? error }
         if let trouble = tree.trouble { throw trouble }
         return opened
@@ -257,21 +256,19 @@ public struct Read: CaptureStage {
     private static let wayToPoints = "begin with `read: {format: ply}` where INPUT is a PLY cloud"
 
     /// - Returns: the capture and, unless the format was named, what it was recognised by.
-    private func open(_ tree: any CaptureTree, _ resources: RunResources) throws(Problem) -> (Capture, Recognition?) {
-        var rules = rules
-        rules.resources = resources
+    private func open(_ tree: any CaptureTree, _ context: StageContext) throws(Problem) -> (Capture, Recognition?) {
         // Without what such links lead to, a capture would give a poorer result, which would replace the good one of
         // the night before.
         if let loss = tree.losses.first { throw loss }
         if let named = CaptureFormats.format(named: format.rawValue) {
             try CaptureFormats.requireUnpackable(tree)
             try CaptureFormats.requireOne(in: tree)
-            do throws(Problem) { return (try open(tree, as: named, rules), nil) } catch {
+            do throws(Problem) { return (try open(tree, as: named, context), nil) } catch {
                 throw Self.blaming(error, on: named, insteadOf: tree)
             }
         }
         let (recognised, recognition) = try CaptureFormats.format(of: tree)
-        var capture = try open(tree, as: recognised, rules)
+        var capture = try open(tree, as: recognised, context)
         capture.findings["recognised-by"] = .string(recognition.reason)
         capture.noteOtherRecordings(in: tree)
         return (capture, recognition)
@@ -290,10 +287,14 @@ public struct Read: CaptureStage {
     }
 
     private func open(
-        _ tree: any CaptureTree, as known: any CaptureFormat.Type, _ rules: ReadRules
+        _ tree: any CaptureTree, as known: any CaptureFormat.Type, _ context: StageContext
     ) throws(Problem) -> Capture {
+        var rules = rules
+        rules.resources = context.capture.resources
         var capture: Capture
         do throws(Problem) { capture = try known.open(tree, rules: rules) } catch { throw error.traced(in: tree) }
+        // What is doubted of the numbers goes by what they are.
+        corrections.apply(to: &capture, context)
         capture.noteDoubts(in: tree)
         return capture
     }

@@ -42,7 +42,7 @@ public struct ReportCoverage: CaptureStage {
             intrinsics, only the cameras' aim is known, and `sphere` goes by that. Below `filter-blur` the views are
             those that a trainer gets; above it, those that were recorded.
             """,
-        example: "- report-coverage", revision: 3)
+        example: "- report-coverage", revision: 4)
 
     public init(_ options: inout OptionReader) {}
 
@@ -59,7 +59,10 @@ public struct ReportCoverage: CaptureStage {
         }
         guard coverage.cameraCount > 0 else { return context.recordUnmeasured("the frames have no poses") }
 
-        if visibility.pictureCount > 0 { record(visibility, context) }
+        if visibility.pictureCount > 0 {
+            record(visibility, context)
+            context.recordUnlessMetric(capture)
+        }
         var faces = JSONObject()
         for face in Self.faces { faces[face.rawValue] = .of(coverage.faces[face] ?? 0) }
         faces["miss"] = .of(coverage.missCount)

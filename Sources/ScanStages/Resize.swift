@@ -62,7 +62,7 @@ public struct Resize: CaptureStage {
         let kept = capture.keptFrames
         let resized = kept.filter { change.changes($0.index) }
         context.record("resized", .of(resized.count))
-        warn(of: kept.compactMap { sizes[$0.index] }, context)
+        warn(of: kept.compactMap { sizes[$0.index] }, capture, context)
         if resized.isEmpty { return }
         try PictureOutput.warnOfTransparency(of: resized, context)
         capture.source = ChangedSource(of: capture, change)
@@ -83,7 +83,7 @@ public struct Resize: CaptureStage {
     private static let mostSqueezed = 1.03
 
     /// - Parameter sizes: of the pictures before, as far as they are known.
-    private func warn(of sizes: [PixelSize], _ context: StageContext) {
+    private func warn(of sizes: [PixelSize], _ capture: Capture, _ context: StageContext) {
         let small = sizes.filter(asked.exceeds)
         if let first = small.first {
             context.warn(
@@ -98,10 +98,18 @@ public struct Resize: CaptureStage {
         let isTurned = !turned.exceeds(size) && turned.squeeze(size) <= Self.mostSqueezed
         let options =
             isTurned ? ["width=\(new.height)", "height=\(new.width)"] : ["longest=\(max(new.width, new.height))"]
+        var unfit = ""
+        if let depth = depthSize(of: capture), !capture.takes(depth: depth, besidePictures: new) {
+            unfit = ", and depth keeps its shape, \(depth), so that readers will refuse the two together"
+        }
         context.warn(
             "pictures of \(size) became \(new): one side shrank \(asked.squeeze(size).shortText(decimals: 2)) times as much as "
-                + "the other; to keep the aspect ratio:  "
+                + "the other\(unfit); to keep the aspect ratio:  "
                 + options.map { ShellWord.setting(context.label, $0) }.joined(separator: " "))
+    }
+
+    private func depthSize(of capture: Capture) -> PixelSize? {
+        capture.channels.isDisjoint(with: [.depth, .recordedDepth]) ? nil : capture.depthSize
     }
 }
 

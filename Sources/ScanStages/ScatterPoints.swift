@@ -40,7 +40,7 @@ public struct ScatterPoints: CaptureStage {
         if options.isBelow(Self.self) {
             options.fail(nil, "a second scatter-points has nothing to do", "remove one of them")
         }
-        if options.isBelow(Unproject.self) && !options.isBelow(VoxelDownsample.self) {
+        if options.isBelow(Unproject.self, notUndoneBy: VoxelDownsample.self) {
             options.fail(nil, "`unproject` above gives every frame points of its own", "remove this stage")
         }
     }
@@ -75,7 +75,7 @@ public struct ScatterPoints: CaptureStage {
         capture.cloud = PointCloud(positions: positions, colors: colors)
         capture.channels.insert(.cloud)
         context.count("points-scattered", pointCount)
-        context.note("the capture has no points: \(pointCount.counted("random one", "stands", "stand")) for them")
+        context.note("the capture has no points: \(pointCount.counted("random one", "stands", "stand")) in for them")
         if capture.channels.contains(.recordedDepth) {
             context.warn("the capture has depth, whose points would be better: make them with `unproject`")
         }

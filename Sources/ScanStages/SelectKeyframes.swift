@@ -40,7 +40,7 @@ public struct SelectKeyframes: CaptureStage {
     }
 
     public func finish(_ capture: inout Capture, in context: StageContext) {
-        context.warnUnlessMetric(capture, "\(distance) m may be anything")
+        context.warnUnlessMetric(capture, "\(OptionText.number(distance)) m may be anything")
         var views: [Viewpoint] = []
         for facts in capture.keptFrames {
             guard let pose = facts.pose else {
@@ -59,7 +59,7 @@ public struct SelectKeyframes: CaptureStage {
     }
 
     private func fill(_ quota: Int, _ choice: inout Neighbourhoods, _ box: OrientedBox?, _ context: StageContext) {
-        guard let box else { return context.warn("the capture has no box, so `per-face` was left aside") }
+        guard let box else { return context.warn("the capture has no box, so `per-face` was ignored") }
         var coverage = BoxCoverage(of: box)
         let faces = choice.views.map { coverage.add($0.pose) }
         var taken = 0

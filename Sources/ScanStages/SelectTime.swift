@@ -58,11 +58,16 @@ public struct SelectTime: CaptureStage, DemandingStage {
 
     public func finish(_ capture: inout Capture, in context: StageContext) throws(Problem) {
         guard let span = Self.span(of: capture) else { return }
-        for frame in capture.keptFrames {
+        let frames = capture.keptFrames
+        for frame in frames {
             let reason = if let time = frame.timestamp { reason(toDrop: time, span) } else { "no time" }
             if let reason { capture.drop(frame.index, stage: context.label, reason: reason) }
         }
-        if capture.keptFrames.isEmpty { throw Self.nothingLeft(of: span, context.label) }
+        if !capture.keptFrames.isEmpty { return }
+        let inPart = capture.frames.filter { $0.timestamp.map { reason(toDrop: $0, span) == nil } ?? false }
+        throw inPart.isEmpty
+            ? Self.nothingLeft(of: span, context.label)
+            : Self.nothingLeft(of: frames.count, without: inPart.compactMap(\.drop), context.label)
     }
 
     /// Why the frame of a time is not in the part; nil for one that is.
@@ -81,6 +86,21 @@ public struct SelectTime: CaptureStage, DemandingStage {
             .input, "no frame is left between the bounds of \(label): the recording is \(length) s long",
             fix: "choose `from` and `to` that leave a part of it, or run this capture without \(label)"
         ).ofPipeline()
+    }
+
+    /// - Parameters:
+    ///   - count: of the frames that the stages above have left, none of which is in the part.
+    ///   - drops: of those in it.
+    private static func nothingLeft(of count: Int, without drops: [Drop], _ label: String) -> Problem {
+        let none =
+            count == 1
+            ? "the only frame that the stages above left does not lie"
+            : "none of the \(count) frames that the stages above left lies"
+        // The reader stays above all others.
+        let move =
+            drops.contains { $0.stage != Drop.reader }
+            ? "put `\(label)` above the stages that drop frames, or " : ""
+        return Problem(.input, "\(none) between the bounds of \(label)", fix: "\(move)choose other bounds").ofPipeline()
     }
 
     private static func moment(_ seconds: Double) -> String {

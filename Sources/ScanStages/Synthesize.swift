@@ -52,16 +52,17 @@ public struct Synthesize: CaptureStage {
         settings.frameCount = options.integer("frames", "Number of frames.", default: 60, in: 1...1_000_000)
         settings.seed = UInt64(
             options.integer("seed", "Determines the pattern, the path and the tremor.", default: 1, in: 0...Int.max))
-        settings.rate = options.number("rate", "Frames per second.", default: 30, in: 0.1...1000, unit: "Hz")
+        settings.rate = options.number(
+            "rate", "The frame rate.", default: 30, in: 0.1...1000, unit: "frames per second")
         settings.lap = options.number(
             "lap", "Time for one lap round the table; 20 s make a third of a metre per second.", default: 20,
             in: 1...86_400, unit: "s")
         settings.pictureSize = PixelSize(
-            options.integer("picture-width", "Width of the pictures.", default: 640, in: 16...4096, unit: "px"),
-            options.integer("picture-height", "Height of the pictures.", default: 480, in: 16...4096, unit: "px"))
+            options.integer("picture-width", "Width of the pictures.", default: 640, in: 16...4096, unit: "pixels"),
+            options.integer("picture-height", "Height of the pictures.", default: 480, in: 16...4096, unit: "pixels"))
         settings.depthSize = PixelSize(
-            options.integer("depth-width", "Width of the depth maps.", default: 256, in: 8...4096, unit: "px"),
-            options.integer("depth-height", "Height of the depth maps.", default: 192, in: 8...4096, unit: "px"))
+            options.integer("depth-width", "Width of the depth maps.", default: 256, in: 8...4096, unit: "pixels"),
+            options.integer("depth-height", "Height of the depth maps.", default: 192, in: 8...4096, unit: "pixels"))
         settings.blurEvery = options.integer(
             "blur-every", "Blur the last picture of every n; 0 for none.", default: 7, in: 0...1_000_000)
         settings.gapEvery = options.integer(

@@ -3,7 +3,7 @@ import ScanModel
 import ScanPipeline
 
 /// Turns frames by quarters.
-public struct Turn: CaptureStage {
+public struct Turn: CaptureStage, DemandingStage {
     public enum Turns: String, CaseIterable, Sendable {
         case auto
         case none = "0"
@@ -48,6 +48,10 @@ public struct Turn: CaptureStage {
                 removes: [.video, .lens]))
     }
 
+    public func check(_ capture: Capture, _ label: String) throws(Problem) {
+        if turns == .auto { _ = try Self.up(of: capture, label) }
+    }
+
     public func finish(_ capture: inout Capture, in context: StageContext) throws(Problem) {
         if turns == .none { return context.record("quarter-turns", .of(0)) }
         capture.channels.remove(.lens)
@@ -78,9 +82,12 @@ public struct Turn: CaptureStage {
     /// - Parameter label: the stage's, for the message.
     private func quarterTurns(_ capture: Capture, _ label: String) throws(Problem) -> Int {
         if let fixed = Int(turns.rawValue) { return fixed }
+        return QuarterTurn.upright(capture.keptFrames.compactMap(\.pose), up: try Self.up(of: capture, label))
+    }
+
+    private static func up(of capture: Capture, _ label: String) throws(Problem) -> Vector3 {
         let setting = ShellWord.setting(label, "quarter-turns=1")
-        let up = try capture.requiredUp(fix: "say how to turn it, such as  \(setting)")
-        return QuarterTurn.upright(capture.keptFrames.compactMap(\.pose), up: up)
+        return try capture.requiredUp(fix: "say how to turn it, such as  \(setting)")
     }
 }
 

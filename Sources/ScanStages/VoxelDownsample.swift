@@ -34,7 +34,7 @@ public struct VoxelDownsample: ParcelStage {
         size = options.number("size", "Edge of a cube.", default: 0.02, in: 0.0001...100, unit: "m")
         minPoints = options.integer(
             "min-points", "Leave out cubes with fewer points than this.", default: 1, in: 1...1_000_000)
-        mergesCloud = options.isBelow(SampleMesh.self)
+        mergesCloud = options.isBelow(SampleMesh.self, notUndoneBy: Unproject.self)
         let before = options.value(of: "size", above: Self.self)?.double
         options.warn(
             "size", unless: size > before ?? 0,

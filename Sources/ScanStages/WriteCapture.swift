@@ -3,7 +3,7 @@ import ScanModel
 import ScanPipeline
 
 /// Writes a capture as another app would have recorded it.
-public struct WriteCapture: ParcelStage {
+public struct WriteCapture: ParcelStage, DemandingStage {
     public enum Format: String, CaseIterable, Sendable {
         case strayScanner = "stray-scanner"
         case polycam, scannetpp, arkitscenes
@@ -56,7 +56,8 @@ public struct WriteCapture: ParcelStage {
 
             **Stray Scanner** records a video of 1920×1440 and depth of 256×192, and its readers scale the camera by
             these numbers: other sizes are written with a warning. The median of the frames' cameras is used for all of
-            them; the receipt says how far off that is.
+            them; the receipt says how far off that is. `undistort: {one-camera: true}` above gives all frames one
+            camera.
 
             **ARKitScenes'** loader uses the camera of `lowres_wide` for depth, so pictures there have depth's size:
             each pixel is the mean over its area, and the camera is scaled to match. Larger pictures are in `wide/` as
@@ -71,11 +72,14 @@ public struct WriteCapture: ParcelStage {
 
     let format: Format
     let quality: Int
+    /// Whether pictures, and depth, come to this stage in the size that they were recorded in.
+    private let keepsSizes: (pictures: Bool, depth: Bool)
 
     public init(_ options: inout OptionReader) {
         format = options.choice("format", "Whose layout is written.", default: Format.strayScanner)
         quality = PictureOutput.quality(&options, isUsed: format.layout.encodesJPEG)
         if format.layout is any VideoCaptureLayout.Type { options.warnOfOddVideo() }
+        keepsSizes = (!options.isBelow(Resize.self), !options.isBelow(Turn.self))
     }
 
     private var layout: any CaptureLayout.Type { format.layout }
@@ -86,6 +90,14 @@ public struct WriteCapture: ParcelStage {
                 needs: [.frames, .color, .pose, .intrinsics, .timestamp],
                 wants: layout.extras, prefers: [[.depth, .recordedDepth]]),
             claims: layout.claims)
+    }
+
+    public func check(_ capture: Capture, _ label: String) throws(Problem) {
+        let hasDepth = !capture.channels.isDisjoint(with: [.depth, .recordedDepth])
+        if keepsSizes.depth, hasDepth, let size = capture.depthSize {
+            try layout.check(depth: size, isAsRecorded: true)
+        }
+        if keepsSizes.pictures, layout is any VideoCaptureLayout.Type { try capture.requireVideoSize() }
     }
 
     public func toolVersions(for capture: Capture) throws(Problem) -> [String: String] {
@@ -197,7 +209,7 @@ public struct WriteCapture: ParcelStage {
         try layout.finish(context)
         context.count("frames", fold.count)
         context.record(type(of: layout).turn(of: capture))
-        context.warnUnlessUp(capture, "and the format's readers expect it to")
+        context.warnUnlessUp(capture, "and the format's readers take \(format == .arkitscenes ? "z" : "y") for it")
         context.warnUnlessMetric(capture, "the capture may not be in metres")
     }
 }

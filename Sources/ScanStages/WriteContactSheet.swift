@@ -186,5 +186,6 @@ public struct WriteContactSheet: ParcelStage {
         context.count("pictures", fold.count)
         context.count("pages", fold.pageCount)
         context.record("quarter-turns", .of(fold.quarterTurns))
+        if content == .depth { context.warnUnlessMetric(capture, "`near` and `far` may not be in metres") }
     }
 }

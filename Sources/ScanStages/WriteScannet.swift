@@ -37,6 +37,7 @@ public struct WriteScannet: ParcelStage {
             pixel causes a warning. Principal points count from the centre of the top-left pixel. A depth sensor with a
             camera of its own keeps it; in `7-scenes`, where one camera serves both, depth is reprojected into the
             colour camera's view and resized to the pictures' size by nearest neighbour.
+            `undistort: {one-camera: true}` above gives all frames one camera.
 
             Pictures are copied byte for byte; frames of a video become JPEG (4:4:4), or what `color` says.
             """,

@@ -19,7 +19,7 @@ public struct WriteSens: ParcelStage {
             receipt's `camera-deviation` says by how many pixels a frame's own camera differs at most, and more than one
             pixel causes a warning. Principal points count from the centre of the top-left pixel. A depth sensor with a
             camera of its own keeps it, with its pose as the depth extrinsic; otherwise depth gets the colour camera,
-            scaled.
+            scaled. `undistort: {one-camera: true}` above gives all frames one camera.
 
             **Motion samples** are written where all five sensors were read at the same times, as iOS does.
             """,
@@ -134,7 +134,7 @@ public struct WriteSens: ParcelStage {
         context.count("frames", Int(header.frameCount))
         if fold.untracked > 0 { context.count("frames-without-pose", fold.untracked) }
         if fold.untimed > 0 {
-            context.warn("\(fold.untimed.counted("frame", "has", "have")) no time, and got 0")
+            context.warn("\(fold.untimed.counted("frame", "has", "have")) no time, or one before 0, and got 0")
         }
         context.warnUnlessMetric(capture, "the file may not be in metres")
     }

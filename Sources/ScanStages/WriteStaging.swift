@@ -3,7 +3,7 @@ import ScanModel
 import ScanPipeline
 
 /// Writes a MultiScan staging capture.
-public struct WriteStaging: ParcelStage {
+public struct WriteStaging: ParcelStage, DemandingStage {
     public enum Depth: String, CaseIterable, Sendable { case masked, source }
     public enum RGB: String, CaseIterable, Sendable { case auto, mp4, frames }
 
@@ -68,12 +68,20 @@ public struct WriteStaging: ParcelStage {
     let depth: Depth
     let rgb: RGB
     let output: PictureOutput
+    /// Whether pictures come to this stage in the size that they were recorded in.
+    private let keepsSize: Bool
 
     public init(_ options: inout OptionReader) {
         depth = options.choice("depth", "Depth as the stages above left it, or as recorded.", default: .masked)
         rgb = options.choice("rgb", "Pictures as a video, as files, or as the capture has them.", default: .auto)
         output = PictureOutput(&options, default: .copy, areFiles: rgb != .mp4)
         if rgb == .mp4 { options.warnOfOddVideo() }
+        keepsSize = !options.isBelow(Resize.self)
+    }
+
+    public func check(_ capture: Capture, _ label: String) throws(Problem) {
+        // The capture's own video is copied.
+        if rgb == .mp4, keepsSize, !capture.channels.contains(.video) { try capture.requireVideoSize() }
     }
 
     public var uses: Uses {
@@ -290,9 +298,8 @@ public struct WriteStaging: ParcelStage {
             let way =
                 turn == .zUpToYUp ? "has z up and was turned by (x, y, z) → (x, z, −y)" : "was turned to have y up"
             context.note("the world \(way), because MultiScan's readers take y for up")
-        } else if capture.worldUp == nil {
-            context.warn("MultiScan's readers take y for up, and this capture does not say that it is")
         }
+        context.warnUnlessUp(capture, "and MultiScan's readers take y for it")
         switch pictureForm(context) {
         case .video, .encoded: break
         case .files where rgb == .auto && capture.video?.cut != nil:

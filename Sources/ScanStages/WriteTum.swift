@@ -22,7 +22,7 @@ public struct WriteTum: ParcelStage {
             **The camera** has no place in the format. `calibration.txt` is ScanMill's own: `fx fy cx cy width height`,
             the median over the frames, with the principal point counted from the centre of the top-left pixel. Where
             the frames' own cameras differ, because the lens has focused, the receipt says by how many pixels at most,
-            which is in a corner of the picture.
+            which is in a corner of the picture. `undistort: {one-camera: true}` above gives all frames one camera.
 
             Pictures are copied byte for byte; frames of a video become JPEG (4:4:4) or PNG. The world is written as
             recorded, and does not say which way is up.

@@ -76,9 +76,7 @@ public struct WriteZip: ParcelStage {
         try fold.file.close()
         context.count("frames", fold.frames.count)
         context.record(turn)
-        if capture.worldUp == nil {
-            context.warn("the project's readers take y for up, and this capture does not say that it is")
-        }
+        context.warnUnlessUp(capture, "and the project's readers take y for it")
         context.warnUnlessMetric(capture, "the project may not be in metres")
     }
 

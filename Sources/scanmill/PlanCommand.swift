@@ -23,8 +23,7 @@ struct PlanCommand: ParsableCommand {
         try NamedPath.requireOrder(of: batch)
         let loaded = try LoadedPipeline.load(batch.pipeline, settings: batch.settings)
         loaded.pipeline.warnings.forEach { Console.error($0.compilerStyleWarning) }
-        var found = try CaptureList.find(batch, for: loaded)
-        found.tellApart(by: OutputNames(of: batch.output))
+        var found = try FoundCaptures.find(batch, for: loaded).toldApart(by: OutputNames(of: batch.output))
         let state = StateFolder(output: batch.output)
         var plan = BatchPlan(
             found.inputs, pipeline: loaded.pipeline, output: batch.output, rules: batch.rules, programs: .installed)

@@ -110,7 +110,7 @@ struct RunCommand: AsyncParsableCommand {
         try NamedPath.requireOrder(of: batch)
         let code: Int32
         do {
-            let night = try Night(self)
+            let night = try Night.begin(self)
             code = await RunEnding.of(night, self)
         } catch let error as ExitCode where error.rawValue == ExitStatus.environment {
             code = await RunEnding.ofUnbegun(self, error.rawValue)

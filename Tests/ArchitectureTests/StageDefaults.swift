@@ -148,7 +148,7 @@ enum StageDefaults {
             size: 0.02
             min-points: 1
 
-        fuse-depth 6
+        fuse-depth 7
             voxel: 0.02
             truncation: 4
             min-frames: 2
@@ -160,11 +160,11 @@ enum StageDefaults {
         sample-mesh 1
             spacing: 0.01
 
-        find-floor 5
+        find-floor 6
             clearance: 0.1
             min-area: 0.25
 
-        crop 3
+        crop 4
             above
             below
             around
@@ -172,7 +172,7 @@ enum StageDefaults {
             centre: cameras
             if-empty: fail
 
-        fit-box 1
+        fit-box 2
             if-empty: fail
 
         scatter-points 1
@@ -181,7 +181,7 @@ enum StageDefaults {
             reach: 3
             seed: 1
 
-        report-coverage 3
+        report-coverage 4
 
         downscale 1
             factors: [2, 4, 8]

@@ -18,11 +18,12 @@ import Testing
             """, to: "bad.yaml")
         let result = try Scanmill.run(["check", "bad.yaml"], in: folder.path)
         #expect(result.status == 2)
-        #expect(result.output == "bad.yaml: 4 mistakes\n")
+        #expect(result.output == "bad.yaml: 5 mistakes\n")
         for line in [
             "bad.yaml:1:1: error: unknown key `nmae`", "did you mean `name`?",
             "bad.yaml:3:12: error: read: `mismatch` is `longest`, which is not one of auto, shortest, fail",
             "error: mask-range: `near`, 5, is not below `far`, 1",
+            "bad.yaml:4:5: error: `mask-range` needs depth, which no stage before it makes",
             "error: filter-blur: one of `at-least`, `keep`, `window`, `seconds`, `count` is needed",
         ] { #expect(result.errors.contains(line), "\(line) is missing in \(result.errors)") }
     }

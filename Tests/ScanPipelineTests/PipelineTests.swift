@@ -147,9 +147,27 @@ import Testing
             #expect(mistakes.contains { $0.hasPrefix("p.yaml:4:5: error: `write-ply` needs ") }, "\(mistakes)")
             #expect(mistakes.allSatisfy { !$0.contains("needs depth") }, "\(mistakes)")
         }
-        let own = try Self.messages("stages: [read, {unproject: {a: 1}}, write-ply]")
-        #expect(own.count == 1, "what it needs may be its mistake: \(own)")
         #expect(try Self.messages("stages: [read, poisson, write-ply]").count == 1)
+    }
+
+    /// A wrong option is not why a stage stands in the wrong place, unless it is the option that makes the need.
+    @Test func mistakesInOptionsHideNoWrongPlace() throws {
+        let own = try Self.messages("stages: [read, {unproject: {a: 1}}, write-ply]")
+        #expect(own.count == 2 && own[0].contains("`unproject` needs depth"), "\(own)")
+        let look = Mock.frame("look", .init(needs: [.color])).adapting { options, uses in
+            if options.text("at", "What.", default: "color") == "depth" { uses.frame.needs = [.depth] }
+        }
+        let library = StageLibrary([.reader(), .decompress, look])
+        func count(_ options: String) -> Int {
+            do throws(PipelineMistakes) {
+                _ = try Pipeline.load(text: "stages: [read, {look: {\(options)}}]", path: "p.yaml", library: library)
+                return 0
+            } catch { return error.problems.count }
+        }
+        #expect(count("at: depth") == 1 && count("at: depth, a: 1") == 1 && count("a: 1") == 1)
+        // What two stages write may be another mistake than their names.
+        let file = "write-ply, {write-ply: {title: [a]}}"
+        #expect(try Self.messages("stages: [read, decompress, unproject, \(file)]").count == 1)
     }
 
     /// Signs that newcomers put between a stage, an option and its value.

@@ -15,7 +15,7 @@ import Testing
         ).frames
     }
 
-    private static func capture(_ spoil: (inout MemoryCapture.Item) -> Void) throws -> MemoryCapture {
+    static func capture(_ spoil: (inout MemoryCapture.Item) -> Void) throws -> MemoryCapture {
         MemoryCapture(
             try sound.get().map { frame in
                 var item = MemoryCapture.Item(frame)
@@ -53,7 +53,7 @@ import Testing
         #expect(run.warnings.first?.contains("the geometry is in doubt") == true, "\(run.warnings)")
     }
 
-    private static func spoil(_ item: inout MemoryCapture.Item, _ mistake: GeometryHypothesis) {
+    static func spoil(_ item: inout MemoryCapture.Item, _ mistake: GeometryHypothesis) {
         guard let pose = item.pose, let camera = item.intrinsics, var depth = item.depth else { return }
         switch mistake {
         case .declared: break
@@ -178,15 +178,14 @@ import Testing
     /// What fits nothing of a capture in a wrong unit may fit it in the right one.
     @Test func aStageBelowThatFailsNamesTheRemedyFirst() throws {
         let desk = SharedData.checkout.appendingPathComponent("samples/desk").path
-        func fix(_ stage: String) -> String? {
+        func fix(_ stage: String, read: String = "scale: 5") -> String? {
             let cloud = "- unproject\n- voxel-downsample: {size: 0.1}"
-            let stages = "- read: {scale: 5}\n- decompress\n- check-geometry\n\(cloud)\n- \(stage)"
+            let stages = "- read: {\(read)}\n- decompress\n- check-geometry\n\(cloud)\n- \(stage)"
             return problem { _ = try StageRun(stages, reading: desk) }?.fix
         }
-        let first =
-            "first fix what `check-geometry` warns about (the report shows it); if it fails all the same, "
-            + "loosen "
-        #expect(fix("crop: {above: 90}")?.hasPrefix(first) == true)
+        let first = "first fix what `check-geometry` warns about (the report shows it); if it fails all the same, "
+        #expect(fix("crop: {above: 90}")?.hasPrefix(first + "loosen ") == true)
+        #expect(fix("cull-by-box", read: "poses: cv-axes")?.hasPrefix(first + "look at the box ") == true)
         // Frames that are not there are none in any unit.
         #expect(fix("select-frames: {include: [900]}")?.hasPrefix("loosen `select-frames`") == true)
     }

@@ -35,7 +35,23 @@ import Testing
             let stages = "- downscale: {factors: [2]}\n- cull-by-box: {margin: -10, box: \(box)}"
             let problem = problem { _ = try StageRun(stages, on: capture) }
             #expect(problem?.summary == "`margin: -10` leaves nothing of the box", "\(box)")
+            #expect(try StageRun.refusal(stages, of: capture)?.summary == problem?.summary, "\(box)")
         }
+        capture.files["box.json"] = Array("{".utf8)
+        let broken = "- cull-by-box: {box: box.json}"
+        let refusal = try StageRun.refusal(broken, of: capture)
+        #expect(refusal?.place.file == "box.json" && refusal?.place.stage == "cull-by-box")
+        let failure = problem { _ = try StageRun(broken, on: capture) }
+        #expect(refusal?.summary == failure?.summary)
+    }
+
+    /// No setting of the stage above it saves the capture.
+    @Test func aLackThatNoSettingMendsIsTold() throws {
+        let capture = MemoryCapture([.init(points: [0, 0, 0])])
+        let refusal = try StageRun.refusal("- filter-view\n- cull-by-box", of: capture)
+        #expect(refusal?.summary == "cull-by-box needs box, and this capture has none")
+        let alone = try StageRun.refusal("- filter-view", of: capture)
+        #expect(alone?.fix == "do without `if-missing: fail` with  --set filter-view.if-missing=pass")
     }
 
     /// Its margins are those of the box that a stage above makes.

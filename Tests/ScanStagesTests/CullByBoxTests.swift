@@ -295,7 +295,10 @@ import Testing
             problem?.notes.prefix(2) == [
                 "the box measures 2, 2, 0.5 and has its middle at 10, 0, 0", "3 points were looked at",
             ])
-        #expect(problem?.fix?.hasSuffix("--set cull-by-box.if-empty=warn") == true)
+        #expect(
+            problem?.fix
+                == "look at the box and the poses with  scanmill inspect , or accept an empty result with  --set "
+                + "cull-by-box.if-empty=warn")
         #expect(try StageRun("- cull-by-box: {keep: outside}", on: capture).count("cull-by-box", "points-out") == 3)
     }
 

@@ -227,7 +227,7 @@ import Testing
         #expect(scores(run).count == 4)
     }
 
-    @Test func noHoleIsLongerThanTwoWindows() throws {
+    @Test func noGapIsLongerThanTwoWindows() throws {
         var dice = SplitMix(seed: 32)
         let run = try run("{window: 5}", (0..<200).map { _ in UInt8.random(in: 0...255, using: &dice) })
         #expect(run.kept.count == 40)
@@ -277,9 +277,9 @@ import Testing
         }
     }
 
-    // MARK: - Holes
+    // MARK: - Gaps
 
-    @Test func theLongestRunIsCountedAndALongHoleSaid() throws {
+    @Test func theLongestRunIsCountedAndALongGapSaid() throws {
         // Frames 1–2 and 4–6 are dropped, a second apart: from frame 3 to frame 7 there is nothing.
         let run = try run("{at-least: 15}", [9, 0, 0, 9, 0, 0, 0, 9])
         #expect(run.count("filter-blur", "longest-dropped-run") == 3)
@@ -295,7 +295,7 @@ import Testing
             ])
     }
 
-    @Test func aShortHoleIsNotWorthAWarning() throws {
+    @Test func aShortGapIsNotWorthAWarning() throws {
         let dense = capture([9, 0, 0, 9]) { Double($0) / 3 }
         let run = try StageRun("- filter-blur: {at-least: 15}", on: dense)
         #expect(run.count("filter-blur", "longest-dropped-run") == 2)
@@ -304,17 +304,17 @@ import Testing
         #expect(try StageRun("- filter-blur: {at-least: 15}", on: slow).warnings.count == 1)
     }
 
-    @Test func theHoleThatIsSaidIsTheLongestInTime() throws {
+    @Test func theGapThatIsSaidIsTheLongestInTime() throws {
         // Three frames within 0.4 s, then one that is alone for 3 s.
         let times = [0, 0.1, 0.2, 0.3, 0.4, 2, 3.4]
         let run = try StageRun("- filter-blur: {at-least: 15}", on: capture([9, 0, 0, 0, 9, 0, 9]) { times[$0] })
         #expect(run.count("filter-blur", "longest-dropped-run") == 3)
         #expect(run.warnings.count == 1)
-        #expect(run.warnings.first?.contains("frames 5 to 5 were all dropped, which leaves a gap of 3 s") == true)
+        #expect(run.warnings.first?.contains("frame 5 was dropped, which leaves a gap of 3 s") == true)
     }
 
-    /// No rule leaves a shorter hole where nothing was recorded.
-    @Test func aPauseOfTheRecordingIsNoHole() throws {
+    /// No rule leaves a shorter gap where nothing was recorded.
+    @Test func aPauseOfTheRecordingIsNoGap() throws {
         let pause = capture([9, 0, 9]) { [0, 0.1, 30][$0] }
         #expect(try StageRun("- filter-blur: {seconds: 0.2}", on: pause).warnings.isEmpty)
         // What was dropped around it is one.
@@ -323,7 +323,7 @@ import Testing
         #expect(run.warnings.first?.contains("frames 1 to 3 were all dropped, which leaves a gap of 31.3 s") == true)
     }
 
-    @Test func framesThatOthersDroppedDoNotHideAHole() throws {
+    @Test func framesThatOthersDroppedDoNotHideAGap() throws {
         // Every second frame is gone already; of the others, 2, 4 and 6 are blurred.
         let run = try StageRun(
             "- select-every: {step: 2}\n- filter-blur: {at-least: 15}", on: capture([9, 9, 0, 9, 0, 9, 0, 9, 9]))
@@ -332,7 +332,7 @@ import Testing
         #expect(run.warnings.first?.contains("frames 2 to 6 were all dropped, which leaves a gap of 8 s") == true)
     }
 
-    @Test func holesAtTheEndsReachToTheLastFrameDropped() throws {
+    @Test func gapsAtTheEndsReachToTheLastFrameDropped() throws {
         let run = try run("{at-least: 15}", [0, 0, 9, 0, 0, 0])
         #expect(run.warnings.first?.contains("frames 3 to 5 were all dropped, which leaves a gap of 3 s") == true)
         #expect(run.count("filter-blur", "longest-dropped-run") == 3)

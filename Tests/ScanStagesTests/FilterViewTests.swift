@@ -57,7 +57,7 @@ import Testing
 
     @Test func aBoxThatNoPictureShowsFailsTheCapture() throws {
         let problem = problem { _ = try StageRun("- filter-view: {at-least: 0.5}", on: Self.views) }
-        #expect(problem?.fault == .input && problem?.summary == "the box covers 0.5 of no picture")
+        #expect(problem?.fault == .input && problem?.summary == "the box covers less than 0.5 of every picture")
         let notes = ["at most, it covers 0.33", "the box measures 2, 2, 2 and has its middle at 0, 0, -4"]
         #expect(problem?.notes.prefix(2) == notes[...])
         #expect(problem?.fix?.contains("--set filter-view.at-least=0.05") == true)
@@ -65,6 +65,67 @@ import Testing
         var capture = Self.views
         capture.box?.halfSize = Vector3(-1, -1, -1)
         #expect(throws: Problem.self) { try StageRun("- filter-view", on: capture) }
+    }
+
+    /// The box of the synthetic table: 2 cm larger than the object.
+    private static let boxOnTable = OrientedBox(
+        center: Vector3(0.05, -0.545, -0.03), worldFromBox: .rotation(aboutY: 0.6435),
+        halfSize: Vector3(0.18, 0.125, 0.13))
+
+    private static func roundTheTable(with mistake: GeometryHypothesis, in frames: Range<Int>) throws -> MemoryCapture {
+        var index = 0
+        var capture = try CheckGeometryTests.capture { item in
+            if frames.contains(index) { CheckGeometryTests.spoil(&item, mistake) }
+            index += 1
+        }
+        capture.box = boxOnTable
+        return capture
+    }
+
+    /// The stage stands above those that read depth, `check-geometry` among them.
+    @Test(arguments: [GeometryHypothesis.cvAxes, .inverse, .inverseCV, .transposedRotation])
+    func posesThatAreNotWhatTheFormatSaysAreNamed(_ mistake: GeometryHypothesis) throws {
+        let wrong = try Self.roundTheTable(with: mistake, in: 0..<40)
+        let remedy = "read the poses as what they are with  --set read.poses=\(mistake.rawValue)"
+        let seems = "it seems that \(mistake.meaning()): corrected, 40 of 40 pictures show the middle of the box"
+        // By chance a few pictures may show it.
+        do {
+            let run = try StageRun("- filter-view: {at-least: 0.01}", on: wrong)
+            #expect(run.warnings == ["filter-view: \(seems); \(remedy)"])
+        } catch let error as Problem {
+            #expect(error.notes.first == seems)
+            #expect(error.fix == "\(remedy) , or look at the box and the poses with  scanmill inspect")
+        }
+    }
+
+    @Test func posesOfWhichAFewShowTheBoxByChanceAreDoubted() throws {
+        let run = try StageRun("- filter-view", on: try Self.roundTheTable(with: .cvAxes, in: 3..<40))
+        #expect(run.kept == [0, 1, 2])
+        #expect(run.warnings.count == 1)
+        // Where the camera looks away, nothing is said of the poses.
+        let away = Pose(rotation: .rotation(aboutY: .pi), position: .zero)
+        var capture = Self.views
+        capture.items += (0..<9).map { _ in MemoryCapture.Item(pose: away) }
+        let other = try StageRun("- filter-view", on: capture)
+        #expect(other.kept == [0, 2] && other.warnings == [])
+    }
+
+    /// Transposed rotations change hardly anything for a level camera.
+    @Test func aSmallBoxIsNoMistakeOfPoses() throws {
+        let problem = problem {
+            _ = try StageRun("- filter-view: {at-least: 0.5}", on: try Self.roundTheTable(with: .declared, in: 0..<40))
+        }
+        #expect(problem?.notes.first?.hasPrefix("at most, it covers ") == true, "\(problem as Any)")
+    }
+
+    @Test func posesThatWereTakenForOthersAreNamed() throws {
+        let desk = SharedData.checkout.appendingPathComponent("samples/desk").path
+        let problem = problem { _ = try StageRun("- read: {poses: cv-axes}\n- filter-view", reading: desk) }
+        let way = "take `poses: cv-axes` out of `read`, if it was meant for other captures, or look at "
+        #expect(problem?.fix?.hasPrefix(way) == true, "\(problem as Any)")
+        #expect(problem?.notes.first?.hasPrefix("it seems that `poses: cv-axes` of `read` does not suit") == true)
+        // What is nowhere in the pictures is no smaller object.
+        #expect(problem?.fix?.contains("at-least") == false)
     }
 
     @Test func withoutABoxAllFramesStayIfToldSo() throws {

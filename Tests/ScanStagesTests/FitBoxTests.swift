@@ -99,9 +99,9 @@ import Testing
         // Half a metre above the box, whose top is at 0.09 m.
         #expect(
             try filmed { _ in Vector3(0, 0.59, 0) }.warnings == [
-                "fit-box: 12 of 12 cameras look past the box that was fitted to the cloud, at a place 0.5 m from it: "
-                    + "it may hold something other than was filmed; look at what `crop` above leaves, and at its "
-                    + "`centre`"
+                "fit-box: 12 of 12 cameras look past the box that was fitted to the cloud, towards a place 0.5 m from "
+                    + "it: the box may hold something other than what was filmed; look at what `crop` above leaves, "
+                    + "and at its `centre`"
             ])
     }
 

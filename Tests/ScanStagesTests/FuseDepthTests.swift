@@ -191,6 +191,16 @@ import Testing
         }
     }
 
+    /// The stage above only passes it on.
+    @Test func aBoxThatMayLeaveNothingDoesNotSaveTheSurface() {
+        var capture = Self.wall(2)
+        capture.box = OrientedBox(center: Vector3(50, 0, 0), worldFromBox: .identity, halfSize: Vector3(1, 1, 1))
+        let cull = "- cull-by-box: {depth: true, pixel-centre: half, if-empty: warn}\n"
+        let failure = problem { _ = try StageRun(cull + "- fuse-depth\n- write-mesh", on: capture) }
+        #expect(failure?.fault == .input && failure?.summary == "no pixel with depth is left, so there is no surface")
+        #expect(failure?.fix == "loosen the masks and boxes above fuse-depth")
+    }
+
     /// Larger than all that was filmed: no larger one helps, nor does a frame fewer.
     @Test func voxelsThatAreTooLarge() {
         for frames in [2, 1] {

@@ -49,8 +49,45 @@ import Testing
         #expect(problem?.notes.contains("it was read as multiscan, as `format` says, but it looks like frames") == true)
         #expect(problem?.fix == "take `format` out of `read`, or set  --set read.format=frames")
         #expect(
-            StageRun.mistakes(in: "- read: {format: multiscam}").first
+            StageRun.mistakes(in: "- read: {format: multiscam}").last
                 == "`format` is `multiscam`, which is not one of auto, \(Self.formats)")
+    }
+
+    /// What is doubted goes by the numbers as they are used.
+    @Test func correctionsComeBeforeDoubts() throws {
+        let path = try folder.copySample("scannet")
+        let pose = folder.url("scannet/pose/6.txt")
+        var numbers = try String(contentsOf: pose, encoding: .utf8)
+        numbers = numbers.replacingOccurrences(of: " -1.1337475304094666", with: " 2.8662524695905334")
+        try numbers.write(to: pose, atomically: true, encoding: .utf8)
+        let timed = try StageRun("- read: {rate: 10}", reading: path)
+        let jump = timed.warnings.first { $0.hasPrefix("the camera's path jumps once by ") }
+        #expect(jump?.contains(" to frame 6 and back") == true, "\(timed.warnings)")
+        // Without times it is told by where the frames around it are.
+        let untimed = try StageRun("- read", reading: path)
+        #expect(
+            untimed.warnings.contains { $0.hasPrefix("1 of 12 cameras stands far from the frames before and after") },
+            "\(untimed.warnings)")
+        let desk = SharedData.checkout.appendingPathComponent("samples/desk").path
+        func tellsSpeed(_ scale: Int) throws -> Bool {
+            try StageRun("- read: {scale: \(scale)}", reading: desk).warnings.contains {
+                $0.hasPrefix("the camera moves at ")
+            }
+        }
+        #expect(try tellsSpeed(1000) && !tellsSpeed(1))
+    }
+
+    /// The others remain, so that the channel is there.
+    @Test func aMotionFileThatTheMetadataListsIsLost() throws {
+        let path = try folder.copySample("desk")
+        try FileManager.default.removeItem(at: folder.url("desk/desk.rot"))
+        let run = try StageRun("- read\n- measure-motion", reading: path)
+        let text = "the metadata lists motion that is missing: desk.rot"
+        #expect(run.receipt["lost"]?.array?.map { $0["what"]?.string } == [text])
+        #expect(run.receipt["lost"]?.array?.map { $0["fix"]?.string } == ["copy desk.rot too"])
+        #expect(run.warnings.contains { $0.hasPrefix(text) })
+        // Nobody asks for it.
+        #expect(try StageRun("- read", reading: path).receipt["lost"] == nil)
     }
 
     /// PLY files alone have points already.

@@ -201,6 +201,26 @@ import Testing
         #expect(abs(camera.fy / 4 - Double(camera.height) / Double(height)) < 1e-12)
     }
 
+    /// Depth keeps its shape, and what is written of the two is refused when it is read.
+    @Test func depthThatNoLongerFitsIsWarnedOf() throws {
+        var item = Self.item(8, 6)
+        item.recordedDepth = RecordedDepth(metres: [1])
+        var capture = MemoryCapture([item])
+        capture.depthSize = PixelSize(31, 23)
+        func warnings(_ options: String) throws -> [String] {
+            try StageRun("- resize: {\(options)}", on: capture, probing: []).warnings
+        }
+        #expect(
+            try warnings("width: 3, height: 4") == [
+                "resize: pictures of 8×6 became 3×4: one side shrank 1.78 times as much as the other, and depth keeps its "
+                    + "shape, 31×23, so that readers will refuse the two together; to keep the aspect ratio:  "
+                    + "--set resize.width=4 --set resize.height=3"
+            ])
+        #expect(try warnings("width: 6, height: 2").allSatisfy { !$0.contains("depth") })
+        capture.items[0].recordedDepth = nil
+        #expect(try warnings("width: 3, height: 4").allSatisfy { !$0.contains("depth") })
+    }
+
     @Test func sidesAndALimitExcludeEachOther() throws {
         #expect(StageRun.mistakes(in: "- resize") == ["one of `longest`, `width`, `height` is needed"])
         #expect(

@@ -98,7 +98,21 @@ import Testing
             StageRun.mistakes(in: "- decompress\n- unproject\n- scatter-points") == [
                 "`unproject` above gives every frame points of its own"
             ])
-        #expect(StageRun.mistakes(in: "- decompress\n- unproject\n- voxel-downsample\n- scatter-points").isEmpty)
+        let merged = "- decompress\n- unproject\n- voxel-downsample\n"
+        #expect(StageRun.mistakes(in: merged + "- scatter-points").isEmpty)
+        #expect(StageRun.mistakes(in: merged + "- unproject\n- scatter-points").count == 1)
+    }
+
+    /// Without cameras there is no cube about them either.
+    @Test func whatACaptureWithoutABoxCanSet() throws {
+        var capture = MemoryCapture([.init()])
+        let stages = "- scatter-points: {within: box}\n- write-ply"
+        let posed = try StageRun.refusal(stages, of: capture)
+        #expect(posed?.fix == "do without `within: box` with  --set scatter-points.within=cameras")
+        capture.items[0].pose = nil
+        let plain = try StageRun.refusal(stages, of: capture)
+        #expect(plain?.summary == "scatter-points needs box, and this capture has none")
+        #expect(plain?.fix?.hasPrefix("use a pipeline without scatter-points for captures like this one") == true)
     }
 
     /// What the stage is for: a model without points that trainers can start from.
@@ -106,6 +120,9 @@ import Testing
         let run = try StageRun("- scatter-points: {count: 50}\n- write-colmap", on: try MemoryCapture.posed(3))
         #expect(run.count("write-colmap", "points") == 50)
         #expect(run.count("scatter-points", "points-scattered") == 50)
+        let notes = run.receipt["notes"]?.array?.compactMap(\.string) ?? []
+        #expect(
+            notes.contains("scatter-points: the capture has no points: 50 random ones stand in for them"), "\(notes)")
         let lines = try run.text("colmap/sparse/0/points3D.txt").split(separator: "\n").filter { $0.first != "#" }
         #expect(lines.count == 50 && lines.allSatisfy { $0.contains(" 128 128 128 ") })
     }

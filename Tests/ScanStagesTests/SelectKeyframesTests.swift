@@ -92,10 +92,10 @@ import Testing
         #expect(try self.run("distance: 2, per-face: 10", boxed([0, 5, 5.1])).kept == [0, 1])
     }
 
-    @Test func withoutABoxTheQuotaIsLeftAside() throws {
+    @Test func withoutABoxTheQuotaIsIgnored() throws {
         let run = try run("distance: 2, per-face: 3", along([0, 0.1]))
         #expect(run.kept == [0])
-        #expect(run.warnings == ["select-keyframes: the capture has no box, so `per-face` was left aside"])
+        #expect(run.warnings == ["select-keyframes: the capture has no box, so `per-face` was ignored"])
     }
 
     /// By trying all: whatever the order, each frame that goes has one that stays nearby, by way and angle to a founder.

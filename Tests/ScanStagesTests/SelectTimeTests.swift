@@ -1,3 +1,4 @@
+import ScanModel
 import TestSupport
 import Testing
 
@@ -69,6 +70,26 @@ import Testing
         #expect(early?.summary == short?.summary)
         let timeless = problem { _ = try StageRun("- select-time: {from: 2}", on: frames(3) { _ in nil }) }
         #expect(timeless?.summary == "select-time needs timestamp, and this capture has none")
+    }
+
+    /// The recording is long enough: what lies between the bounds was dropped by others.
+    @Test func framesThatOthersDroppedAreNotTheBounds() throws {
+        func failure(_ stages: String, _ capture: MemoryCapture) -> Problem? {
+            problem { _ = try StageRun(stages + "- select-time: {to: 0.3}", on: capture) }
+        }
+        let few = failure("- select-frames: {include: [5-7]}\n", frames(11))
+        #expect(
+            few?.summary == "none of the 3 frames that the stages above left lies between the bounds of select-time")
+        #expect(few?.fix == "put `select-time` above the stages that drop frames, or choose other bounds")
+        #expect(few?.isOfPipeline == true)
+        let one = failure("- select-frames: {include: [5]}\n", frames(11))
+        let only = "the only frame that the stages above left does not lie between the bounds of select-time"
+        #expect(one?.summary == only)
+        // Nothing can be put above the reader.
+        var unread = frames(11)
+        for index in 0..<4 { unread.items[index].drop = Drop(whileReading: "it is a copy of another") }
+        let left = failure("", unread)
+        #expect(left?.summary.hasPrefix("none of the 7 frames ") == true && left?.fix == "choose other bounds")
     }
 
     @Test func mistakesAreToldBeforeAnythingRuns() {

@@ -91,6 +91,11 @@ import Testing
         capture.worldUp = nil
         #expect(throws: Problem.self) { _ = try StageRun("- turn", on: capture) }
         #expect(throws: Never.self) { _ = try StageRun("- turn: {quarter-turns: 2}", on: capture) }
+        // It is told when the capture is opened, with what has to be set for other stages.
+        let refusal = try StageRun.refusal("- filter-view\n- turn", of: capture)
+        #expect(refusal?.summary == "the capture does not say which way is up" && refusal?.place.stage == "turn")
+        #expect(refusal?.besides == ["do without `if-missing: fail` with  --set filter-view.if-missing=pass"])
+        #expect(try StageRun.refusal("- turn: {quarter-turns: 2}", of: capture) == nil)
     }
 
     /// A video cannot be copied any more: its frames are decoded, turned and written.

@@ -88,6 +88,15 @@ import Testing
         #expect(none.capture.cloud?.count == 0)
     }
 
+    /// Of the points of a mesh only as long as no others have taken their place.
+    @Test func whosePointsAreMerged() {
+        let mesh = "- read\n- decompress\n- fuse-depth\n- sample-mesh\n"
+        #expect(PipelineRun.mistakes(mesh + "- voxel-downsample\n- write-ply") == [])
+        #expect(PipelineRun.mistakes(mesh + "- unproject\n- voxel-downsample\n- write-ply") == [])
+        let unproject = "- read\n- decompress\n- unproject\n- fuse-depth\n- sample-mesh\n"
+        #expect(PipelineRun.mistakes(unproject + "- voxel-downsample\n- write-ply") == [])
+    }
+
     @Test func theBytesAreTheSameForAnyNumberOfWorkers() throws {
         var dice = SplitMix(seed: 20)
         let frames = (0..<40).map { _ in

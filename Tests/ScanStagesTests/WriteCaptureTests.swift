@@ -54,6 +54,20 @@ import Testing
         #expect(back.frames.map { $0.intrinsics?.counted(from: .corner) } == [MemoryCapture.camera])
     }
 
+    /// The axis that a world of unknown up is then taken to have up.
+    @Test(arguments: formats) func anUnknownUpIsSaid(_ format: String) throws {
+        var capture = try MemoryCapture.posed(1)
+        capture.worldUp = nil
+        let run = try StageRun("- write-capture: {format: \(format)}", on: capture)
+        let axis = format == "arkitscenes" ? "z" : "y"
+        let words =
+            "write-capture: the capture does not say which way is up, and the format's readers take \(axis) for it; say "
+            + "it, "
+        #expect(run.warnings.contains { $0.hasPrefix(words) }, "\(run.warnings)")
+        let back = try StageRun("- read", reading: run.path + folder(of: format), probing: [.pose])
+        #expect(back.capture.worldUp == (axis == "z" ? Vector3(0, 0, 1) : Vector3(0, 1, 0)))
+    }
+
     /// Of which no video makes two frames at one time.
     @Test(arguments: ["stray-scanner", "scannetpp"]) func timestampsThatRepeat(_ format: String) throws {
         var capture = try MemoryCapture.posed(4)
@@ -244,7 +258,10 @@ import Testing
         var capture = try MemoryCapture.posed(2)
         capture.items[1].depth = DepthMap(width: 8, height: 6, metres: Array(repeating: 1, count: 48))
         let problem = problem { _ = try StageRun("- write-capture: {format: arkitscenes}", on: capture) }
-        #expect(problem?.summary.hasPrefix("the depth of the frames differs in size") == true)
+        #expect(
+            problem?.summary
+                == "the frame's small picture is 8×6, and those before are 4×3: they have depth's size, and the format "
+                + "has one size for all")
     }
 
     @Test func namesCanBeSplitAsARKitScenesLoaderDoes() throws {
@@ -325,9 +342,18 @@ import Testing
     @Test func depthThatDiffersInSizeHasNoPlaceInScanNetPP() throws {
         var capture = try MemoryCapture.posed(2)
         for n in 0..<2 { capture.items[n].timestamp = Int64(n) * 1_000_000_000 }
+        func summary(_ order: [Int]) -> String? {
+            var given = capture
+            given.items = order.map { capture.items[$0] }
+            return problem { _ = try StageRun("- write-capture: {format: scannetpp}", on: given) }?.summary
+        }
         capture.items[1].depth = DepthMap(width: 8, height: 6, metres: Array(repeating: 1, count: 48))
-        let problem = problem { _ = try StageRun("- write-capture: {format: scannetpp}", on: capture) }
-        #expect(problem?.summary.hasPrefix("the depth of the frames differs in size") == true)
+        let one = "the format has one size for all"
+        #expect(summary([0, 1]) == "the frame's depth is 8×6, and that before it 4×3: \(one)")
+        capture.items[1].depth = nil
+        let none = "the format's stream of depth leaves no frame out"
+        #expect(summary([0, 1]) == "the frame's depth is missing, and that before it 4×3: \(none)")
+        #expect(summary([1, 0]) == "the frame's depth is 4×3, and that before it was missing: \(none)")
     }
 
     /// Its readers take depth for 4 : 3; `turn` makes 3 : 4 of that.
@@ -340,6 +366,26 @@ import Testing
         let place = "ScanNet++'s depth file has no place for maps of \(width)×\(height): they are 4 : 3"
         #expect(problem?.summary == place && problem?.isOfPipeline == true)
         #expect(problem?.fix == "write another format" + advice)
+        #expect(try StageRun.refusal("- write-capture: {format: scannetpp}", of: capture)?.summary == place)
+        let turned = try StageRun.refusal(
+            "- turn: {quarter-turns: 1}\n- write-capture: {format: scannetpp}", of: capture)
+        #expect(turned?.summary != place)
+    }
+
+    /// No video has an odd side: that is told when the capture is opened, unless the pictures become smaller.
+    @Test(arguments: [
+        ("write-capture: {format: stray-scanner}", true), ("write-capture: {format: scannetpp}", true),
+        ("write-capture: {format: polycam}", false), ("write-staging: {rgb: mp4}", true), ("write-staging", false),
+    ])
+    func oddPicturesHaveNoPlaceInAVideo(_ stage: String, _ isVideo: Bool) throws {
+        var capture = try MemoryCapture.posed(1)
+        capture.colorSize = PixelSize(65, 49)
+        let summary = "a video of 65 × 49 pixels cannot be written"
+        let refusal = try StageRun.refusal("- \(stage)", of: capture)
+        let isRefused = refusal?.summary == summary
+        #expect(isRefused == isVideo, "\(refusal as Any)")
+        let resized = try StageRun.refusal("- resize: {width: 64, height: 48}\n- \(stage)", of: capture)
+        #expect(resized?.summary != summary)
     }
 
     /// None of these apps records pictures of several sizes, and readers take the first one's for all.

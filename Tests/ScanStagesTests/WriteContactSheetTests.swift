@@ -155,6 +155,21 @@ import Testing
     }
 
     /// A page of them would be gigabytes.
+    @Test(arguments: ["color", "depth"]) func anUnknownUnitIsSaidOfDepth(content: String) throws {
+        var capture = MemoryCapture.shown(2)
+        for n in capture.items.indices {
+            capture.items[n].depth = DepthMap(width: 2, height: 2, metres: [1, 2, 3, 4])
+        }
+        func warnings() throws -> [String] {
+            try StageRun("- write-contact-sheet: {of: \(content)}", on: capture).warnings
+        }
+        #expect(try warnings().isEmpty)
+        capture.isMetric = false
+        let words = "write-contact-sheet: the world's unit is unknown: `near` and `far` may not be in metres"
+        let said = try warnings()
+        #expect(said == (content == "depth" ? [words] : []), "\(said)")
+    }
+
     @Test func depthThatIsLongAndThinIsRefused() throws {
         let item = MemoryCapture.Item(depth: Array(repeating: 1, count: 4096), height: 4096)
         let problem = problem {

@@ -167,6 +167,24 @@ import Testing
         #expect(run.count("write-sens", "pictures-encoded-again") == 1)
     }
 
+    /// A picture in the file is no file that anybody could find or copy.
+    @Test func damageToAPictureIsNamedByItsPlaceInTheFile() throws {
+        let source = try MiniSource()
+        let run = try PipelineRun("- read\n- decompress\n- write-sens", on: source.path)
+        let path = run.path + "/mini.sens"
+        let sens = try SensCapture.open(try CaptureFormats.tree(at: path), rules: ReadRules())
+        let start = try #require(sens.source.location(of: "color/000001.png")?.range?.lowerBound)
+        var bytes = [UInt8](try Data(contentsOf: URL(fileURLWithPath: path)))
+        // Within the pixels.
+        bytes[Int(start) + 45] ^= 0x40
+        try Data(bytes).write(to: URL(fileURLWithPath: path))
+        let reason = "PNG damaged (mini.sens at byte \(start) of \(bytes.count))"
+        for stages in ["measure-blur", "turn: {quarter-turns: 1}\n- measure-blur"] {
+            let read = try StageRun("- read: {bad-frame-limit: 1}\n- \(stages)", reading: path, probing: [])
+            #expect(read.drops.count == 1 && read.drops.first?.contains(reason) == true, "\(read.drops)")
+        }
+    }
+
     // MARK: - What is not there
 
     @Test func framesWithoutPosesAreLost() throws {
@@ -181,12 +199,13 @@ import Testing
         #expect(back.drops == ["1 read: tracking was lost"])
     }
 
-    @Test func framesWithoutTimesAreCounted() throws {
+    @Test func framesWithoutTimesOrBeforeZeroAreCounted() throws {
         var capture = try MemoryCapture.posed(3)
         for (index, words) in [(1, "1 frame has"), (2, "2 frames have")] {
-            capture.items[index].timestamp = nil
+            capture.items[index].timestamp = index == 1 ? nil : -1
             let run = try StageRun("- write-sens", on: capture)
-            #expect(run.warnings.contains("write-sens: \(words) no time, and got 0"), "\(run.warnings)")
+            let warning = "write-sens: \(words) no time, or one before 0, and got 0"
+            #expect(run.warnings.contains(warning), "\(run.warnings)")
         }
     }
 

@@ -15,7 +15,7 @@ extension ZipArchive {
     func onlyCapture() throws(Problem) -> ZipArchive? {
         let captures = captures
         if captures.count < 2 { return captures.first }
-        let names = captures.map { $0.top.isEmpty ? "pictures at its top" : $0.top }
+        let names = captures.map { $0.top.isEmpty ? "pictures at its top" : $0.top.distinctly }
         throw Problem(
             .input, "the archive holds \(captures.count) captures", notes: ["they are \(names.listed(most: 8))"],
             fix: "unpack it into a folder, and keep the archive elsewhere")

@@ -123,8 +123,28 @@ enum ZipDamage {
                 notes: ["its directory, which is at its end and says where its files are, is missing"], fix: fix
             ).at(byte: size, of: size)
         }
+        if let end, let surplus = try surplus(end, of: file) { return surplus }
         guard let lacking, lacking > 0 else { return nil }
         return Problem(.input, "the archive lacks \(lacking.counted("byte"))", notes: notes, fix: fix)
+    }
+
+    /// What is wrong with an archive whose directory stands behind the place where it should.
+    /// - Returns: nil where it does not.
+    private static func surplus(_ end: ZipEnd, of file: FileSource) throws(Problem) -> Problem? {
+        let count = end.start - end.directory.upperBound
+        // ZIP64's records would stand between the two.
+        guard count > 0, end.longRecordStart == nil,
+            try file.bytes(at: end.directory.lowerBound + count, count: 4) == [0x50, 0x4B, 1, 2]
+        else { return nil }
+        let starts = [try file.bytes(at: 0, count: 4), try file.bytes(at: count, count: 4)].map {
+            $0 == [0x50, 0x4B, 3, 4]
+        }
+        let isPrefixed = starts == [false, true]
+        return Problem(
+            .input, "the archive has \(count.counted("byte")) too many before its directory",
+            notes: isPrefixed ? ["they stand before its first file, as a program does that unpacks it"] : [],
+            fix: isPrefixed
+                ? "unpack it into a folder, or copy the archive again" : "the copy is damaged: copy the archive again")
     }
 
     /// What to do with a part of an archive that was cut into several.

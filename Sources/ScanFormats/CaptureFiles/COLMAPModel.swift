@@ -18,6 +18,8 @@ public struct COLMAPModel: Sendable {
         public var name: String
         /// `worldFromCamera` with our axes.
         public var pose: Pose
+        /// Why the file's quaternion is no rotation; nil if it is one.
+        public var quaternionDefect: String?
     }
 
     /// At index i is camera i + 1, as PINHOLE.

@@ -156,9 +156,7 @@ public enum COLMAPModelReader {
             guard images.count < limit else { throw tooMany(limit).at(file: source.name) }
             // COLMAP's own writer puts names with spaces as they are, although its reader takes what follows the first
             // space for nothing: the rest of the line is the picture's name.
-            images.append(
-                COLMAPModel.Image(id: id, camera: camera, name: line.rest(fromWord: 9).withSlashes, pose: pose(numbers))
-            )
+            images.append(image(id, camera, line.rest(fromWord: 9).withSlashes, numbers))
         }
         return images
     }
@@ -176,7 +174,7 @@ public enum COLMAPModelReader {
             let name = try bytes.text(limit: 4096).withSlashes
             let observations: UInt64 = try bytes.integer()
             try bytes.skip(observations, of: 24)
-            images.append(COLMAPModel.Image(id: id, camera: camera, name: name, pose: pose(numbers)))
+            images.append(image(id, camera, name, numbers))
         }
         try bytes.requireEnd(behind: count, "image")
         return images
@@ -216,10 +214,12 @@ public enum COLMAPModelReader {
             fix: ReadRules.wayToAllowFrames(count ?? limit + 1, limit: limit))
     }
 
-    /// q (w, x, y, z) and t of `cam_from_world`; the camera's centre is −Rᵀt.
-    private static func pose(_ n: [Double]) -> Pose {
-        let rotation = Quaternion(w: n[0], x: n[1], y: n[2], z: n[3]).matrix.transposed
-        return Pose(rotation: rotation, position: -(rotation * Vector3(n[4], n[5], n[6]))).withCVAxes
+    /// - Parameter n: q (w, x, y, z) and t of `cam_from_world`; the camera's centre is −Rᵀt.
+    private static func image(_ id: UInt32, _ camera: UInt32, _ name: String, _ n: [Double]) -> COLMAPModel.Image {
+        let q = Quaternion(w: n[0], x: n[1], y: n[2], z: n[3])
+        let rotation = q.matrix.transposed
+        let pose = Pose(rotation: rotation, position: -(rotation * Vector3(n[4], n[5], n[6]))).withCVAxes
+        return COLMAPModel.Image(id: id, camera: camera, name: name, pose: pose, quaternionDefect: q.defect)
     }
 
     // MARK: - Points

@@ -48,7 +48,9 @@ public struct PLYReader {
         }
         vertex = header.elements[place]
         if vertex.index(of: "packed_position") != nil {
-            throw refuse("the points are packed (“packed_position”), which is not read")
+            var problem = refuse("the points are packed (“packed_position”), which is not read")
+            problem.fix = "make an ordinary PLY of it first, as PlayCanvas' `splat-transform packed.ply plain.ply` does"
+            throw problem.ofPipeline()
         }
         if vertex.hasLists { throw refuse("the points have a list among their properties, which is not read") }
         let axes = ["x", "y", "z"].compactMap(vertex.index)

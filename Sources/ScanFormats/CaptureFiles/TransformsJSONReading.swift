@@ -9,6 +9,8 @@ extension TransformsJSON {
         var angle: (x: Double?, y: Double?) = (nil, nil)
         var centre: (x: Double?, y: Double?) = (nil, nil)
         var size: (width: Int?, height: Int?) = (nil, nil)
+        /// Whether the file does not say the size, and it was taken to be that of most pictures of this lens.
+        private(set) var isSizeAssumed = false
         public private(set) var distortion = LensDistortion()
 
         /// A frame's own numbers, and the top level's for those that it leaves out. nerfstudio would prefer the top
@@ -35,6 +37,21 @@ extension TransformsJSON {
                 try number("h").flatMap { Int(exactly: $0.rounded()) }
             )
             distortion = try LensDistortion(frame, top)
+        }
+
+        /// Whether the file does not say for pictures of which size the numbers are.
+        var lacksSize: Bool { size.width == nil && size.height == nil }
+
+        /// Whether nothing about it is in pixels.
+        var isOfAngles: Bool { [focal.x, focal.y, centre.x, centre.y].allSatisfy { $0 == nil } }
+
+        /// What frames of one lens have in common.
+        var numbers: [Double?] { [focal.x, focal.y, angle.x, angle.y, centre.x, centre.y] }
+
+        /// Takes the numbers to be for pictures of this size.
+        mutating func assume(_ size: PixelSize) {
+            self.size = (size.width, size.height)
+            isSizeAssumed = true
         }
 
         var hasFocalLength: Bool { (focal.x ?? focal.y ?? angle.x ?? angle.y) != nil }

@@ -14,7 +14,7 @@ public enum COLMAPCapture: CaptureFormat {
             "depth, which `depth: true` writes beside the model but which is not read back", "confidence",
             "timestamps", "the bounding box", "motion", "that its unit is the metre",
             "which way is up",
-        ], origin: .derived, poseAxes: .openCV, revision: 14)
+        ], origin: .derived, poseAxes: .openCV, revision: 15)
 
     public static func recognise(_ tree: any CaptureTree) -> Recognition? {
         guard let model = COLMAPModelFiles(in: tree) else { return nil }
@@ -77,6 +77,9 @@ private struct COLMAPReader {
     private var source: TreeSource
     /// Why cameras that took images cannot be used, by their numbers in the model.
     private var refused: [UInt32: String] = [:]
+    /// Whether the model's quaternions have the length 1, as COLMAP writes them. Its reader takes others too, by their
+    /// directions.
+    private var hasUnitQuaternions = true
 
     init(tree: any CaptureTree, model: COLMAPModelFiles, rules: ReadRules) {
         self.tree = tree
@@ -107,6 +110,7 @@ private struct COLMAPReader {
         noteLargerModels(than: images.count)
         let used = try usedCameras(cameras, of: images, cameraFile)
         images.sort { PictureFolder.precedesNaturally($0.name, $1.name) }
+        hasUnitQuaternions = images.contains { $0.quaternionDefect == nil }
         for (index, image) in images.enumerated() { try add(image, index, used[image.camera]) }
         if let pictures = COLMAPPictures(of: images, in: tree, home: model.home) {
             try attach(pictures, of: images, used)
@@ -189,7 +193,7 @@ private struct COLMAPReader {
         _ image: COLMAPModel.Image, _ index: Int, _ camera: CalibratedCamera?
     ) throws(Problem) {
         capture.frames.append(FrameFacts(index: index))
-        if let defect = image.pose.defect {
+        if let defect = image.pose.defect ?? (hasUnitQuaternions ? image.quaternionDefect : nil) {
             capture.drop(index, whileReading: defect, isBad: true)
         } else if let camera {
             capture.frames[index].pose = image.pose
@@ -216,8 +220,9 @@ private struct COLMAPReader {
         for (index, image) in images.enumerated() where !capture.frames[index].isDropped {
             do throws(Problem) {
                 guard let look = try looks[index].get() else {
-                    let reason = "its picture \(image.name.shortened) is not there"
-                    capture.drop(index, whileReading: reason, isBad: true)
+                    let obstacle = tree.obstacle(to: pictures.name(of: image), in: pictures.folder)
+                    let lack = obstacle?.words ?? "\(image.name.shortened) is not there"
+                    capture.drop(index, whileReading: "its picture \(lack)", isBad: true, fix: obstacle?.fix)
                     continue
                 }
                 takers[look.path, default: []].append(image.name.shortened)

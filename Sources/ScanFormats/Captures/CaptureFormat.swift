@@ -34,10 +34,11 @@ public protocol CaptureFormat: Sendable {
 extension CaptureFormat {
     public static var name: String { card.name }
 
-    /// What ``read(_:rules:)`` reads, with its files in order, each once.
+    /// What ``read(_:rules:)`` reads, with its files in order, each once, and a warning where intrinsics were scaled.
     /// - Throws: as it does.
     public static func open(_ tree: any CaptureTree, rules: ReadRules) throws(Problem) -> Capture {
         var capture = try read(tree, rules: rules)
+        capture.noteScaledIntrinsics()
         capture.sortFiles()
         return capture
     }

@@ -90,7 +90,8 @@ public enum CaptureFormats {
         let names = Set(all.flatMap { $0.names(in: tree) }).sorted()
         if names.count < 2 { return }
         throw Problem(
-            .input, "\(names.count) captures lie in one folder", notes: ["they are \(names.listed(most: 8))"],
+            .input, "\(names.count) captures lie in one folder",
+            notes: ["they are \(names.map(\.distinctly).listed(most: 8))"],
             fix: "make a folder for each, and move its files there")
     }
 
@@ -111,7 +112,7 @@ public enum CaptureFormats {
     /// The problem with a tree that no format recognises.
     static func unrecognised(_ tree: any CaptureTree) -> Problem {
         if let archive = tree as? ZipArchive, let problem = archive.obstacle { return problem }
-        let entries = tree.entries(in: "").map(\.name)
+        let entries = tree.entries(in: "").map(\.name.distinctly)
         return Problem(
             .input, noCapture,
             notes: [entries.isEmpty ? emptiness(of: tree) : "it holds \(entries.listed(most: 8))"],

@@ -66,7 +66,8 @@ public enum NeRFCaptureProject: CaptureFormat {
             throw Problem(
                 .input, "the poses are missing", notes: [tree.absence(of: file)],
                 fix: "copy \(file) too, or read the pictures alone with  --set \(Drop.reader).format="
-                    + PictureFolderCapture.name)
+                    + "\(PictureFolderCapture.name)  in a pipeline that needs no poses, such as `read` and "
+                    + "`write-frames: {depth: none}`")
         }
         var reader = NeRFCaptureReader(tree: tree, rules: rules)
         return try reader.read()
@@ -233,8 +234,9 @@ private struct NeRFCaptureReader {
         let paths = withoutPicture.map(\.path)
         let isBad = paths.count > Capture.gapsOfAnySoundCapture
         let fix = isBad ? "copy \(Capture.folders(of: paths) ?? "the pictures") again" : nil
-        for (index, _) in withoutPicture {
-            capture.drop(index, whileReading: "its picture is not there", isBad: isBad, fix: fix)
+        for (index, path) in withoutPicture {
+            let lack = tree.obstacle(to: path)?.words ?? "is not there"
+            capture.drop(index, whileReading: "its picture \(lack)", isBad: isBad, fix: fix)
         }
     }
 

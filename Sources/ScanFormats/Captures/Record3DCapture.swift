@@ -146,7 +146,10 @@ private struct Record3DReader {
                 capture.drop(index, whileReading: "\(file) has no pose for it")
             } else if pictures[index] == nil && !pictures.isEmpty {
                 // After the last picture, the check of the counts has said what is missing.
-                capture.drop(index, whileReading: "its picture is not there", isBad: index < last)
+                let obstacle = tree.obstacle(to: "\(folder)/\(index)")
+                capture.drop(
+                    index, whileReading: "its picture \(obstacle?.words ?? "is not there")", isBad: index < last,
+                    fix: obstacle?.fix)
             }
         }
         noteUnequalLists(poses: poses.count, cameras: cameras?.count, times: times?.count, pictures: last + 1)

@@ -122,7 +122,7 @@ private struct ScanNetPPReader {
             capture.lacks([.luma, .video], tree.absence(of: videoFile))
             if !hasPictures {
                 capture.loses(
-                    .color, "\(tree.absence(of: videoFile)), and so are pictures in \(top)rgb/",
+                    .color, "\(tree.absence(of: videoFile)), and there are no pictures in \(top)rgb/",
                     fix: "download \(videoFile) too")
             }
             return nil
@@ -174,7 +174,7 @@ private struct ScanNetPPReader {
             let pictures = tree.numbered(in: "\(top)depth", ["png"])
             let depth = FrameFiles(
                 paths: capture.frames.indices.map { pictures[$0] },
-                absence: "\(tree.absence(of: file)), and so are pictures in \(top)depth/")
+                absence: "\(tree.absence(of: file)), and there are no pictures in \(top)depth/")
             try capture.takeDepth(depth, .uint16(unitsPerMetre: 1000), to: &source)
             if pictures.isEmpty, let way = tree.wayToReplace(file) { capture.absences[.recordedDepth]?.remedy = way }
             return

@@ -60,7 +60,21 @@ struct SensSource: CaptureSource {
                 throw Problem(.input, "the picture is \(size), and the header says \(header.colorSize)")
             }
             return .file(name)
-        } catch { throw error.at(file: name) }
+        } catch { throw placed(error, in: name) }
+    }
+
+    /// A picture lies on disk as a stretch of the file alone: nobody could look at it or copy it under its name.
+    func placed(_ problem: Problem, in name: String) -> Problem {
+        guard let span = span(of: name), problem.place.file == nil || problem.place.file == name else {
+            return problem.at(file: name)
+        }
+        var placed = problem
+        placed.place.file = file.name
+        // The picture's own bytes are counted from its start.
+        placed.place.byte = span.offset + (problem.place.byte ?? 0)
+        placed.place.byteCount = file.byteCount
+        if problem.fix?.hasPrefix("copy the picture again") == true { placed.fix = "copy the file again" }
+        return placed
     }
 
     private func rawPicture(_ index: Int) throws(Problem) -> RGBImage {

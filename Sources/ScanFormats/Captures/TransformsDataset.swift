@@ -22,7 +22,7 @@ public enum TransformsDataset: CaptureFormat {
             "timestamps", "confidence", "the bounding box", "motion",
             "that its unit is the metre, where there is no depth",
         ],
-        origin: .derived, revision: 20)
+        origin: .derived, revision: 21)
 
     static let file = "transforms.json"
     /// Blender's datasets have a description of each part, and none of the whole.
@@ -132,6 +132,7 @@ struct TransformsReader {
         let entries = try entries(of: trained, heldOut: held, top, root)
         let hasPictures = try addFrames(entries, top)
         noteTwins(entries)
+        noteMissingCentres(entries)
         takeSplits(entries, root)
         noteTrainedTests()
         noteContradictions(root, elements)
@@ -201,8 +202,9 @@ struct TransformsReader {
             || entries.contains { $0.problem != nil && (try? tree.picture($0.path)) != nil }
         wayToCopyPictures = hasPictures ? wayToCopyFolders(entries, looks) : nil
         if !hasPictures { capture.losesPictures(.color, entries.map(\.path), listedIn: file, in: tree) }
+        let sized = assumingSizes(of: entries, looks)
         capture.frames.reserveCapacity(entries.count)
-        for (index, entry) in entries.enumerated() { try add(entry, index, top, hasPictures ? looks[index] : nil) }
+        for (index, entry) in sized.enumerated() { try add(entry, index, top, hasPictures ? looks[index] : nil) }
         return hasPictures
     }
 
@@ -268,6 +270,10 @@ struct TransformsReader {
                 return try setCamera(found.lens, of: index, for: nil)
             }
             guard let look = try look.get() else {
+                if let obstacle = tree.obstacle(to: found.picture) {
+                    let reason = "its picture \(obstacle.words)"
+                    return capture.drop(index, whileReading: reason, isBad: true, fix: obstacle.fix)
+                }
                 let reason = "its picture \(found.picture.shortened) is not there"
                 if isFolderMissing(of: found.picture) {
                     return capture.drop(
@@ -309,6 +315,11 @@ struct TransformsReader {
         do throws(Problem) {
             let camera = try lens.camera(for: picture ?? PixelSize(0, 0))
             if let defect = camera.defect ?? lens.distortion.defect { throw Problem(.input, defect) }
+            if lens.isSizeAssumed, let picture, !camera.size.hasShape(of: picture) {
+                throw Problem(
+                    .input, "the picture is \(picture), and most others of its lens are \(camera.size)",
+                    fix: "copy such a picture again, or give its entry an fl_x, w and h of its own")
+            }
             try capture.setCamera(CalibratedCamera(camera, lens.distortion), of: index, for: picture)
         } catch { throw error.correcting(file) }
     }

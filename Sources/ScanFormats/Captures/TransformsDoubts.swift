@@ -26,6 +26,24 @@ extension TransformsReader {
                 + "nerfstudio and instant-ngp take them as they stand")
     }
 
+    /// Warns of frames without a principal point among others that have one.
+    mutating func noteMissingCentres(_ entries: [TransformsEntry]) {
+        let lenses = zip(entries, capture.frames).compactMap {
+            entry, facts -> (frame: Int, lens: TransformsJSON.Lens)? in
+            guard !facts.isDropped, let lens = entry.found?.lens else { return nil }
+            return (facts.index, lens)
+        }
+        let lacks = [
+            ("cx", lenses.filter { $0.lens.centre.x == nil }.map(\.frame)),
+            ("cy", lenses.filter { $0.lens.centre.y == nil }.map(\.frame)),
+        ]
+        for (key, frames) in lacks where !frames.isEmpty && frames.count < lenses.count {
+            capture.warnings.append(
+                "\(frames.count.counted(of: lenses.count, "frame", "has", "have")) no \(key), and "
+                    + "\(frames.count == 1 ? "was" : "were") given the picture's middle: \(frames.frameRuns)")
+        }
+    }
+
     /// Warns of pictures that several entries name: each of these became a frame.
     mutating func noteTwins(_ entries: [TransformsEntry]) {
         // A name may leave the extension out; two files that differ in nothing else are still two.

@@ -7,6 +7,8 @@ extension CaptureInspection {
         public var box: OrientedBox
         /// By the cameras' central rays.
         public var coverage: BoxCoverage
+        /// Whether all cameras are aimed past the box, and no picture shows its middle either.
+        var isShownNowhere = false
 
         /// Whole sizes along the box's own axes: width, height, depth.
         public var size: Vector3 { box.halfSize * 2 }
@@ -21,6 +23,9 @@ extension CaptureInspection {
             self.box = box
             coverage = BoxCoverage(of: box)
             for pose in frames.compactMap(\.pose) where pose.defect == nil { coverage.add(pose) }
+            let views = frames.compactMap(\.view)
+            isShownNowhere =
+                !views.isEmpty && coverage.missCount == coverage.cameraCount && !views.contains { $0.shows(box.center) }
         }
     }
 }

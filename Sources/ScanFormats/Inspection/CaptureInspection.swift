@@ -39,6 +39,8 @@ public struct CaptureInspection: Hashable, Sendable {
 
     /// What a capture of this format could have and this one has not.
     public struct Missing: Hashable, Sendable {
+        public var channel: Channel
+        /// The channel, for people.
         public var what: String
         public var reason: String
     }
@@ -208,7 +210,7 @@ extension CaptureInspection.Missing {
         names.filter { channel, _ in
             !capture.channels.contains(channel) && (channel != .cloud || capture.absences[channel] != nil)
         }.map { channel, name in
-            Self(what: name, reason: capture.absences[channel]?.reason ?? "the capture has none")
+            Self(channel: channel, what: name, reason: capture.absences[channel]?.reason ?? "the capture has none")
         }
     }
 }

@@ -95,6 +95,14 @@ extension CaptureInspection {
                         ? "correct the range of confidence in the capture's description"
                         : "the values were rescaled after the recording: copy confidence again as the app wrote it"))
         }
+        if let box, box.isShownNowhere {
+            problems.append(
+                Problem(
+                    .input, "no picture shows the middle of the box",
+                    fix:
+                        "see whether the box and the poses belong together: `filter-view` and `check-geometry` name poses "
+                        + "that are not what the format says"))
+        }
         if let video, !video.facts.complaints.isEmpty {
             problems.append(
                 Problem(

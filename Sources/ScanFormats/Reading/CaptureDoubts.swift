@@ -27,7 +27,7 @@ extension Capture {
         noteClock()
         noteStandstill()
         let lost = notePosesOfNoPlace()
-        if !noteJumps(besides: lost) { noteFarCameras(besides: lost) }
+        if !noteJumps(besides: lost) && !noteFarCameras(besides: lost) { noteStrays(besides: lost) }
         noteSpeed()
         noteFilesInCloud(in: tree)
     }
@@ -67,6 +67,9 @@ extension Capture {
     /// More frames than this are not listed for an option.
     private static let mostExcluded = 10
 
+    /// Metres.
+    private static let shortestJump = 0.3
+
     /// Fewer than this may be pictures of one view.
     private static let fewestPoses = 10
 
@@ -94,6 +97,9 @@ extension Capture {
         return Set(lost)
     }
 
+    /// What warnings about jumps of the camera's path begin with.
+    package static let jumpStart = "the camera's path jumps "
+
     /// Warns of steps that no hand makes. If the camera is back at once, one pose is wrong; if it goes on from there,
     /// everything after the step may be displaced.
     /// - Parameter lost: frames whose poses are known to be invalid.
@@ -104,24 +110,50 @@ extension Capture {
         let all = Trajectory(frames).steps.filter { !$0.isMovement && !lost.contains($0.from) && !lost.contains($0.to) }
         let strays = Set(all.lazy.filter { $0.jump == .back }.map(\.from))
         // Shorter ones may be a jerk of the hand; `measure-motion` counts them all.
-        let jumps = all.filter { $0.jump == .away && ($0.metres > 0.3 || $0.degrees > 30) }
+        let jumps = all.filter { $0.jump == .away && ($0.metres > Self.shortestJump || $0.degrees > 30) }
         if let way = Self.ways(jumps.filter { strays.contains($0.to) }, { "to frame \($0.to)" }) {
             warnings.append(
-                "the camera's path jumps \(way) and back: only the pose of such a frame is wrong; "
+                "\(Self.jumpStart)\(way) and back: only the pose of such a frame is wrong; "
                     + "`filter-motion: {after-jump: 0}` leaves it out")
         }
         if let way = Self.ways(jumps.filter { !strays.contains($0.to) }, { "between frames \($0.from) and \($0.to)" }) {
             warnings.append(
-                "the camera's path jumps \(way): tracking was lost and found again elsewhere, so what was filmed "
+                "\(Self.jumpStart)\(way): tracking was lost and found again elsewhere, so what was filmed "
                     + "before and after may not fit together; look at the frames around it, and keep one side of it "
                     + "with `select-frames` if need be")
         }
         return !jumps.isEmpty
     }
 
+    /// Warns of single frames that stand far from those before and after them, which are close together, where no times
+    /// or no unit tell of a jump.
+    private mutating func noteStrays(besides lost: Set<Int>) {
+        let path = keptFrames.compactMap { facts -> (index: Int, place: Vector3, isTimed: Bool)? in
+            guard let pose = facts.pose, pose.defect == nil, !lost.contains(facts.index) else { return nil }
+            return (facts.index, pose.position, facts.timestamp != nil)
+        }
+        guard path.count >= Self.fewestPoses, !isMetric || !path.contains(where: \.isTimed) else { return }
+        func step(_ from: Int, _ to: Int) -> Double { (path[to].place - path[from].place).length }
+        guard let usual = path.indices.dropFirst().map({ step($0 - 1, $0) }).middle, usual > 0 else { return }
+        // The extent of the path, whatever its unit: a camera on a tripod trembles by many times its usual step.
+        let extent = path.map { ($0.place - path[path.count / 2].place).length }.middle ?? 0
+        let least = max(20 * usual, isMetric ? Self.shortestJump : extent / 2)
+        let strays = path.indices.dropFirst().dropLast().filter { at in
+            min(step(at - 1, at), step(at, at + 1)) > least && step(at - 1, at + 1) < 5 * usual
+        }
+        guard let first = strays.first else { return }
+        let frames = strays.map { path[$0].index }
+        let unit = isMetric ? "m" : "units"
+        warnings.append(
+            "\(frames.count.counted(of: path.count, "camera", "stands", "stand")) far from the frames before and after, which "
+                + "are close together (frame \(frames[0]) by \(step(first - 1, first).shortText) \(unit)): unless it was filmed "
+                + "so, such a pose is wrong; \(Self.wayToLeaveOut(frames))")
+    }
+
     /// Warns of single cameras that are so far from all others that their poses are wrong, where neither times nor a
     /// unit tell of a jump: reconstruction leaves such cameras, and so do damaged numbers.
-    private mutating func noteFarCameras(besides lost: Set<Int>) {
+    /// - Returns: whether there are any.
+    private mutating func noteFarCameras(besides lost: Set<Int>) -> Bool {
         let cameras = keptFrames.compactMap { facts -> (index: Int, place: Vector3)? in
             guard let pose = facts.pose, pose.defect == nil, !lost.contains(facts.index) else { return nil }
             return (facts.index, pose.position)
@@ -129,23 +161,26 @@ extension Capture {
         guard cameras.count >= Self.fewestPoses,
             let x = cameras.map(\.place.x).middle, let y = cameras.map(\.place.y).middle,
             let z = cameras.map(\.place.z).middle
-        else { return }
+        else { return false }
         let distances = cameras.map { ($0.place - Vector3(x, y, z)).length }
         let usual = distances.sorted()[distances.count * 3 / 4]
         let far = zip(cameras, distances).filter { $1 > 100 * usual }
         // A camera that stands still has no usual distance.
         guard usual > 0, let farthest = far.map(\.1).max(), let rest = distances.filter({ $0 <= 100 * usual }).max()
-        else { return }
+        else { return false }
         let unit = isMetric ? "m" : "units"
         let frames = far.map(\.0.index)
-        let remedy =
-            frames.count > Self.mostExcluded
-            ? "leave such frames out with `select-frames`"
-            : "leave \(frames.count == 1 ? "it" : "them") out with `select-frames: {exclude: \(frames)}`"
         warnings.append(
             "\(far.count.counted(of: cameras.count, "camera", "stands", "stand")) up to \(farthest.shortText) \(unit) from the "
                 + "middle of the others, which are all within \(rest.shortText) \(unit) of it: such a pose is wrong, and trainers "
-                + "scale the whole scene by it; \(remedy)")
+                + "scale the whole scene by it; \(Self.wayToLeaveOut(frames))")
+        return true
+    }
+
+    private static func wayToLeaveOut(_ frames: [Int]) -> String {
+        frames.count > mostExcluded
+            ? "leave such frames out with `select-frames`"
+            : "leave \(frames.count == 1 ? "it" : "them") out with `select-frames: {exclude: \(frames)}`"
     }
 
     /// Warns of a camera that moves all the time as no hand moves it: its positions are in another unit.

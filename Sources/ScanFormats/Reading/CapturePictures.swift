@@ -61,7 +61,7 @@ public struct CapturePictures: Sendable {
                     PNG.isPNG(bytes)
                     ? try RGBImage.decode(bytes, limits: limits)
                     : try JPEG.decodeRGB(bytes, noSmallerThan: size, limits: limits)
-            } catch { throw error.at(file: file).inFrame(frame) }
+            } catch { throw capture.source.placed(error, in: file).inFrame(frame) }
         case nil: throw Problem(.input, "the frame has no picture").inFrame(frame)
         }
         return image.downscaled(to: image.size.fitting(into: size))

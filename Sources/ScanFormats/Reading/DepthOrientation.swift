@@ -15,11 +15,9 @@ extension Capture {
         ofDepth depth: PixelSize, in file: String?, _ rules: ReadRules, colorFromDepth: Pose? = nil,
         fix: String? = nil
     ) throws(Problem) {
-        guard channels.contains(.color), let color = colorSize else { return }
-        // What is square lies no way.
-        let turned = (color.width - color.height).signum() * (depth.width - depth.height).signum()
-        let isMountedSo = (colorFromDepth ?? depthCamera?.colorFromDepth)?.isQuarterTurn == true
-        guard turned < 0, !isMountedSo else { return }
+        guard channels.contains(.color), let color = colorSize,
+            !lieAlike(depth, color, colorFromDepth ?? depthCamera?.colorFromDepth)
+        else { return }
         let problem = Problem(
             .input, "depth of \(depth) does not fit pictures of \(color)",
             notes: ["one is upright, the other lies on its side"],
@@ -27,6 +25,17 @@ extension Capture {
         ).at(file: file)
         if rules.refusesTurnedDepth { throw problem }
         forgiven.append(problem)
+    }
+
+    /// Whether readers take depth and pictures of these sizes for two views of one scene.
+    package func takes(depth: PixelSize, besidePictures color: PixelSize) -> Bool {
+        lieAlike(depth, color, depthCamera?.colorFromDepth)
+    }
+
+    private func lieAlike(_ depth: PixelSize, _ color: PixelSize, _ colorFromDepth: Pose?) -> Bool {
+        // What is square lies no way.
+        let turned = (color.width - color.height).signum() * (depth.width - depth.height).signum()
+        return turned >= 0 || colorFromDepth?.isQuarterTurn == true
     }
 }
 

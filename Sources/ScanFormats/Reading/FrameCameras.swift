@@ -25,7 +25,8 @@ extension Capture {
         channels.insert(.intrinsics)
     }
 
-    /// Gives a frame its camera, scaled to pictures that were resized after recording, and warns of that.
+    /// Gives a frame its camera, scaled to pictures that were resized after recording, of which
+    /// ``noteScaledIntrinsics()`` warns.
     /// - Throws: when the pictures have another shape.
     mutating func setIntrinsics(_ camera: CameraIntrinsics, of index: Int, for size: PixelSize?) throws(Problem) {
         try setCamera(CalibratedCamera(camera), of: index, for: size)
@@ -49,7 +50,7 @@ extension Capture {
             let known = before.first { undistortions[$0]?.recorded == bent }.flatMap { undistortions[$0] }
             if let known { undistortions[index] = known } else { undistortions[index] = try Undistortion(of: bent) }
         }
-        if camera.size != fitted.size { noteScaledIntrinsics(from: camera.size, to: fitted.size) }
+        scaledFrom[index] = camera.size == fitted.size ? nil : camera.size
     }
 
     /// Says that frames have intrinsics, or where a lens distorts, that ``Channel/lens`` has to be undone first: a

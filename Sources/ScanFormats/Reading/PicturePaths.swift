@@ -14,6 +14,18 @@ extension CaptureTree {
         return nil
     }
 
+    /// What stands in a listed picture's place and is no file, for a message, and what to do about it: `rgb/8.png is a
+    /// folder`.
+    /// - Returns: nil where nothing does.
+    func obstacle(to path: String, in folder: String = "") -> (words: String, fix: String?)? {
+        guard let plain = try? path.path(in: folder).plainPath() else { return nil }
+        // On a network share each look takes its time.
+        let endings = PictureFolder.isNamed(plain) ? [""] : PictureFolder.endingsLeftOut
+        guard let place = endings.map({ plain + $0 }).first(where: { entry($0).map { $0.byteCount == nil } ?? false })
+        else { return nil }
+        return (absence(of: place), wayToReplace(place))
+    }
+
     /// Whether a path stays in the capture by its parts, but leaves it by a link.
     func leadsOutByLink(_ path: String) -> Bool {
         guard let plain = try? path.plainPath() else { return false }

@@ -60,8 +60,33 @@ extension Capture {
         return recorded.resized(to: size)
     }
 
+    /// Warns of frames' own intrinsics that were scaled to pictures of another size, once all are read: of single
+    /// frames among others by name.
+    mutating func noteScaledIntrinsics() {
+        if scaledFrom.isEmpty { return }
+        let cameras = keptFrames.compactMap { facts in
+            recordedIntrinsics(of: facts.index).map { (frame: facts.index, size: $0.size) }
+        }
+        var scaled: [[PixelSize]: [Int]] = [:]
+        for (frame, size) in cameras {
+            if let recorded = scaledFrom[frame] { scaled[[recorded, size], default: []].append(frame) }
+        }
+        scaledFrom = [:]
+        for (sizes, frames) in scaled.sorted(by: { $0.value[0] < $1.value[0] }) {
+            let (recorded, size) = (sizes[0], sizes[1])
+            guard frames.count < cameras.count else {
+                noteScaledIntrinsics(from: recorded, to: size)
+                continue
+            }
+            let whose = frames.count == 1 ? "its" : "their"
+            warnings.append(
+                "\(frames.count.counted(of: cameras.count, "picture", "is", "are")) \(size), and the intrinsics are for "
+                    + "\(recorded): \(whose) intrinsics were scaled (\(frames.frameRuns))")
+        }
+    }
+
     /// Warns, once, of intrinsics that were scaled to pictures of another size.
-    mutating func noteScaledIntrinsics(
+    private mutating func noteScaledIntrinsics(
         of pictures: String = "pictures", from recorded: PixelSize, to size: PixelSize
     ) {
         let warning = "the \(pictures) are \(size), and the intrinsics for \(recorded); the intrinsics were scaled"

@@ -7,11 +7,7 @@ extension Pose {
     package init(trajectory numbers: [Double]) throws(Problem) {
         guard numbers.count == 7 else { throw Problem(.input, "a pose has 7 numbers, not \(numbers.count)") }
         let rotation = Quaternion(w: numbers[6], x: numbers[3], y: numbers[4], z: numbers[5])
-        let length = numbers[3...].reduce(0) { $0 + $1 * $1 }.squareRoot()
-        // Four decimals leave 1e-4.
-        guard abs(length - 1) < 1e-2 else {
-            throw Problem(.input, "the quaternion is no rotation (its length is \(length))")
-        }
+        if let defect = rotation.defect { throw Problem(.input, defect) }
         let position = Vector3(numbers[0], numbers[1], numbers[2])
         self = Pose(rotation: rotation.matrix, position: position).withCVAxes
         if let defect { throw Problem(.input, defect) }
@@ -22,5 +18,13 @@ extension Pose {
         let pose = withCVAxes
         let q = Quaternion(pose.rotation.nearestRotation)
         return pose.position.components + [q.x, q.y, q.z, q.w]
+    }
+}
+
+extension Quaternion {
+    /// Why it is no rotation; nil if it is one. Files round: four decimals change the length by up to 1e-4.
+    var defect: String? {
+        let length = (w * w + x * x + y * y + z * z).squareRoot()
+        return abs(length - 1) < 1e-2 ? nil : "the quaternion is no rotation (its length is \(length))"
     }
 }

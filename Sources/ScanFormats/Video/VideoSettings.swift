@@ -57,7 +57,7 @@ public struct VideoSettings: Hashable, Sendable {
 
 extension VideoSettings {
     /// - Throws: a problem with fault `usage` for settings that no video can have.
-    func check() throws(Problem) {
+    package func check() throws(Problem) {
         let sizes = 2...16_384
         guard sizes.contains(width), sizes.contains(height), width * height <= VideoInput.largestPicture else {
             let change =

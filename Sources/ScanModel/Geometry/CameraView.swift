@@ -18,4 +18,12 @@ public struct CameraView: Hashable, Sendable {
         guard z > 0 else { return nil }
         return (camera.fx * right.dot(d) / z + camera.cx, camera.cy - camera.fy * up.dot(d) / z, z)
     }
+
+    /// Whether a point of the world lies in the picture, whatever stands in front of it.
+    package func shows(_ point: Vector3) -> Bool {
+        guard let seen = project(point) else { return false }
+        let corner = camera.counted(from: .corner)
+        let (u, v) = (seen.u + corner.cx - camera.cx, seen.v + corner.cy - camera.cy)
+        return (0..<Double(camera.width)).contains(u) && (0..<Double(camera.height)).contains(v)
+    }
 }

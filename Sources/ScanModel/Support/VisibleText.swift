@@ -15,6 +15,16 @@ extension String {
     }
 }
 
+extension String {
+    /// A name for a message: in quotes where it could not be told from another one, since it begins or ends with a
+    /// blank, holds control characters, or is empty.
+    package var distinctly: String {
+        let isClear =
+            first?.isWhitespace == false && last?.isWhitespace == false && !unicodeScalars.contains(where: \.steersText)
+        return isClear ? self : String(reflecting: self)
+    }
+}
+
 extension Unicode.Scalar {
     /// Whether it shows nothing itself and changes how the text around it is shown: a control character, a line or
     /// paragraph separator, or one of the characters that set the direction of text (Unicode's `Bidi_Control`).

@@ -3,20 +3,77 @@ import ScanModel
 /// Checks a pipeline's steps against the channels that one capture has, when it has been opened, and decides what those
 /// steps read that leave it open.
 package enum CaptureCheck {
-    /// The most important lack, or nil. Lacks that only another pipeline helps against come first. Then come files
-    /// missing from this copy, and what this machine cannot provide; these are all noted, so that one trip to the
-    /// device is enough. Of what the machine cannot provide, even that is a lack which a stage only wants: no result
-    /// silently goes without it.
+    /// The most important lack, or nil. Lacks that only another pipeline, or other options, help against come first: one
+    /// that no option helps against hides the others, and otherwise all that have to be set are named together. Then
+    /// come files missing from this copy, and what this machine cannot provide; these are all noted, so that one trip
+    /// to the device is enough. Of what the machine cannot provide, even that is a lack which a stage only wants: no
+    /// result silently goes without it.
     package static func firstLack(of capture: Capture, in steps: [Pipeline.Step]) -> Problem? {
         let lacks = lacks(of: capture, in: steps)
-        guard let worst = lacks.first(where: \.isOfPipeline) ?? lacks.first else { return nil }
+        let problems =
+            problems(of: lacks.filter(\.isOfPipeline), capture, steps)
+            + lacks.filter { !$0.isOfPipeline }.map(\.problem)
+        guard let worst = problems.first else { return nil }
         var named: Set = [worst.fix ?? worst.summary]
-        return lacks.filter { !$0.isOfPipeline && named.insert($0.fix ?? $0.summary).inserted }
+        let all = problems.dropFirst().filter { named.insert($0.fix ?? $0.summary).inserted }
             .reduce(worst) { $0.noting(besides: $1) }
+        return problems.allSatisfy(\.isUnsuited) ? all.unsuited() : all
     }
 
-    private static func lacks(of capture: Capture, in steps: [Pipeline.Step]) -> [Problem] {
-        var lacks: [Problem] = []
+    /// What is to be said of a capture that the pipeline does not suit.
+    private static func problems(
+        of lacks: [CaptureLack], _ capture: Capture, _ steps: [Pipeline.Step]
+    ) -> [Problem] {
+        let ends = lacks.filter { $0.way == .otherPipeline || $0.way == .said }
+        guard let end = ends.first else { return problems(ofMendable: lacks, capture, steps) }
+        // Whoever set what the other steps do without would only meet this one. What a stage says itself may ask for an
+        // option, with which the others would be met.
+        if ends.contains(where: { $0.way == .otherPipeline }) { return [end.problem] }
+        return [end.problem] + problems(ofMendable: lacks.filter { $0.way != .said }, capture, steps)
+    }
+
+    /// The same where settings or the reader's options make up for all lacks, those that only show with these settings
+    /// included.
+    private static func problems(
+        ofMendable lacks: [CaptureLack], _ capture: Capture, _ steps: [Pipeline.Step]
+    ) -> [Problem] {
+        if lacks.allSatisfy(\.settings.isEmpty) { return lacks.map(\.problem) }
+        var lacks = lacks
+        while true {
+            let settings = lacks.flatMap(\.settings).unique
+            guard let set = steps.setting(settings) else { return lacks.map(\.withoutSettings) }
+            let left = self.lacks(of: capture, in: set).filter { $0.isOfPipeline && $0.way != .said }
+            let end = left.first { lack in
+                lack.way == .otherPipeline || lack.settings.contains { settings.contains(where: $0.isOfSameOption) }
+            }
+            if let end { return [problem(of: end, in: settings, capture, steps)] }
+            let more = left.filter { lack in !lacks.contains { $0.problem == lack.problem } }
+            if more.isEmpty { break }
+            lacks += more
+        }
+        let settable = lacks.filter { !$0.settings.isEmpty }
+        guard settable.count > 1 else { return lacks.map(\.problem) }
+        var joined = settable.dropFirst().reduce(settable[0].problem) { $0.noting("besides, \($1.problem.summary)") }
+        joined.fix = StageSetting.words(steps.sorted(settable.flatMap(\.settings).unique))
+        joined = joined.unsuited(settable.allSatisfy(\.problem.isUnsuited))
+        return [joined] + lacks.filter(\.settings.isEmpty).map(\.problem)
+    }
+
+    /// What is to be said where a step fails whatever is set.
+    /// - Parameters:
+    ///   - end: what it lacks with all settings.
+    ///   - settings: all of them.
+    private static func problem(
+        of end: CaptureLack, in settings: [StageSetting], _ capture: Capture, _ steps: [Pipeline.Step]
+    ) -> Problem {
+        // What a step lacks only as it was set is nothing that the pipeline asks for.
+        let others = steps.setting(settings.filter { $0.label != end.stage }) ?? steps
+        let asked = lacks(of: capture, in: others).first { $0.stage == end.stage && !$0.settings.isEmpty }
+        return (asked ?? end).withoutSettings
+    }
+
+    private static func lacks(of capture: Capture, in steps: [Pipeline.Step]) -> [CaptureLack] {
+        var lacks: [CaptureLack] = []
         var available = capture.channels
         // What is certain of the capture, whatever the steps do to it.
         var certain = capture
@@ -26,7 +83,9 @@ package enum CaptureCheck {
                 let absent = missing.joined() + role.wants.filter { !available.contains($0) }
                 let obstacle = absent.compactMap { capture.absences[$0]?.obstacle }.first?.inStage(step.label)
                 let alike = stepsLacking(missing, below: index, in: steps, given: available)
-                if let lack = obstacle ?? lack(of: missing, in: capture, at: step, and: alike, steps) {
+                if let lack = obstacle.map({ CaptureLack(problem: $0, way: .otherPipeline) })
+                    ?? lack(of: missing, in: capture, at: step, and: alike, steps)
+                {
                     lacks.append(lack)
                     // What follows from it is no lack of its own, as what follows from another file that is missing is.
                     available.formUnion(absent)
@@ -42,7 +101,7 @@ package enum CaptureCheck {
                 available.subtract(role.removes)
             }
             do throws(Problem) { try (step.stage as? any DemandingStage)?.check(certain, step.label) } catch {
-                lacks.append(error.inStage(step.label))
+                lacks.append(CaptureLack(problem: error.inStage(step.label), way: .said))
             }
             if step.isReader { continue }
             if step.uses.touches.contains(.box) { certain.box = nil }
@@ -75,7 +134,7 @@ package enum CaptureCheck {
     private static func lack(
         of missing: [[Channel]], in capture: Capture, at step: Pipeline.Step, and alike: StepsAlike,
         _ steps: [Pipeline.Step]
-    ) -> Problem? {
+    ) -> CaptureLack? {
         if missing.isEmpty { return nil }
         let names = missing.map { $0.map(\.name).joined(separator: " or ") }.joined(separator: ", ")
         let roots = roots(of: missing, in: capture, steps)
@@ -85,14 +144,15 @@ package enum CaptureCheck {
         let isUndone = !roots.isEmpty && roots.allSatisfy(capture.waitsForUndistortion)
         let own = wayAround(missing, of: step, and: alike, for: capture)
         // A setting does with this capture and this pipeline, whereas an advice asks for others.
-        let setting = own.flatMap { $0.isSetting ? $0.words : nil }
-        let readers = steps.first.flatMap { wayAround(missing, of: $0, for: capture)?.words }
-        let fix: String =
-            loss ?? setting ?? absences.first?.advice ?? own?.words ?? readers
+        let setting = own.flatMap { $0.settings.isEmpty ? nil : $0.text }
+        let said = absences.first?.advice ?? own?.words
+        let readers = steps.first.flatMap { wayAround(missing, of: $0, for: capture)?.text }
+        let otherwise: String =
+            said ?? readers
             ?? "use a pipeline without \(step.label) for captures like this one, or see  scanmill inspect"
         var lack = Problem(
             .input, "\(step.label) needs \(names), and this capture has none",
-            notes: absences.first.map { [$0.reason] } ?? [], fix: fix
+            notes: absences.first.map { [$0.reason] } ?? [], fix: loss ?? setting ?? otherwise
         ).inStage(step.label)
         // A lens is no matter of the copy.
         let isUnsuited = roots.allSatisfy { capture.waitsForUndistortion($0) || capture.absences[$0]?.remedy == nil }
@@ -101,7 +161,11 @@ package enum CaptureCheck {
             lack = absences.unique.dropFirst().filter { $0.remedy ?? $0.advice != nil }
                 .reduce(lack) { $0.noting(besides: $1) }
         }
-        return isUndone ? lack.ofPipeline() : lack.unsuited(isUnsuited)
+        lack = isUndone ? lack.ofPipeline() : lack.unsuited(isUnsuited)
+        let isOfReader = loss == nil && setting == nil && said == nil && readers != nil
+        var way: CaptureLack.Way = isOfReader ? .reader : .otherPipeline
+        if loss == nil, let own, own.isEnough { way = .settings(own.settings, otherwise: otherwise) }
+        return CaptureLack(problem: lack, way: way)
     }
 
     /// For each need, the first channel of which the capture says why it has none: a missing one, or one from which
@@ -114,33 +178,38 @@ package enum CaptureCheck {
         }
     }
 
-    /// How a step can do without all of these needs, and whether by its own options; nil where it cannot do without one.
+    /// How a step can do without some needs.
+    private struct WayAround {
+        /// What to do about the pipeline; nil for nothing.
+        var words: String?
+        var settings: [StageSetting]
+        /// Whether the settings alone make up for all needs.
+        var isEnough: Bool
+
+        var text: String? {
+            let all = [words, settings.isEmpty ? nil : StageSetting.words(settings)].compactMap(\.self)
+            return all.isEmpty ? nil : all.joined(separator: ", or ")
+        }
+    }
+
+    /// How a step can do without all of these needs; nil where it cannot do without one.
     /// - Parameter alike: the steps below that lack some of the same: set one by one, each would fail for the next.
     private static func wayAround(
         _ missing: [[Channel]], of step: Pipeline.Step, and alike: StepsAlike = [], for capture: Capture
-    ) -> (words: String, isSetting: Bool)? {
+    ) -> WayAround? {
         let ways = ways(around: missing, of: step, for: capture)
         if ways.contains(where: \.isEmpty) { return nil }
-        var words = ways.flatMap(\.words)
-        var options = ways.flatMap(\.options).map { (label: step.label, option: $0) }
-        if !options.isEmpty {
+        let words = ways.flatMap(\.words)
+        var settings = ways.flatMap { $0.settings(of: step.label) }
+        if !settings.isEmpty {
             for (step, missing) in alike {
-                options += Self.ways(around: missing, of: step, for: capture).flatMap(\.options)
-                    .map { (label: step.label, option: $0) }
+                settings += Self.ways(around: missing, of: step, for: capture)
+                    .flatMap { $0.settings(of: step.label) }
             }
         }
-        var (causes, settings): ([String], [String]) = ([], [])
-        for (label, option) in options {
-            let setting = ShellWord.setting(label, "\(option.name)=\(option.value)")
-            if settings.contains(setting) { continue }
-            let cause = "`\(option.name): \(option.cause)`"
-            if !causes.contains(cause) { causes.append(cause) }
-            settings.append(setting)
-        }
-        if !settings.isEmpty {
-            words.append("do without \(causes.listed) with  \(settings.joined(separator: " "))")
-        }
-        return (words.joined(separator: ", or "), !settings.isEmpty)
+        return WayAround(
+            words: words.isEmpty ? nil : words.joined(separator: ", or "), settings: settings.unique,
+            isEnough: ways.allSatisfy { !$0.options.isEmpty })
     }
 
     /// The ways to do without each of these needs of a step.
@@ -171,6 +240,13 @@ package enum CaptureCheck {
             decided.uses.forget(open.subtracting(chosen))
             return decided
         }
+    }
+}
+
+extension [Uses.Instead] {
+    /// - Parameter label: the stage's.
+    fileprivate func settings(of label: String) -> [StageSetting] {
+        options.map { StageSetting(label: label, option: $0.name, value: $0.value, cause: $0.cause) }
     }
 }
 

@@ -18,7 +18,6 @@ struct OrderCheck {
         self.library = library
         checkReaders()
         let available = checkNeeds()
-        mistakes += ClaimCheck.mistakes(in: steps)
         checkLateDrops()
         noteVainDrops()
         noteLateChanges()
@@ -113,7 +112,9 @@ struct OrderCheck {
         // Other readers may give the channel, but this one's captures do not have it.
         let readers = steps.first?.isReader == true ? library.makers(of: .frames) : []
         let fillers = library.entries.filter { Self.fills(group, $0.uses, for: step) }.map(\.card.name)
-        let makers = group.flatMap(library.makers(of:)).filter { !readers.contains($0) && !fillers.contains($0) }
+        // Nor does one more of its kind give it what it needs itself.
+        let others = Set(readers + fillers + [step.name])
+        let makers = group.flatMap(library.makers(of:)).filter { !others.contains($0) }
         let below = steps[(index + 1)...].first { makers.contains($0.name) }
         let needed = Set(group)
         let instead = Self.ways(step.uses.instead[needed] ?? []) + Self.ways(steps.first?.uses.instead[needed] ?? [])

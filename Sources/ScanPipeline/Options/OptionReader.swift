@@ -240,6 +240,12 @@ public struct OptionReader: Sendable {
     /// Whether a stage of a name stands above.
     public func isBelow(_ stage: String) -> Bool { above.contains { $0.stage == stage } }
 
+    /// Whether a stage of a name stands above, and none of another name between it and this one.
+    /// - Parameter other: the stage that undoes what the first one does.
+    public func isBelow(_ stage: String, notUndoneBy other: String) -> Bool {
+        above.last { [stage, other].contains($0.stage) }?.stage == stage
+    }
+
     /// What was given and never declared, once the stage has read its options.
     package var undeclared: [String] { given.keys.filter { name in !specs.contains { $0.name == name } }.sorted() }
 

@@ -24,13 +24,23 @@ struct PipelineBuilder {
         var entries: [PipelineFile.Entry] = []
         // Steps with mistakes of their own. What they need may be due to a mistake; what they make can be relied on.
         var doubtful: Set<Int> = []
+        // Those of them of which it is certain what stage was meant, without any option.
+        var plain: [Int: Pipeline.Step] = [:]
         // How many steps come before the first entry whose meaning nobody can tell. Nothing is certain about the order
         // below it, and guesses would bury the mistake that causes them.
         var certain: Int?
         for (entry, label) in zip(file.entries, labels) {
             let known = problems.count
             if let step = step(for: entry, label) {
-                if entry.isBroken || problems.count > known { doubtful.insert(steps.count) }
+                if entry.isBroken || problems.count > known {
+                    doubtful.insert(steps.count)
+                    if !entry.isBroken && library[entry.stage] != nil {
+                        plain[steps.count] =
+                            Pipeline.Step.make(
+                                step.kind, name: step.name, label: label, given: [:], below: steps
+                            ).step
+                    }
+                }
                 steps.append(step)
                 entries.append(entry)
             } else if certain == nil {
@@ -38,16 +48,28 @@ struct PipelineBuilder {
             }
         }
         let check = OrderCheck(steps: steps, library: library)
+        let sound = (check.mistakes + ClaimCheck.mistakes(in: steps)).filter { !doubtful.contains($0.step) }
         let locate = { [file] (finding: OrderCheck.Finding) in
             let entry = entries[finding.step]
             return file.locate(
                 finding.problem.noting(settingsOf: entry, in: file).at(line: entry.line, column: entry.column))
         }
-        problems += check.mistakes.filter { $0.step < certain ?? .max && !doubtful.contains($0.step) }.map(locate)
+        problems += (sound + mistakes(of: plain, alsoIn: check)).filter { $0.step < certain ?? .max }.map(locate)
         guard problems.isEmpty else { throw PipelineMistakes(problems: Self.sorted(problems)) }
         return Pipeline(
             name: file.name, summary: file.summary, steps: steps,
             warnings: Self.sorted(warnings + check.warnings.map(locate)))
+    }
+
+    /// What is wrong with the places of steps whose options are wrong, and would be wrong without these options too.
+    /// - Parameter plain: those steps without any option.
+    private func mistakes(of plain: [Int: Pipeline.Step], alsoIn check: OrderCheck) -> [OrderCheck.Finding] {
+        if plain.isEmpty { return [] }
+        let others = OrderCheck(steps: steps.indices.map { plain[$0] ?? steps[$0] }, library: library).mistakes
+        return check.mistakes.filter { mistake in
+            plain[mistake.step] != nil
+                && others.contains { $0.step == mistake.step && $0.problem.summary == mistake.problem.summary }
+        }
     }
 
     /// In the order of their places; those without one first.
@@ -118,14 +140,11 @@ struct PipelineBuilder {
                         .usage, "the options of `\(entry.stage)` are a mapping", fix: Self.wayToWrite(stray, of: kind)
                     ).at(line: stray.line, column: stray.column)))
         }
-        var reader = OptionReader(given: entry.options, above: steps.map { ($0.name, $0.options) })
-        let stage = kind.make(&reader)
+        let (step, reader) = Pipeline.Step.make(
+            kind, name: entry.stage, label: label, given: entry.options, below: steps)
         if known != nil && !entry.isBroken && entry.stray == nil { addMistakes(of: reader, in: entry, label) }
-        let uses = stage.uses
-        warnings += (reader.odd + Self.missingFiles(uses, entry)).map { located($0, in: entry, label) }
-        return Pipeline.Step(
-            label: label, name: entry.stage, stage: stage, uses: uses, options: reader.resolved,
-            deviations: reader.deviations, revision: kind.card.revision)
+        warnings += (reader.odd + Self.missingFiles(step.uses, entry)).map { located($0, in: entry, label) }
+        return step
     }
 
     /// How an entry is written whose first word is a stage, or whose value is one: `undistort one-camera: true`,

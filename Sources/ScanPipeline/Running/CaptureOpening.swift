@@ -20,6 +20,7 @@ extension CaptureRun {
         try checkBadFrames()
         var taken = try takeDigests()
         let tools = try takeOptionsAndTools(into: &taken)
+        try checkFiles()
         let key = ResultKey.make(inputs: taken.inputs, pipeline: runner.pipeline, capture: capture, tools: tools)
         // Whoever keeps what is returned would otherwise co-own the frames, which a pass would then copy.
         var facts = capture
@@ -53,7 +54,11 @@ extension CaptureRun {
     ///   device is enough.
     private mutating func noteLosses() throws(Problem) {
         let (missed, kept) = wishes()
-        let lost = capture.absences.filter { missed.contains($0.key) }.sorted { $0.key.name < $1.key.name }
+        let lost = capture.absences.filter { channel, absence in
+            // Of a channel that is there, a part may be lost.
+            missed.contains(channel)
+                || absence.remedy != nil && kept.contains(channel) && capture.channels.contains(channel)
+        }.sorted { $0.key.name < $1.key.name }
         if let lack = CaptureCheck.firstLack(of: capture, in: steps) {
             let said = Set([lack.fix].compactMap(\.self) + lack.besides)
             throw lost.map(\.value).filter { $0.remedy.map { !said.contains($0) } ?? false }
@@ -188,6 +193,18 @@ extension CaptureRun {
         if taken.inputs.contains(where: { $0.path == name }) { return }
         taken.inputs.append(Receipt.File(path: name, byteCount: Int64(bytes.count), digest: digest))
         taken.inputs.sort { $0.path.utf8.lexicographicallyPrecedes($1.path.utf8) }
+    }
+
+    /// Lets stages look at the files that their options name: nobody waits for a failure that is certain.
+    private func checkFiles() throws(Problem) {
+        for step in steps where !step.uses.files.isEmpty {
+            guard let stage = step.stage as? any DemandingStage else { continue }
+            let context = StageContext(
+                label: step.label, capture: capture, input: input, output: output, available: capture.channels,
+                reads: step.uses.reads, wanted: [], leavesFramesOut: false, files: files, notes: StageNotes(),
+                memo: Memo())
+            do throws(Problem) { try stage.checkFiles(context) } catch { throw error.inStage(step.label) }
+        }
     }
 
     /// The locations of files that options name and the capture does not hold, there or not, by their names.

@@ -201,7 +201,8 @@ struct CaptureRun {
     /// warning may hold measured numbers, and failures are grouped by equal fixes.
     private func puttingSpoiltFirst(in problem: Problem) -> Problem {
         let places: Set<Channel> = [.points, .cloud, .mesh, .box]
-        guard problem.isOfPipeline, let failed = steps.first(where: { $0.label == problem.place.stage }),
+        guard problem.fault == .input, problem.place.file == nil,
+            let failed = steps.first(where: { $0.label == problem.place.stage }),
             !failed.uses.touches.isDisjoint(with: places),
             let above = zip(steps, notes).first(where: { !$1.spoiling.isEmpty })?.0
         else { return problem }

@@ -25,6 +25,11 @@ package struct RunOutcome: Sendable {
             default: nil
             }
         }
+
+        /// Whether the capture has its result, whatever ended its process afterwards.
+        package var isFine: Bool {
+            ended == .done || ended == .upToDate || problem?.leavesNewResult(of: id) == true
+        }
     }
 
     /// How one capture's own share of the run went.
@@ -44,7 +49,7 @@ package struct RunOutcome: Sendable {
 
     init(_ json: JSONValue) {
         ended = json["ended"]?.string
-        seconds = json["seconds"]?.finite
+        seconds = json["seconds"]?.boundedNumber
         captures = (json["captures"]?.array ?? []).compactMap(Entry.init)
     }
 }
@@ -100,15 +105,10 @@ extension RunOutcome.Entry {
 extension RunOutcome.Share {
     /// - Returns: nil of a capture that did not run.
     fileprivate init?(_ json: JSONValue) {
-        guard let begin = json["begin"]?.finite, let seconds = json["seconds"]?.finite else { return nil }
+        guard let begin = json["begin"]?.boundedNumber, let seconds = json["seconds"]?.boundedNumber else { return nil }
         let times = json["stages"]?.object?.members.compactMap { label, value in
-            value.finite.map { StageTime(label: label, seconds: $0) }
+            value.boundedNumber.map { StageTime(label: label, seconds: $0) }
         }
         self.init(begin: begin, seconds: seconds, peakBytes: json["peak-bytes"]?.integer, times: times ?? [])
     }
-}
-
-extension JSONValue {
-    /// A number that can be drawn: a damaged record may hold any.
-    package var finite: Double? { double.flatMap { $0.isFinite && abs($0) < 1e15 ? $0 : nil } }
 }

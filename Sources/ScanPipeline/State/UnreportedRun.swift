@@ -57,10 +57,3 @@ extension RunRecord {
             ?? captures(ofPlan: plan(of: run, in: state)).map { RunOutcome.Entry(unfinished: $0.id, input: $0.input) }
     }
 }
-
-extension RunOutcome.Entry {
-    /// Whether the capture has its result, whatever ended its process afterwards.
-    fileprivate var isFine: Bool {
-        ended == .done || ended == .upToDate || problem?.leavesNewResult(of: id) == true
-    }
-}

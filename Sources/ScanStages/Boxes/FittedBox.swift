@@ -48,10 +48,11 @@ struct FittedBox {
                 return nil
             }
             let unit = capture.isMetric ? "m" : "units"
-            place = ", at a place \(beside.rounded(decimals: 2)) \(unit) from it"
+            place = ", towards a place \(beside.rounded(decimals: 2)) \(unit) from it"
         }
         let cameras = passing.counted(of: poses.count, "camera", "looks", "look")
-        return "\(cameras) past the box that was fitted to the cloud\(place): it may hold something other than was "
-            + "filmed; look at what `crop` above leaves, and at its `centre`"
+        return
+            "\(cameras) past the box that was fitted to the cloud\(place): the box may hold something other than what "
+            + "was filmed; look at what `crop` above leaves, and at its `centre`"
     }
 }

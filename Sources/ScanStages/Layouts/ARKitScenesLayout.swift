@@ -58,7 +58,8 @@ struct ARKitScenesLayout: CaptureLayout {
         if let lowSize, lowSize != low.camera.size {
             throw Problem(
                 .input,
-                "the depth of the frames differs in size, or some have none, and ARKitScenes' pictures have depth's size",
+                "the frame's small picture is \(low.camera.size), and those before are \(lowSize): they have depth's "
+                    + "size, and the format has one size for all",
                 fix: "drop those frames with select-frames"
             ).ofPipeline()
         }

@@ -48,6 +48,12 @@ protocol CaptureLayout {
     /// - Returns: nil if they keep their own.
     static func mapSize(_ map: DepthMap?, _ frame: inout Frame, _ context: StageContext) throws(Problem) -> PixelSize?
 
+    /// - Parameters:
+    ///   - size: of depth.
+    ///   - isAsRecorded: whether no stage has turned it.
+    /// - Throws: where the layout has no place for it.
+    static func check(depth size: PixelSize, isAsRecorded: Bool) throws(Problem)
+
     /// The bytes of a frame's depth.
     /// - Parameter image: millimetres, 0 for "no value".
     static func depthFile(_ image: Gray16Image) throws(Problem) -> [UInt8]
@@ -90,6 +96,8 @@ extension CaptureLayout {
     static func turn(of capture: Capture) -> WorldTurn { .yUp(capture) }
 
     static func mapSize(_ map: DepthMap?, _ frame: inout Frame, _ context: StageContext) -> PixelSize? { nil }
+
+    static func check(depth size: PixelSize, isAsRecorded: Bool) throws(Problem) {}
 
     static func depthFile(_ image: Gray16Image) throws(Problem) -> [UInt8] { try PNG.encodeGray16(image) }
 

@@ -7,14 +7,18 @@ struct ScanNetPPLayout: VideoCaptureLayout {
     static let claims = ["pose_intrinsic_imu.json", "depth.bin", "rgb.mkv"]
     static let extras: [Channel] = []
 
-    static func depthFile(_ image: Gray16Image) throws(Problem) -> [UInt8] {
+    static func check(depth size: PixelSize, isAsRecorded: Bool) throws(Problem) {
         // The file does not give the maps' size; readers assume the app's own, or one of 4 : 3.
-        if 3 * image.width != 4 * image.height {
-            throw Problem(
-                .usage,
-                "ScanNet++'s depth file has no place for maps of \(image.size): they are 4 : 3",
-                fix: "write another format" + (image.width < image.height ? ", or take `turn` out" : ""))
-        }
+        if 3 * size.width == 4 * size.height { return }
+        throw Problem(
+            .usage, "ScanNet++'s depth file has no place for maps of \(size): they are 4 : 3",
+            fix: "write another format"
+                + (size.width >= size.height
+                    ? "" : isAsRecorded ? ", or put `turn: {quarter-turns: 1}` above it" : ", or take `turn` out"))
+    }
+
+    static func depthFile(_ image: Gray16Image) throws(Problem) -> [UInt8] {
+        try check(depth: image.size, isAsRecorded: false)
         return try ScanNetPPDepth.chunk(image)
     }
 
@@ -36,11 +40,14 @@ struct ScanNetPPLayout: VideoCaptureLayout {
         // Members of one object, each from its own writer, so without that writer's braces.
         try poses.write(Array((number == 0 ? "{\n" : ",\n").utf8) + entry.drain().dropFirst().dropLast())
         if number > 0, parcel.depth?.size != depthSize {
-            throw Problem(
-                .input,
-                "the depth of the frames differs in size, or some have none, which the format cannot hold",
-                fix: "drop those frames with select-frames"
-            ).ofPipeline()
+            let what =
+                if let own = parcel.depth?.size, let before = depthSize {
+                    "the frame's depth is \(own), and that of the one before it is \(before): the format has one size for all"
+                } else {
+                    "the frame has \(parcel.depth == nil ? "no depth" : "depth"), and the one before it has "
+                        + "\(depthSize == nil ? "none" : "some"): the format's depth has a map for every frame"
+                }
+            throw Problem(.input, what, fix: "drop those frames with select-frames").ofPipeline()
         }
         if let chunk = parcel.depth {
             if depth == nil { depth = try context.output.create("depth.bin") }

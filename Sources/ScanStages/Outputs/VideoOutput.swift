@@ -33,7 +33,10 @@ struct VideoOutput {
         try video?.encoder.finish()
         try context.output.adopt(path)
         if let clock = video?.clock {
-            warn(of: clock.repeats, "by their timestamps they would be shown no later", context)
+            let isOne = clock.repeats.count == 1
+            warn(
+                of: clock.repeats,
+                "by \(isOne ? "its timestamp it" : "their timestamps they") would be shown no later", context)
             warn(
                 of: clock.pauses, "by their timestamps more than 35 minutes would lie between, too many for an mp4",
                 context)
@@ -42,9 +45,13 @@ struct VideoOutput {
 
     private func warn(of changes: VideoClock.Changes, _ reason: String, _ context: StageContext) {
         guard let first = changes.first else { return }
+        let which =
+            changes.count == 1
+            ? "frame \(first) of the result"
+            : "\(changes.count.counted("frame")), the first of them frame \(first) of the result,"
         context.warn(
-            "\(path) shows \(changes.count.counted("frame")), first the result's frame \(first), one usual step after "
-                + "the frame before, because \(reason): matching by time instead of by number pairs the wrong frames")
+            "\(path) shows \(which) one usual step after the frame before, because \(reason): matching by time instead "
+                + "of by number pairs the wrong frames")
     }
 
     private func start(
@@ -57,6 +64,15 @@ struct VideoOutput {
         var settings = VideoSettings(width: picture.width, height: picture.height, layout: .rgb24, nominalRate: rate)
         settings.container = container
         return (try context.videoEncoder(path, settings), VideoClock(rate: rate, isEven: isEven, in: container))
+    }
+}
+
+extension Capture {
+    /// To be asked when the capture has been opened, by stages that encode its pictures in the size that they have.
+    /// - Throws: what the encoder would throw at the first of them, if no video has that size.
+    func requireVideoSize() throws(Problem) {
+        guard channels.contains(.color), let size = colorSize else { return }
+        try VideoSettings(width: size.width, height: size.height, layout: .rgb24, nominalRate: 30).check()
     }
 }
 

@@ -54,13 +54,12 @@ package struct SceneDrawing: Sendable {
     }
 
     func scene(of capture: Capture, cloud: PointCloud? = nil, mesh: TriangleMesh? = nil) -> Scene {
-        let box = capture.channels.contains(.box) ? capture.box : nil
         var scene = Scene(
-            cloud: cloud, mesh: mesh, box: box,
+            cloud: cloud, mesh: mesh, box: capture.box,
             trail: CameraTrail.Measure(rawValue: cameras.rawValue).map {
                 CameraTrail(capture.frames, by: $0, tooFast: capture.isMetric ? Trajectory.tooFast : 0)
             },
-            axes: SceneView.Axes(up: capture.worldUp, box: box))
+            axes: SceneView.Axes(up: capture.worldUp, box: capture.box))
         scene.drawsBox = drawsBox
         return scene
     }
@@ -126,7 +125,7 @@ package struct SceneDrawing: Sendable {
             switch direction {
             case .above: "from above"
             case .front: "from the front"
-            case .side: sideTitle(of: capture.box, seenFrom: scene.axes.right)
+            case .side: sideTitle(of: scene.box, seenFrom: scene.axes.right)
             case .oblique: "in perspective"
             }
         var picture = scene.picture(view)

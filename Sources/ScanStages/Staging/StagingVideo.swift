@@ -112,8 +112,9 @@ struct StagingVideo {
         let clock = VideoClock(showing: times)
         if let pause = clock.pauses.first {
             context.warn(
-                "more than 35 minutes lie between the timestamps of two frames (after the first \(pause)), which a "
-                    + "video cannot hold, so it keeps the times that it was recorded with")
+                "more than 35 minutes lie between the timestamps of two frames (after the first "
+                    + "\(pause.counted("frame"))), which a video cannot hold, so it keeps the times that it was "
+                    + "recorded with")
             return nil
         }
         if clock.repeats.count == 0 { return times }

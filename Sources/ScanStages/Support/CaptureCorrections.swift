@@ -78,10 +78,32 @@ struct CaptureCorrections: Sendable {
     /// What the receipt calls the poses that were read as something else than the format says.
     static let posesKey = "poses-read-as"
 
-    /// The value of `poses` that makes up for a mistake.
-    /// - Returns: nil where there is none, or `poses` is set already.
-    static func poses(correcting mistake: GeometryHypothesis, of capture: Capture) -> String? {
-        capture.findings[posesKey] == nil ? Poses.allCases.first { $0.mistake == mistake }?.rawValue : nil
+    /// Whether a mistake comes from `read`, which was told to undo the same one: done twice, it is as if never done.
+    static func made(_ mistake: GeometryHypothesis, in capture: Capture) -> Bool {
+        capture.findings[posesKey]?.string == mistake.rawValue
+    }
+
+    /// What is wrong, for the person who has to see to it.
+    static func meaning(of mistake: GeometryHypothesis, in capture: Capture) -> String {
+        made(mistake, in: capture)
+            ? "`poses: \(mistake.rawValue)` of `\(Drop.reader)` does not suit this capture"
+            : mistake.meaning(inFileWith: capture.fileAxes)
+    }
+
+    /// How the poses are read as what they are.
+    /// - Parameter mistake: theirs, as they were read.
+    /// - Returns: nil where no value of `poses` makes up for it.
+    static func remedy(for mistake: GeometryHypothesis, of capture: Capture) -> String? {
+        guard let poses = Poses.allCases.first(where: { $0.mistake == mistake }) else { return nil }
+        return wayBack(of: capture)
+            ?? "read the poses as what they are with  --set \(Drop.reader).poses=\(poses.rawValue)"
+    }
+
+    /// How `poses` is taken back; nil where it is not set.
+    static func wayBack(of capture: Capture) -> String? {
+        capture.findings[posesKey]?.string.map {
+            "take `poses: \($0)` out of `\(Drop.reader)`, if it was meant for other captures"
+        }
     }
 
     private func correctScale(of capture: inout Capture, _ context: StageContext) {

@@ -67,13 +67,14 @@ struct ChangedSource<Change: PixelChange>: CaptureSource {
                 let image = try RGBImage.decode(bytes, limits: limits)
                 try Frame.check(image.size, against: size)
                 return .pixels(change.picture(image, of: frame))
-            } catch { throw error.at(file: file) }
+            } catch { throw placed(error, in: file) }
         }
     }
 
     func location(of file: String) -> FileLocation? { plain.location(of: file) }
     func place(_ file: String) throws(Problem) -> FileLocation { try plain.place(file) }
     func open(_ file: String) throws(Problem) -> any ByteSource { try plain.open(file) }
+    func placed(_ problem: Problem, in file: String) -> Problem { plain.placed(problem, in: file) }
     func toolVersions(for channels: Set<Channel>) throws(Problem) -> [String: String] {
         try plain.toolVersions(for: channels)
     }

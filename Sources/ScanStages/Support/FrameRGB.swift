@@ -33,7 +33,7 @@ extension Frame {
         let (score, size): (Double, PixelSize)
         do throws(Problem) {
             (score, size) = try JPEG.sharpness(bytes, ownLuma: ownLuma, limits: context.capture.pictureLimits)
-        } catch { throw error.at(file: path) }
+        } catch { throw context.capture.source.placed(error, in: path) }
         try check(size, path, context)
         return score
     }
@@ -46,7 +46,7 @@ extension Frame {
         let image: RGBImage
         do throws(Problem) {
             image = try RGBImage.decode(bytes, limits: context.capture.pictureLimits)
-        } catch { throw error.at(file: path) }
+        } catch { throw context.capture.source.placed(error, in: path) }
         try check(image.size, path, context)
         decodedPicture = image
         return image
@@ -58,7 +58,7 @@ extension Frame {
 
     private func check(_ size: PixelSize, _ path: String, _ context: StageContext) throws(Problem) {
         do throws(Problem) { try Self.check(size, against: context.capture.colorSize) } catch {
-            throw error.at(file: path)
+            throw context.capture.source.placed(error, in: path)
         }
     }
 

@@ -5,6 +5,11 @@ import ScanPipeline
 extension OptionReader {
     func isBelow(_ stage: any Stage.Type) -> Bool { isBelow(stage.card.name) }
 
+    /// Whether a stage stands above, and none of another type, which undoes what it does, between it and this one.
+    func isBelow(_ stage: any Stage.Type, notUndoneBy other: any Stage.Type) -> Bool {
+        isBelow(stage.card.name, notUndoneBy: other.card.name)
+    }
+
     /// An option's value in the nearest stage above of a type; nil where there is none.
     func value(of option: String, above stage: any Stage.Type) -> JSONValue? {
         value(of: option, above: stage.card.name)

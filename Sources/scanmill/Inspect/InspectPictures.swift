@@ -28,7 +28,7 @@ struct InspectPictures {
         // Nothing but the pictures is left in the folder.
         defer { scratch.tidy() }
         for job in jobs(for: inspection) {
-            if let missing = inspection.missing.first(where: { job.needs.contains($0.what) }) {
+            if let missing = inspection.missing.first(where: { job.needs.contains($0.channel) }) {
                 pictures.notWritten.append((job.content, missing.reason))
                 continue
             }
@@ -59,8 +59,8 @@ struct InspectPictures {
         var content: String
         /// What the files show, by the endings of their names.
         var parts: [(ending: String, content: String)] = []
-        /// What must all be there to draw anything, under the inspection's names.
-        var needs: Set<String> = []
+        /// What must all be there to draw anything.
+        var needs: Set<Channel> = []
         /// The stages after the reader, one each.
         var stages: [String]
         /// The reason when nothing better is known.
@@ -82,19 +82,19 @@ struct InspectPictures {
                 parts: [
                     ("_thumb.jpg", "the sharpest of the frames below"), ("", "up to 120 frames with their numbers"),
                 ],
-                needs: ["pictures"],
+                needs: [.color],
                 stages: [
                     "select-every: {count: 120}", "filter-blur: {at-least: 0}", "write-thumbnail",
                     "write-contact-sheet",
                 ]),
             Job(
-                content: "depth of up to 24 frames", needs: ["depth"],
+                content: "depth of up to 24 frames", needs: [.recordedDepth],
                 stages: [
                     "select-every: {count: 24}", "decompress",
                     "write-contact-sheet: {of: depth, count: 24, columns: 6\(colors)}",
                 ]),
             Job(
-                content: "confidence of up to 24 frames", needs: ["confidence"],
+                content: "confidence of up to 24 frames", needs: [.recordedConfidence],
                 stages: [
                     "select-every: {count: 24}", "decompress",
                     "write-contact-sheet: {of: confidence, count: 24, columns: 6}",
@@ -105,17 +105,17 @@ struct InspectPictures {
     }
 
     private static func path(of inspection: CaptureInspection) -> Job {
-        let hasTimes = !inspection.missing.contains { $0.what == "timestamps" }
+        let hasTimes = !inspection.missing.contains { $0.channel == .timestamp }
         return Job(
             content: "the cameras' path from above, coloured \(hasTimes ? "by speed" : "in the order of the frames")",
-            needs: ["poses"],
+            needs: [.pose],
             stages: ["render-cloud: {cloud: false, view: above, cameras: \(hasTimes ? "speed" : "time")}"])
     }
 
     /// The cloud from depth, or else the capture's own.
     private static func cloud(of inspection: CaptureInspection, median: Double) -> Job {
         let content = "the cloud from four sides, with the box and the cameras"
-        if inspection.missing.contains(where: { $0.what == "depth" }) {
+        if inspection.missing.contains(where: { $0.channel == .recordedDepth }) {
             return Job(
                 content: content, stages: ["render-cloud"], otherwise: "the capture has neither depth nor points")
         }
@@ -123,7 +123,7 @@ struct InspectPictures {
         let pixels = inspection.depth.map { Double($0.size.width * $0.size.height) } ?? 640 * 480
         let every = max(1, Int((pixels * 60 / 2e6).squareRoot().rounded(.up)))
         return Job(
-            content: content, needs: ["poses", "intrinsics"],
+            content: content, needs: [.pose, .intrinsics],
             stages: [
                 "select-every: {count: 60}", "decompress", "unproject: {every: \(every)}",
                 "voxel-downsample: {size: \(number(median / 100))}", "render-cloud",

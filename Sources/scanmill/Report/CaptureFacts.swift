@@ -163,7 +163,7 @@ struct CaptureFacts: Sendable {
         measured = Measured(
             stages, files: files.compactMap { $0["path"]?.string }, of: receipt["capture"]?["id"]?.string ?? id,
             frameCount: frames?.source ?? 0)
-        let dropped = receipt["frames"]?["dropped"]?.array?.compactMap { $0["frame"]?.count }
+        let dropped = receipt["frames"]?["dropped"]?.array?.compactMap { $0["frame"]?.asCount }
         measured.motion?.jumps.forget(Set(dropped ?? []), of: frames?.source ?? 0)
     }
 
@@ -182,15 +182,10 @@ struct CaptureFacts: Sendable {
         }
         let places = Dictionary(zip(order, order.indices), uniquingKeysWith: { first, _ in first })
         return FrameAccount(
-            source: json["source"]?.count ?? 0, kept: json["kept"]?.count ?? 0,
+            source: json["source"]?.asCount ?? 0, kept: json["kept"]?.asCount ?? 0,
             losses: causes.values.sorted {
                 (places[$0.stage] ?? .max, $1.count, $0.reason.text)
                     < (places[$1.stage] ?? .max, $0.count, $1.reason.text)
             })
     }
-}
-
-extension JSONValue {
-    /// A whole number that can be a count: a damaged receipt may hold any number, and sums must not overflow.
-    var count: Int? { integer.flatMap { (0...1 << 40).contains($0) ? Int($0) : nil } }
 }

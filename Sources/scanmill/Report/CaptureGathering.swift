@@ -33,28 +33,25 @@ struct CaptureGathering {
 
     /// Sorted by id.
     func captures() -> [CaptureFacts] {
-        // Where another spelling of a name leads to its result, the folder's own name tells; what failed did so by its own.
+        // A result is listed under its folder's own name, however the run spelt the id; a failed capture under its own
+        // id.
         let named = (run?.entries ?? []).map {
             (id: $0.ended == .failed ? $0.id : published.name(of: $0.id), entry: $0)
         }
         let entries = Dictionary(grouping: named, by: { PathKey($0.id) }).mapValues { $0.map { $0.entry } }
         let unreadable = standings.values.filter { $0.standing == .unreadable }.map(\.id)
         let ids = (results + failures + unreadable + named.map { $0.id }).distinctByBytes
-        // Captures of one name are counted as the run counted them; the result of that name is shown with the first.
-        let places = ids.flatMap { id -> [(id: String, entry: RunOutcome.Entry?, isFirst: Bool)] in
-            guard let own = entries[PathKey(id)] else { return [(id, nil, true)] }
-            return own.enumerated().map { (id, $1, $0 == 0) }
-        }
-        return Parallel.map(places.count) { index in
-            let (id, entry, isFirst) = places[index]
-            return capture(id, entry, isFirst: isFirst)
-        }
+        let all = ids.flatMap { claims(to: $0, by: entries[PathKey($0)] ?? []) }
+        return Parallel.map(all.count) { capture(all[$0]) }
     }
 
-    private func capture(_ id: String, _ entry: RunOutcome.Entry?, isFirst: Bool) -> CaptureFacts {
-        let isPublished = isFirst && published.contains(id)
-        let note = isFirst && failed.contains(PathKey(id)) ? FailureNote.load(id, in: state) : nil
-        let standing = standings[PathKey(id)]
+    private func capture(_ claim: Claim) -> CaptureFacts {
+        let (id, entry) = (claim.id, claim.entry)
+        let isPublished = claim.includesResult && published.contains(id)
+        let hasFailed = failed.contains(PathKey(id))
+        let note = claim.includesNote && hasFailed ? FailureNote.load(id, in: state) : nil
+        // Where there is a note, that is how its capture stands.
+        let standing = claim.includesNote || !hasFailed ? standings[PathKey(id)] : nil
         var capture = CaptureFacts(id: id)
         // Comparing is not running, and what another runner works on is not this one's.
         if let entry, entry.ended != .upToDate, entry.ended != .busy {
@@ -63,7 +60,7 @@ struct CaptureGathering {
         if isPublished, let result = PublishedResult(id, in: state.output) { capture.take(receipt: result.receipt) }
         if let origin = note?.origin { (capture.format, capture.device) = (origin.format, origin.device) }
         // If there is a result, it was made from other bytes.
-        if let note { capture.pictureKey = note.fingerprint.text }
+        if let note, claim.includesResult { capture.pictureKey = note.fingerprint.text }
         capture.input = entry?.input ?? note?.input ?? state.knownInput(of: id)
         capture.isGone = capture.input.map { FileSystem.isGone(run?.place(of: $0) ?? $0) } ?? false
         capture.judge(entry, note, isPublished: isPublished)
@@ -71,7 +68,9 @@ struct CaptureGathering {
         capture.doubt(entry, standing, pipeline: wanted)
         // Damage that left the receipt its time and size, so that `status` does not see it.
         if capture.status == .ready, isPublished, !capture.hasResult { capture.requireForce() }
-        if isFirst, capture.status != .failed, let standing, standing.standing == .stale, standing.isCaptureGone {
+        if claim.includesResult, capture.status != .failed, let standing, standing.standing == .stale,
+            standing.isCaptureGone
+        {
             capture.lose(standing)
         }
         return capture
@@ -79,6 +78,39 @@ struct CaptureGathering {
 }
 
 extension CaptureGathering {
+    /// A capture to be shown, and what is its own of the files that OUT has under its name.
+    private struct Claim {
+        let id: String
+        /// What the run says of it.
+        var entry: RunOutcome.Entry?
+        /// Whether the result is its own; only then are small pictures kept of it.
+        var includesResult = true
+        var includesNote = true
+    }
+
+    /// The captures of one name, each as the run counted it: one that cannot be begun, such as a link that leads
+    /// nowhere, may have the name of another, whose result is there.
+    /// - Parameter entries: what the run says of each.
+    private func claims(to id: String, by entries: [RunOutcome.Entry]) -> [Claim] {
+        guard entries.count > 1 else { return [Claim(id: id, entry: entries.first)] }
+        let noted = FailureNote.load(id, in: state).flatMap { place(of: $0.input, among: entries) }
+        // The result belongs to the one that made it, or found it up to date: in this run, or else in an earlier one.
+        let owner =
+            entries.firstIndex(where: \.isFine)
+            ?? state.knownInput(of: id).flatMap { place(of: $0, among: entries) } ?? noted ?? 0
+        return entries.enumerated().map { index, entry in
+            Claim(id: id, entry: entry, includesResult: index == owner, includesNote: index == noted ?? owner)
+        }
+    }
+
+    /// The place in a list of the capture with an absolute path.
+    private func place(of path: String, among entries: [RunOutcome.Entry]) -> Int? {
+        entries.firstIndex { entry in
+            let input = entry.input.map { FileSystem.absolute(run?.place(of: $0) ?? $0) }
+            return input.map(PathKey.init) == PathKey(path)
+        }
+    }
+
     /// Tells what earlier runs left from what this one did, or another at the same time: a path that leads nowhere fails
     /// without having begun.
     private func markIfFromBefore(_ capture: inout CaptureFacts, _ note: FailureNote?, isPublished: Bool) {
@@ -193,7 +225,7 @@ extension RunOutcome.Entry {
 }
 
 extension StateFolder {
-    /// The path of a capture when its result was published, as it was given.
+    /// The path of a capture when its result was published, from the root.
     fileprivate func knownInput(of id: String) -> String? {
         StateFolder.read(inputs(id))?["input"]?.string
     }

@@ -37,16 +37,17 @@ struct EarlierRun: Sendable {
 
     /// - Returns: nil for a run in which no capture got a result: there is nothing to compare with.
     init?(_ json: JSONValue) {
-        guard let captures = json["ran"]?.count, captures > 0 else { return nil }
+        guard let captures = json["ran"]?.asCount, captures > 0 else { return nil }
         ran = captures
-        readyShare = json["ready-share"]?.finite
-        keptShare = json["kept-share"]?.finite
-        seconds = json["seconds"]?.finite
+        readyShare = json["ready-share"]?.boundedNumber
+        keptShare = json["kept-share"]?.boundedNumber
+        seconds = json["seconds"]?.boundedNumber
         bytes = json["bytes"]?.integer ?? 0
         devices = (json["devices"]?.array ?? []).compactMap { device in
             device["name"]?.string.map {
                 Device(
-                    name: $0, droppedShare: device["dropped-share"]?.finite, sharpness: device["sharpness"]?.finite)
+                    name: $0, droppedShare: device["dropped-share"]?.boundedNumber,
+                    sharpness: device["sharpness"]?.boundedNumber)
             }
         }
     }

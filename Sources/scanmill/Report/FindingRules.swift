@@ -1,3 +1,4 @@
+import ScanFormats
 import ScanModel
 import ScanPipeline
 import ScanStages
@@ -180,8 +181,8 @@ struct FindingRules {
     /// Whether a warning is a finding. The verdict on the geometry is one of its own, and so are jumps.
     private func isShown(_ warning: String, _ message: Phrase) -> Bool {
         let isKnown =
-            capture.measured.geometry != nil && warning.contains("the geometry is ")
-            || (capture.measured.motion?.jumps.count ?? 0) > 0 && warning.contains("the camera's path jumps ")
+            capture.measured.geometry != nil && warning.contains(CheckGeometry.warningStart)
+            || (capture.measured.motion?.jumps.count ?? 0) > 0 && warning.contains(Capture.jumpStart)
         return !isKnown && !norms.commonWarnings.contains { $0.phrase == message }
     }
 
@@ -207,11 +208,11 @@ struct FindingRules {
             if lacksFiles, warning.hasSuffix(WriteStaging.noConfidence) { continue }
             var finding = Finding(kind: .warning, capture: index, title: message.pattern, message: message, text: "")
             if let loss = capture.copyLosses[warning] { finding = self.finding(of: loss) }
-            if let hole = Hole(warning) {
-                finding.weight = hole.seconds
+            if let gap = ReportedGap(warning) {
+                finding.weight = gap.seconds
                 finding.headline = Finding.Headline(
-                    label: "longest gap", value: hole.seconds, words: "\(Wording.measure(hole.seconds)) s",
-                    expected: "at most \(Int(Hole.longest)) s")
+                    label: "longest gap", value: gap.seconds, words: "\(Wording.measure(gap.seconds)) s",
+                    expected: "at most \(Int(FilterBlur.longestGap)) s")
             }
             guard let same = found.firstIndex(where: { $0.message == finding.message }) else {
                 found.append(finding)

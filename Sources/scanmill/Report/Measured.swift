@@ -27,14 +27,14 @@ struct Measured: Sendable {
     ///   - frameCount: of the source.
     init(_ stages: [JSONValue], files: [String], of id: String, frameCount: Int) {
         // `measure-blur` scores every frame, `filter-blur` those that are left for it; the limit is the filter's.
-        let limit = Self.stage("filter-blur", in: stages)?["options"]?["at-least"]?.finite
+        let limit = Self.stage("filter-blur", in: stages)?["options"]?["at-least"]?.boundedNumber
         for name in ["measure-blur", "filter-blur"] where sharpness == nil {
             sharpness = Self.stage(name, in: stages).flatMap { Sharpness($0, frameCount: frameCount, limit: limit) }
         }
         motion = Self.stage("measure-motion", in: stages).flatMap { Motion($0["counts"]) }
         let predicted = Self.stage("predict-blur", in: stages)?["counts"]
         predictedBlur = Spread(predicted?["pixels"])
-        correlation = predicted?["correlation"]?.finite
+        correlation = predicted?["correlation"]?.boundedNumber
         coverage = Self.stage("report-coverage", in: stages).flatMap { Coverage($0["counts"]) }
         depth = Self.stage("measure-depth", in: stages).flatMap { Depth($0["counts"]) }
         geometry = Self.stage("check-geometry", in: stages).flatMap { Geometry($0["counts"]) }
@@ -75,8 +75,8 @@ struct Measured: Sendable {
         var highest: Double
 
         init?(_ json: JSONValue?) {
-            guard let json, let lowest = json["lowest"]?.finite, let median = json["median"]?.finite,
-                let p90 = json["p90"]?.finite, let highest = json["highest"]?.finite
+            guard let json, let lowest = json["lowest"]?.boundedNumber, let median = json["median"]?.boundedNumber,
+                let p90 = json["p90"]?.boundedNumber, let highest = json["highest"]?.boundedNumber
             else { return nil }
             (self.lowest, self.median, self.p90, self.highest) = (lowest, median, p90, highest)
         }
@@ -106,7 +106,7 @@ struct Measured: Sendable {
         /// - Parameter limit: the score below which frames are dropped, if there is such a limit.
         init?(_ stage: JSONValue, frameCount: Int, limit: Double?) {
             let scores = (stage["counts"]?["scores"]?.array ?? []).compactMap { score -> (frame: Int, score: Double)? in
-                guard let frame = score["frame"]?.count, let value = score["score"]?.finite else { return nil }
+                guard let frame = score["frame"]?.asCount, let value = score["score"]?.boundedNumber else { return nil }
                 return (frame, max(0, value))
             }
             guard let last = scores.last,
@@ -153,23 +153,23 @@ struct Measured: Sendable {
         var boxOutline: [(a: Double, b: Double)]
 
         init?(_ json: JSONValue?) {
-            guard let json, let length = json["path-length-m"]?.finite else { return nil }
+            guard let json, let length = json["path-length-m"]?.boundedNumber else { return nil }
             isMetric = json["is-metric"]?.bool ?? true
             pathLength = length
-            seconds = json["seconds"]?.finite
+            seconds = json["seconds"]?.boundedNumber
             speed = Spread(json["speed-m-per-s"])
             turning = Spread(json["turning-deg-per-s"])
-            tooFast = json["too-fast"]?.count
-            tooSlow = json["too-slow"]?.count
-            fastLimit = json["limits"]?["too-fast"]?.finite
-            turningLimit = json["limits"]?["too-fast-turning"]?.finite
-            lostTracking = json["lost-tracking"]?.count ?? 0
+            tooFast = json["too-fast"]?.asCount
+            tooSlow = json["too-slow"]?.asCount
+            fastLimit = json["limits"]?["too-fast"]?.boundedNumber
+            turningLimit = json["limits"]?["too-fast-turning"]?.boundedNumber
+            lostTracking = json["lost-tracking"]?.asCount ?? 0
             typealias Place = (frame: Int, a: Double, b: Double, speed: Double?)
             let places = (json["track"]?.array ?? []).compactMap { place -> Place? in
-                guard let values = place.array, values.count >= 4, let frame = values[0].count,
-                    let a = values[1].finite, let b = values[2].finite
+                guard let values = place.array, values.count >= 4, let frame = values[0].asCount,
+                    let a = values[1].boundedNumber, let b = values[2].boundedNumber
                 else { return nil }
-                return (frame, a, b, values[3].finite)
+                return (frame, a, b, values[3].boundedNumber)
             }
             jumps = PathJumps(json)
             // A drawing of a hundred pixels cannot show more places. Each has the highest speed on the way to it: most
@@ -210,14 +210,14 @@ struct Measured: Sendable {
         }
 
         init?(_ json: JSONValue?) {
-            guard let json, let spread = json["depth-m"], let lowest = spread["lowest"]?.finite,
-                let p05 = spread["p05"]?.finite, let median = spread["median"]?.finite,
-                let p95 = spread["p95"]?.finite, let highest = spread["highest"]?.finite
+            guard let json, let spread = json["depth-m"], let lowest = spread["lowest"]?.boundedNumber,
+                let p05 = spread["p05"]?.boundedNumber, let median = spread["median"]?.boundedNumber,
+                let p95 = spread["p95"]?.boundedNumber, let highest = spread["highest"]?.boundedNumber
             else { return nil }
             (self.lowest, self.p05, self.median, self.p95, self.highest) = (lowest, p05, median, p95, highest)
             isMetric = json["is-metric"]?.bool ?? true
-            share = json["share-with-depth"]?.finite
-            confidence = json["confidence"].map { levels in ["low", "medium", "high"].map { levels[$0]?.count ?? 0 } }
+            share = json["share-with-depth"]?.boundedNumber
+            confidence = json["confidence"].map { levels in ["low", "medium", "high"].map { levels[$0]?.asCount ?? 0 } }
         }
     }
 
@@ -245,10 +245,10 @@ struct Measured: Sendable {
             remedy = json["remedy"]?.string
             drifts = json["drifts"]?.bool ?? false
             misfits = (json["pairs-that-do-not-fit"]?.array ?? []).compactMap { pair in
-                guard let from = pair["from"]?.count, let to = pair["to"]?.count else { return nil }
+                guard let from = pair["from"]?.asCount, let to = pair["to"]?.asCount else { return nil }
                 return (from, to)
             }
-            error = json["median-relative-errors"]?["declared"]?.finite
+            error = json["median-relative-errors"]?["declared"]?.boundedNumber
         }
     }
 
@@ -265,7 +265,7 @@ struct Measured: Sendable {
                 for stage in stages where Measured.isNamed(name, stage) {
                     // It may draw the cameras alone.
                     if stage["options"]?["cloud"]?.bool == false { continue }
-                    guard let view = stage["options"]?["view"]?.string, let count = stage["counts"]?[parts]?.count
+                    guard let view = stage["options"]?["view"]?.string, let count = stage["counts"]?[parts]?.asCount
                     else { continue }
                     let file = SceneDrawing.path(kind, view: view, id: id)
                     if !files.contains(file) { continue }
@@ -294,12 +294,12 @@ struct Measured: Sendable {
         ///   - cut: what the last stage that cut it counted.
         ///   - files: where it is in the result.
         init?(_ json: JSONValue?, cut: JSONValue?, files: [String]) {
-            guard let json, let vertices = (cut?["vertices-out"] ?? json["vertices"])?.count,
-                let triangles = (cut?["triangles-out"] ?? json["triangles"])?.count,
-                let area = (cut?["area-out"] ?? json["area"])?.finite
+            guard let json, let vertices = (cut?["vertices-out"] ?? json["vertices"])?.asCount,
+                let triangles = (cut?["triangles-out"] ?? json["triangles"])?.asCount,
+                let area = (cut?["area-out"] ?? json["area"])?.boundedNumber
             else { return nil }
             (self.vertices, self.triangles, self.area) = (vertices, triangles, area)
-            smallPieces = json["small-pieces"]?.count ?? 0
+            smallPieces = json["small-pieces"]?.asCount ?? 0
             isMetric = json["is-metric"]?.bool ?? true
             self.files = files
         }

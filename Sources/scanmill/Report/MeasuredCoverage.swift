@@ -1,4 +1,5 @@
 import ScanModel
+import ScanPipeline
 
 extension Measured {
     /// Which sides of the box the pictures show.
@@ -40,26 +41,26 @@ extension Measured {
         init?(_ json: JSONValue?) {
             guard let json, let faces = json["faces"] else { return nil }
             aimed = [:]
-            for face in Self.faces { aimed[face] = faces[face]?.count ?? 0 }
-            miss = faces["miss"]?.count ?? 0
+            for face in Self.faces { aimed[face] = faces[face]?.asCount ?? 0 }
+            miss = faces["miss"]?.asCount ?? 0
             if let seen = json["sides"] {
                 let sides = Self.faces.map { face in
                     Side(
-                        views: seen[face]?["views"]?.count ?? 0, share: seen[face]?["share"]?.finite ?? 0,
-                        nearest: seen[face]?["nearest"]?.finite)
+                        views: seen[face]?["views"]?.asCount ?? 0, share: seen[face]?["share"]?.boundedNumber ?? 0,
+                        nearest: seen[face]?["nearest"]?.boundedNumber)
                 }
                 self.sides = Dictionary(uniqueKeysWithValues: zip(Self.faces, sides))
                 let pictures = json["pictures"]
-                shown = (pictures?["all"]?.count ?? 0) + (pictures?["part"]?.count ?? 0)
-                absent = pictures?["none"]?.count ?? 0
-                if let gap = json["ring"]?["gap"]?.finite, let from = json["ring"]?["from"]?.finite,
-                    let to = json["ring"]?["to"]?.finite
+                shown = (pictures?["all"]?.asCount ?? 0) + (pictures?["part"]?.asCount ?? 0)
+                absent = pictures?["none"]?.asCount ?? 0
+                if let gap = json["ring"]?["gap"]?.boundedNumber, let from = json["ring"]?["from"]?.boundedNumber,
+                    let to = json["ring"]?["to"]?.boundedNumber
                 {
                     ring = Ring(gap: gap, from: from, to: to)
                 }
             }
-            goal = json[sides == nil ? "aim-goal" : "goal"]?.count ?? json["goal"]?.count ?? 10
-            let rows = (json["sphere"]?["views"]?.array ?? []).map { ($0.array ?? []).map { $0.count ?? 0 } }
+            goal = json[sides == nil ? "aim-goal" : "goal"]?.asCount ?? json["goal"]?.asCount ?? 10
+            let rows = (json["sphere"]?["views"]?.array ?? []).map { ($0.array ?? []).map { $0.asCount ?? 0 } }
             let isGrid = rows.count <= 64 && rows.allSatisfy { $0.count == rows.first?.count && $0.count <= 128 }
             sphere = isGrid ? rows : []
         }

@@ -24,7 +24,7 @@ extension NightReport {
         if FileSystem.isMended(run?.place(of: input) ?? input) { return steps }
         if let run, var command = run.command {
             if others.isEmpty, let setting = setting(for: capture) {
-                // The capture itself has no hole, and reads well as declared, so that a look at it tells nothing.
+                // The capture itself has no gap, and reads well as declared, so that a look at it tells nothing.
                 command.settings = setting.added(to: command.settings)
                 steps.commands.append(command.again([input], choice(of: [capture])))
             } else if capture.status == .failed || capture.status != .waiting && !capture.copyLosses.isEmpty {
@@ -55,7 +55,7 @@ extension NightReport {
         if let geometry = capture.measured.geometry, geometry.verdict == "fail" {
             return geometry.remedy.flatMap(OptionSetting.init(endOf:))
         }
-        return capture.warnings.firstNonNil(Hole.init)?.remedy(in: run?.pipeline)
+        return capture.warnings.firstNonNil(ReportedGap.init)?.remedy(in: run?.pipeline)
     }
 
     /// Whether captures are so many that the same run once more is the command for them: it tries those that were mended

@@ -1,4 +1,5 @@
 import ScanModel
+import ScanPipeline
 
 /// The steps of a camera's path that no hand makes, by what they mean for the frames that were kept.
 struct PathJumps: Sendable {
@@ -24,12 +25,12 @@ struct PathJumps: Sendable {
     /// - Parameter json: what `measure-motion` counted.
     init(_ json: JSONValue) {
         let listed = json["jumps"]?.array ?? []
-        count = json["jump-count"]?.count ?? listed.count
+        count = json["jump-count"]?.asCount ?? listed.count
         unlisted = max(0, count - listed.count)
         for jump in listed {
-            guard let frame = jump["frame"]?.count, let metres = jump["metres"]?.finite else { continue }
+            guard let frame = jump["frame"]?.asCount, let metres = jump["metres"]?.boundedNumber else { continue }
             if jump["back"]?.bool != true {
-                breaks.append(Jump(frame: frame, metres: metres, degrees: jump["degrees"]?.finite))
+                breaks.append(Jump(frame: frame, metres: metres, degrees: jump["degrees"]?.boundedNumber))
             } else if let there = breaks.popLast() {
                 strays.append(there)
             }

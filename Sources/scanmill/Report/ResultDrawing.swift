@@ -24,7 +24,8 @@ struct ResultDrawing: Sendable {
     func file(for capture: CaptureFacts) -> String? {
         let id = capture.id
         guard let drawing = capture.measured.drawing, let key = capture.key else {
-            kept.forget(id)
+            // Of captures of one name, one has the result, and what is kept belongs to that.
+            if capture.hasResult { kept.forget(id) }
             return nil
         }
         if kept.note(of: id, key: key) != nil { return kept.path(of: id) }

@@ -118,7 +118,7 @@ struct Thumbnails: Sendable {
                 images.append(try pictures.picture(of: cell.frame, within: Self.size))
                 cells.append(cell)
             } catch {
-                // The others would not come either, each after as long a wait, and a strip of a few is not whole.
+                // Each of the others would be waited for as long, and an incomplete strip is not kept.
                 if error.fault == .environment { throw error }
                 first = first ?? error
             }
@@ -155,7 +155,7 @@ struct Thumbnails: Sendable {
 
     private func load(_ id: String, key: String) -> Strip? {
         let cells = (kept.note(of: id, key: key)?["cells"]?.array ?? []).compactMap { cell -> Cell? in
-            guard let frame = cell["frame"]?.count, let roles = cell["roles"]?.array else { return nil }
+            guard let frame = cell["frame"]?.asCount, let roles = cell["roles"]?.array else { return nil }
             return Cell(frame: frame, roles: roles.compactMap { $0.string.flatMap(Role.init) })
         }
         return cells.isEmpty ? nil : Strip(cells: cells)

@@ -22,8 +22,8 @@ final class LiveView: Sendable {
     private let isOn: Bool
     private let start = ContinuousClock.now
 
-    /// Whether stderr is a terminal that can move its cursor, and no other program writes to it what it gets of us, as
-    /// `tee` does: the view would erase that.
+    /// Whether stderr is a terminal that can move its cursor, and stdout does not go to a program such as `tee`, which
+    /// writes to the same terminal: the view would erase its lines.
     static var isPossible: Bool {
         isatty(STDERR_FILENO) == 1 && !isPiped(STDOUT_FILENO)
             && !["", "dumb"].contains(ProcessInfo.processInfo.environment["TERM"] ?? "")

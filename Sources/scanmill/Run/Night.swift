@@ -25,48 +25,66 @@ struct Night {
 
     /// Looks at everything that was named, and takes OUT.
     /// - Throws: an exit code, after saying the reason.
-    init(_ options: RunCommand) throws {
-        self.options = options
+    static func begin(_ options: RunCommand) throws -> Night {
         let batch = options.batch
         // First of all: searching may take until that time.
-        deadline = options.until?.next
-        mostAtOnce = try Console.orExit { () throws(Problem) in try OpenFiles.raiseLimit() }
+        let deadline = options.until?.next
+        let mostAtOnce = try Console.orExit { () throws(Problem) in try OpenFiles.raiseLimit() }
         let loaded = try LoadedPipeline.load(batch.pipeline, settings: batch.settings)
-        var found = try CaptureList.find(
+        let captures = try FoundCaptures.find(
             batch, for: loaded, reports: [options.log, options.metrics].compactMap(\.self))
         let state = StateFolder(output: batch.output)
-        hold = try Console.orExit { () throws(Problem) in
+        let hold = try Console.orExit { () throws(Problem) in
             try state.claim(for: loaded.pipeline, replacing: batch.replace)
         }
         // The disk can only be asked for certain now that there is something on it.
-        found.tellApart(by: OutputNames(of: batch.output))
+        var found = captures.toldApart(by: OutputNames(of: batch.output))
+        let plan = plan(found, loaded.pipeline, batch)
+        found.warn(of: plan)
+        try prepare(state, for: plan)
+        let name = RunRecord.newName()
+        // They may be in OUT, which exists by now.
+        let log = try openReports(options, run: name)
+        // Only now: a run that cannot begin leaves no record, and the page would never hear of it.
+        let hasForgottenFailures = plan.forgetPastFailures()
+        let messages = RunMessages(isQuiet: options.isSilent, log: log)
+        let stop = StopSignal()
+        stop.listen()
+        return Night(
+            loaded: loaded, found: found, plan: plan, state: state, name: name, messages: messages, stop: stop,
+            options: options, hold: hold, hasForgottenFailures: hasForgottenFailures, deadline: deadline,
+            mostAtOnce: mostAtOnce)
+    }
+
+    private static func plan(_ found: CaptureList, _ pipeline: Pipeline, _ batch: BatchOptions) -> BatchPlan {
         var rules = batch.rules
         rules.explains = false
-        plan = BatchPlan(
-            found.inputs, pipeline: loaded.pipeline, output: batch.output, rules: rules, programs: .installed)
-        found.warn(of: plan)
-        (self.loaded, self.found, self.state) = (loaded, found, state)
+        return BatchPlan(found.inputs, pipeline: pipeline, output: batch.output, rules: rules, programs: .installed)
+    }
+
+    /// Removes what killed runs have left in OUT.
+    /// - Throws: an exit code, after saying the reason, where OUT cannot be written to and has to be.
+    private static func prepare(_ state: StateFolder, for plan: BatchPlan) throws {
         // With nothing to do, nothing has to be written.
         if plan.willRun { try Console.orExit { () throws(Problem) in try state.requireWritable() } }
 
         // Captures that are up to date get no process that would clean up after a killed one. What cannot be removed
         // now only takes up space.
         _ = try? Leftovers.collectWork(in: state)
+    }
 
-        let name = RunRecord.newName()
-        self.name = name
-        // The log may be in OUT, which exists by now.
+    /// Makes sure that the log and the metrics can be written.
+    /// - Parameter name: the run's.
+    /// - Returns: the log; nil where none was asked for.
+    /// - Throws: an exit code, after saying the reason.
+    private static func openReports(_ options: RunCommand, run name: String) throws -> RunLog? {
         let log = try options.log.map { path in
             try Console.orExit { () throws(Problem) in try RunLog(path: path, run: name) }
         }
         if let metrics = options.metrics {
             try Console.orExit { () throws(Problem) in try RunMetrics.require(metrics) }
         }
-        // Only now: a run that cannot begin leaves no record, and the page would never hear of it.
-        hasForgottenFailures = plan.forgetPastFailures()
-        messages = RunMessages(isQuiet: options.isSilent, log: log)
-        stop = StopSignal()
-        stop.listen()
+        return log
     }
 
     /// The captures that it has to run for their own sake, and not because of an update.
@@ -163,7 +181,7 @@ struct Night {
             progress: { view.progress($0.id, $1) },
             ended: { outcome in
                 let before = begun[outcome.input]
-                // Something about it has changed, if only its owner, and nothing of what is wrong with it.
+                // It was tried again because something changed, such as the files' owner, and failed in the same way.
                 let isRepeated =
                     !isAskedToTryAgain && outcome.ending.problem?.fault == .input && outcome.isNoted(in: state)
                 var news = options.batch.leavingOut(isRepeated ? outcome.failedBefore : outcome)

@@ -199,8 +199,7 @@ struct RunMessages: Sendable {
     private static let mostNamed = RunRecord.Command.mostNamed
 
     private static func listed(_ outcomes: [CaptureOutcome]) -> String {
-        let ids = outcomes.prefix(mostNames).map { Console.visible($0.input.id) }.joined(separator: ", ")
-        return ids + (outcomes.count > mostNames ? ", …" : "")
+        outcomes.map { Console.visible($0.input.id) }.listed(most: mostNames)
     }
 
     /// More would push the rest off the screen.

@@ -72,7 +72,7 @@ extension CaptureList {
         let others = captures.dropFirst(Self.shown).map { $0.capture }
         if others.isEmpty { return }
         warn(
-            "there are captures in \(others.count.counted("more capture")), too: \(others.listed(most: Self.shown))",
+            "\(others.count.counted("more capture", "holds", "hold")) others: \(others.listed(most: Self.shown))",
             fix: "if those in them are to be run, move them out, or name them one by one")
     }
 

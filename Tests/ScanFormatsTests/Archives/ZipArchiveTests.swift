@@ -451,6 +451,19 @@ import Testing
         #expect(padded?.notes.last == "300 bytes that are not its own follow its end")
     }
 
+    /// As after a copy as text, or with a program put before it that unpacks it.
+    @Test(arguments: [0, 40, 100]) func whatIsTooMuchIsNoticed(place: Int) throws {
+        let path = try make("z.writestr(item('a.txt', method=0), 'text' * 9)\nz.writestr('b/c.txt', 'more')")
+        let whole = try folder.bytes("scan.zip")
+        try Data(whole[..<place] + Array("more".utf8) + whole[place...]).write(to: URL(fileURLWithPath: path))
+        let problem = problem { () throws(Problem) in _ = try ZipArchive(path: path) }
+        #expect(problem?.summary == "the archive has 4 bytes too many before its directory")
+        let note = "they stand before its first file, as a program does that unpacks it"
+        #expect(problem?.notes == (place == 0 ? [note] : []))
+        let way = place == 0 ? "unpack it into a folder, or" : "the copy is damaged:"
+        #expect(problem?.fix == "\(way) copy the archive again" && problem?.place.file == path)
+    }
+
     /// As `zip -s` makes them: the end record counts the parts before it, and where its directory begins.
     @Test func aSplitArchiveIsToldFromACutOne() throws {
         let path = try make("z.writestr('a.txt', 'text' * 9)")

@@ -302,6 +302,11 @@ import Testing
         for (elements, summary) in table {
             let problem = #expect(throws: Problem.self) { try read(file(elements)) }
             #expect(problem?.summary == summary)
+            // The file is sound: nothing comes of copying it again.
+            let isPacked = summary.contains("packed")
+            #expect(
+                problem?.isOfPipeline == isPacked
+                    && problem?.fix?.contains("splat-transform") == (isPacked ? true : nil))
         }
         let int = "property int red\nproperty int green\nproperty int blue\n"
         let gray = try PLYReader(MemorySource(file("element vertex 0\n\(xyz)\(int)"), name: "a"))

@@ -210,13 +210,43 @@ import Testing
         #expect(capture.frames.filter { $0.drop?.reason.contains("is not there") == true }.count == 2)
     }
 
+    @Test func singlePicturesOfAnotherSizeAreNamed() throws {
+        try text("1 PINHOLE 200 150 90 90 100 75\n", "cameras.txt")
+        try text((0..<4).map { "\($0 + 1) 1 0 0 0 0 0 0 1 \($0).png\n\n" }.joined(), "images.txt")
+        for (number, width) in [200, 201, 200, 200].enumerated() { try picture("images/\(number).png", width, 150) }
+        let one = try open()
+        #expect(one.frames.map { $0.intrinsics?.width } == [200, 201, 200, 200])
+        #expect(
+            one.warnings == [
+                "1 of 4 pictures is 201×150, and the intrinsics are for 200×150: its intrinsics were scaled (frame 1)"
+            ])
+        try picture("images/2.png", 201, 150)
+        let two = "2 of 4 pictures are 201×150, and the intrinsics are for 200×150: their intrinsics were scaled"
+        #expect(try open().warnings == ["\(two) (frames 1 to 2)"])
+        for number in [0, 3] { try picture("images/\(number).png", 201, 150) }
+        #expect(
+            try open().warnings == [
+                "the pictures are 201×150, and the intrinsics for 200×150; the intrinsics were scaled"
+            ])
+    }
+
+    @Test func aFolderInPlaceOfAPictureIsNamed() throws {
+        try text("1 PINHOLE 8 6 9.5 9 4 3\n", "cameras.txt")
+        try text((0..<2).map { "\($0 + 1) 1 0 0 0 0 0 0 1 \($0).png\n\n" }.joined(), "images.txt")
+        try picture("images/0.png")
+        try text("x", "images/1.png/x")
+        let drop = try open().frames[1].drop
+        #expect(drop?.reason == "its picture images/1.png is a folder")
+        #expect(drop?.fix == "put the file images/1.png in its place" && drop?.isBad == true)
+    }
+
     @Test func framesWithoutPictureOrCameraAreNamed() throws {
         try text(Self.cameras, "cameras.txt")
         try text(
             (1...4).map { "\($0) 1 0 0 0 0 0 0 \($0 == 3 ? 5 : 1) \($0).png\n\n" }.joined()
-                + "9 nan 0 0 0 0 0 0 1 5.png\n\n",
+                + "9 nan 0 0 0 0 0 0 1 5.png\n\n10 1 0 -7 0 0 0 0 1 6.png\n\n",
             "images.txt")
-        for n in [1, 3] { try picture("images/\(n).png") }
+        for n in [1, 3, 6] { try picture("images/\(n).png") }
         try picture("images/4.png", 9, 9)
         let capture = try open()
         let reasons = capture.frames.map { $0.drop?.reason ?? "" }
@@ -225,6 +255,16 @@ import Testing
         #expect(reasons[2].contains("the model has no camera 5"))
         #expect(reasons[3].contains("the picture is 9×9, and its intrinsics are for 8×6"))
         #expect(reasons[4].contains("not finite"))
+        #expect(reasons[5].hasPrefix("the quaternion is no rotation (its length is 7.07"))
+    }
+
+    /// COLMAP's reader takes the directions alone.
+    @Test func quaternionsThatAreAllLonger() throws {
+        try text("1 PINHOLE 8 6 9.5 9 4 3\n", "cameras.txt")
+        try text((1...3).map { "\($0) 2 0 0 0 0 0 \($0) 1 \($0).png\n\n" }.joined(), "images.txt")
+        for n in 1...3 { try picture("images/\(n).png") }
+        let capture = try open()
+        #expect(capture.frames.map { $0.pose?.position.z } == [1, 2, 3])
     }
 
     @Test func damagedModelsAreNamedByPlace() throws {

@@ -65,7 +65,8 @@ import Testing
         Rest(
             format: "nerfcapture", files: ["images/0.png": "x", "images/0.depth.png": "x"],
             summary: "the poses are missing",
-            fix: "copy transforms.json too, or read the pictures alone with  --set read.format=frames"),
+            fix: "copy transforms.json too, or read the pictures alone with  --set read.format=frames  in a pipeline "
+                + "that needs no poses, such as `read` and `write-frames: {depth: none}`"),
         Rest(
             format: "nerfcapture", files: ["images/3.png": "x", "boundingbox.json": "{}"],
             summary: "the poses are missing"),

@@ -108,6 +108,8 @@ import Testing
                 nil, "its picture is not there", "images/3.png has no entry in transforms.json", nil,
             ])
         #expect(capture.frames.allSatisfy { $0.drop?.isBad != true })
+        try folder.write("x", to: "project/images/2.png/x")
+        #expect(try open().frames[1].drop?.reason == "its picture images/2.png is a folder")
     }
 
     /// A fork of the app writes `0.confidence.png`.

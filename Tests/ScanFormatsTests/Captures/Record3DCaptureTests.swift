@@ -342,6 +342,10 @@ import Testing
         #expect(
             capture.dropReasons == [nil, "its picture is not there", nil, "metadata has no pose for it"])
         #expect(capture.frames.map { $0.drop?.isBad } == [nil, true, nil, false])
+        try recording.write("x", to: "rgbd/1.jpg/x")
+        let drop = try recording.open(Record3DCapture.self).frames[1].drop
+        #expect(drop?.reason == "its picture rgbd/1.jpg is a folder")
+        #expect(drop?.fix == "put the file rgbd/1.jpg in its place" && drop?.isBad == true)
     }
 
     /// The first reason stays.

@@ -171,7 +171,8 @@ import Testing
     @Test func aSceneWithoutPictures() throws {
         let scene = try scene([0, 1])
         let capture = try scene.open(ScanNetPPCapture.self)
-        #expect(capture.absences[.color]?.reason == "iphone/rgb.mkv is missing, and so are pictures in iphone/rgb/")
+        let reason = "iphone/rgb.mkv is missing, and there are no pictures in iphone/rgb/"
+        #expect(capture.absences[.color]?.reason == reason)
         #expect(capture.remedies[.color] == "download iphone/rgb.mkv too")
     }
 

@@ -421,7 +421,22 @@ import Testing
         let frame = try prepared(capture, 1, [.recordedDepth, .previousDepth, .color])
         #expect(frame.recordedDepth?.bytes == ByteText.words(Self.depth) && frame.recordedDepthBefore == nil)
         #expect(problem { _ = try prepared(capture, 2, [.recordedDepth]) }?.fault == .input)
-        #expect(problem { _ = try prepared(capture, 2, [.color]) }?.place.file == "color/000002.png")
+        let cut = problem { _ = try prepared(capture, 2, [.color]) }
+        let start = try #require(capture.source.location(of: "color/000002.png")?.range?.lowerBound)
+        #expect(cut?.place.file == "scene.sens" && cut?.place.byte == start)
+        #expect(cut?.place.byteCount == Int64(sens.bytes.count))
+    }
+
+    /// A picture in the file is no file that anybody could find or copy.
+    @Test func damageThatDecodingFindsIsNamedByItsPlaceInTheFile() throws {
+        var sens = try Self.sample()
+        // Within the pixels.
+        sens.frames[1].color[45] ^= 0x40
+        let start = try #require(try open(sens).source.location(of: "color/000001.png")?.range?.lowerBound)
+        let pictures = try CapturePictures(at: "\(folder.path)/scene.sens")
+        let damage = problem { _ = try pictures.picture(of: 1, within: PixelSize(8, 6)) }
+        #expect(damage?.summary == "PNG damaged" && damage?.fix == "copy the file again")
+        #expect(damage?.place.file == "scene.sens" && damage?.place.byte == start)
     }
 
     @Test(arguments: [0, 1] as [Int32]) func depthOfAnotherLength(_ compression: Int32) throws {

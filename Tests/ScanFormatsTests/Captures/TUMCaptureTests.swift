@@ -274,6 +274,21 @@ import Testing
             capture.warnings.first?.hasPrefix("the intrinsics are unknown, so the usual ones were taken") == true)
     }
 
+    @Test func whatStandsInAPicturesPlaceIsNamed() throws {
+        let sequence = try sequence()
+        let files = (1...2).map { "rgb/130503110\($0).175304.png" }
+        for file in files { try sequence.remove(file) }
+        try sequence.write("x", to: "\(files[0])/x")
+        try FileManager.default.createSymbolicLink(
+            atPath: "\(sequence.path)/\(files[1])", withDestinationPath: files[1].lastPart)
+        let capture = try sequence.open(TUMCapture.self)
+        #expect(
+            capture.dropReasons == [
+                nil, "its picture \(files[0]) is a folder", "its picture \(files[1]) is a link that leads in a circle",
+            ])
+        #expect(capture.frames[1].drop?.fix == "put the file \(files[0]) in its place")
+    }
+
     @Test func pathsStayInTheSequence() throws {
         let sequence = try sequence(1)
         try sequence.folder.write([1, 2, 3], to: "secret.png")

@@ -476,6 +476,15 @@ import Testing
         #expect(try open().remedies[.recordedDepth] == "list pictures relative to transforms.json, and copy them too")
     }
 
+    @Test func aFolderInPlaceOfAPictureIsNamed() throws {
+        try write([frame("images/a.png"), frame("images/b")], Self.lens)
+        try picture("images/a.png")
+        try folder.write("x", to: "d/images/b.png/x")
+        let drop = try open().frames[1].drop
+        #expect(drop?.reason == "its picture images/b.png is a folder")
+        #expect(drop?.fix == "put the file images/b.png in its place" && drop?.isBad == true)
+    }
+
     @Test func picturesWithAnotherExtensionAreNamed() throws {
         try write([frame("images/a.png"), frame("images/b.png")], Self.lens)
         try picture("images/a.jpg")

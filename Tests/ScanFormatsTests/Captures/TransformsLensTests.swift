@@ -49,6 +49,51 @@ extension TransformsDatasetTests {
         #expect(capture.undistortions[1]?.recorded.lens.radial == [0.05, 0, 0, 0])
     }
 
+    /// One field of view means one camera: that of most pictures.
+    @Test func picturesOfOtherSizesThanMost() throws {
+        try write((0..<5).map { frame("\($0).png") }, ["camera_angle_x": 1.5707963267948966])
+        for number in 0..<3 { try picture("\(number).png") }
+        try picture("3.png", 4, 3)
+        try picture("4.png", 6, 6)
+        let capture = try open()
+        let odd = "the picture is 6×6, and most others of its lens are 8×6 (4.png)"
+        #expect(capture.dropReasons == [nil, nil, nil, nil, odd] && capture.frames[4].drop?.isBad == true)
+        #expect(
+            capture.frames[4].drop?.fix == "copy such a picture again, or give its entry an fl_x, w and h of its own")
+        let half = try #require(capture.frames[3].intrinsics)
+        #expect(abs(half.fx - 2) < 1e-12 && half.size == PixelSize(4, 3))
+        // An angle is the same at any size.
+        #expect(capture.warnings == [])
+        // As the fix says; and frames with lenses of their own are no others of that one.
+        var frames = (0..<5).map { frame("\($0).png") }
+        frames[3] = frame("3.png", with: ["camera_angle_x": 1.2])
+        frames[4] = frame("4.png", with: ["fl_x": 4.0, "w": 6, "h": 6])
+        try write(frames, ["camera_angle_x": 1.5707963267948966])
+        let mended = try open()
+        #expect(mended.keptFrames.map { $0.intrinsics?.width } == [8, 8, 8, 4, 6] && mended.warnings == [])
+    }
+
+    @Test func aMissingPrincipalPointIsSaid() throws {
+        let frames = (0..<4).map { number -> [String: Any] in
+            var centre: [String: Any] = [:]
+            if number != 3 { centre["cx"] = 4.5 }
+            if number < 2 { centre["cy"] = 3.5 }
+            return frame("\(number).png", with: centre)
+        }
+        try write(frames, ["fl_x": 9.0, "w": 8, "h": 6])
+        for number in 0..<4 { try picture("\(number).png") }
+        let capture = try open()
+        #expect(capture.frames.map { $0.intrinsics?.cx } == [4.5, 4.5, 4.5, 4])
+        #expect(
+            capture.warnings == [
+                "1 of 4 frames has no cx, and was given the picture's middle: frame 3",
+                "2 of 4 frames have no cy, and were given the picture's middle: frames 2 to 3",
+            ])
+        // Where no frame has one, the middle is what is meant.
+        try write((0..<4).map { frame("\($0).png") }, ["fl_x": 9.0, "w": 8, "h": 6])
+        #expect(try open().warnings == [])
+    }
+
     /// Programs have names of their own for the lenses that nerfstudio knows.
     @Test(arguments: ["OpenCVPinhole", "pinhole", "opencv", "opencv_fisheye"])
     func namesOfLensesThatAreSpeltOtherwise(_ name: String) throws {

@@ -16,6 +16,10 @@ extension TransformsDatasetTests {
         #expect(capture.frames.map(\.split) == [.training, .heldOut])
         #expect(capture.frames.map { $0.intrinsics?.width } == [8, 6])
         #expect(capture.colorSize == nil)
+        #expect(
+            capture.warnings == [
+                "transforms.json gives one lens without w and h for pictures of several shapes, none of them that of most (6×8, 8×6): each was given a camera for its own size"
+            ])
     }
 
     @Test func theListsSayWhatAFrameIsFor() throws {

@@ -136,6 +136,21 @@ import Testing
         #expect(inspection.motion.first?.startOffset == 0)
     }
 
+    /// A box of another recording, or poses that are not what they seem.
+    @Test func aBoxThatNoPictureShowsIsDoubted() throws {
+        let file = "boundingbox.json"
+        let box = try BoundingBoxJSON([UInt8](Data(contentsOf: sample.file(file))), file: file).box
+        func summaries(_ center: Vector3) throws -> [String] {
+            var moved = box
+            moved.center = center
+            try sample.write(String(decoding: BoundingBoxJSON.text(moved), as: UTF8.self), to: file)
+            return try CaptureInspection.inspect(sample.path).findings.map(\.problem.summary)
+        }
+        #expect(try summaries(box.center) == [])
+        // Behind the cameras.
+        #expect(try summaries(Vector3(0, 0, 9)) == ["no picture shows the middle of the box"])
+    }
+
     /// Of what most of the cameras are, as a run says it.
     @Test func whatMostCamerasAreIsDoubted() throws {
         for frame in 1..<40 {

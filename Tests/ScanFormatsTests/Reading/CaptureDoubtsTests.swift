@@ -48,7 +48,8 @@ import Testing
         #expect(warnings(along: path, lost: [0, 1]).isEmpty)
         #expect(warnings(along: path, lost: []).isEmpty)
         // A camera that stands there and looks about knows where it is.
-        #expect(warnings(along: path, lost: [4], Pose(rotation: .rotation(aboutY: 0.1), position: .zero)).isEmpty)
+        let place = warnings(along: path, lost: [4], Pose(rotation: .rotation(aboutY: 0.1), position: .zero))
+        #expect(!place.contains { $0.contains("the world's origin") })
         for count in 0...2 { #expect(warnings(along: Array(path.prefix(count)), lost: []).isEmpty) }
         // Pictures in no order, one of which the world begins at.
         #expect(warnings(along: [0, 9, 1, 8, 2, 7, 3], lost: [3]).isEmpty)
@@ -82,6 +83,40 @@ import Testing
         // One that stands still, and few pictures.
         #expect(warnings(Array(repeating: 1, count: 11) + [50]) == [])
         #expect(warnings([0, 1, 2, 9876]) == [])
+    }
+
+    /// Without times or a unit, frames that follow each other tell as well.
+    @Test(arguments: [true, false]) func aFrameFarFromThoseAroundItIsDoubted(_ isMetric: Bool) {
+        func warnings(_ places: [Double]) -> [String] {
+            var capture = Capture(id: "doubts")
+            capture.isMetric = isMetric
+            capture.frames = places.enumerated().map { index, x in
+                var facts = FrameFacts(index: index)
+                facts.pose = Pose(rotation: .identity, position: Vector3(x, 1, 2))
+                return facts
+            }
+            capture.noteDoubts(in: MemoryTree([:]))
+            return capture.warnings
+        }
+        let walk = (0..<40).map { 0.02 * Double($0) }
+        let unit = isMetric ? "m" : "units"
+        let start =
+            "far from the frames before and after, which are close together (frame 7 by 1.98 \(unit)): unless it was "
+            + "filmed so, such a "
+        let astray = walk.enumerated().map { $0 == 7 ? $1 - 2 : $1 }
+        let one = "pose is wrong; leave it out with `select-frames: {exclude: [7]}`"
+        #expect(warnings(astray) == ["1 of 40 cameras stands \(start)\(one)"])
+        let two = astray.enumerated().map { $0 == 20 ? $1 + 1 : $1 }
+        let both = "pose is wrong; leave them out with `select-frames: {exclude: [7, 20]}`"
+        #expect(warnings(two) == ["2 of 40 cameras stand \(start)\(both)"])
+        // Pictures without an order, one from farther off, and a world that lies elsewhere from a frame on.
+        let unordered = walk.indices.map { walk[$0 * 17 % 40] }
+        #expect(warnings(unordered) == [])
+        #expect(warnings(unordered.enumerated().map { $0 == 7 ? $1 - 2 : $1 }) == [])
+        #expect(warnings(walk.enumerated().map { $0 < 20 ? $1 : $1 + 2 }) == [])
+        // A camera on a tripod.
+        let trembling = walk.indices.map { $0 == 9 ? 0.05 : 0.001 * Double($0 % 2) }
+        #expect(warnings(trembling).isEmpty == isMetric)
     }
 
     /// From frame 6 on the world lies elsewhere; a frame between two others is wrong by itself.

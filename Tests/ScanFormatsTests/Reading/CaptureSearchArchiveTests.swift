@@ -102,6 +102,12 @@ extension CaptureSearchTests {
         #expect(try tree.bytes(of: "transforms.json", limit: 100).first == UInt8(ascii: "{"))
     }
 
+    @Test func namesThatLookAlikeAreToldApart() throws {
+        try pack("two", [" x/transforms.json", "x/transforms.json"])
+        let problem = try #require(try CaptureSearch(at: "\(folder.path)/two.zip").unreadable.first?.problem)
+        #expect(problem.notes == [#"they are " x", x"#])
+    }
+
     @Test func anArchiveWithSeveralCapturesIsRefusedByName() throws {
         try dataset("night/a")
         try pack("night/two", ["x/transforms.json", "deep/y/transforms.json", "README.txt"])

@@ -1,5 +1,6 @@
 import Foundation
 import ScanModel
+import ScanStages
 import TestSupport
 import Testing
 
@@ -195,7 +196,8 @@ import Testing
         try changeFirstReceipt(
             #/"verdict": "pass", "reason": "[^"]*"/#,
             to: #""verdict": "fail", "reason": "\#(reason)", "remedy": "\#(remedy)""#)
-        try warn("check-geometry: the geometry is wrong: the poses are inverse: \(reason); \(remedy)", name)
+        try warn(
+            "check-geometry: \(CheckGeometry.warningStart)wrong: the poses are inverse: \(reason); \(remedy)", name)
         let capture = try #require(try finding(of: "geometry")["captures"]?.array?.first)
         #expect(capture["fix"]?.string == remedy)
         let html = try nightPage()
@@ -234,7 +236,7 @@ import Testing
         try makeNight(3)
         let reason = "depth of one frame fits the next within 0.3 %; the path drifts, which makes surfaces double"
         let remedy = "`correct-drift` above it takes drift out"
-        let said = "check-geometry: the geometry is in doubt: \(reason); \(remedy)"
+        let said = "check-geometry: \(CheckGeometry.warningStart)in doubt: \(reason); \(remedy)"
         try changeFirstReceipt(
             #/"verdict": "pass", "reason": "[^"]*"/#,
             to: #""verdict": "warning", "drifts": true, "reason": "\#(reason)", "remedy": "\#(remedy)""#)
@@ -287,14 +289,28 @@ import Testing
         }
     }
 
+    /// As the stage itself says it.
+    @Test func aGapIsReadFromTheWarningOfARun() throws {
+        try MiniCapture(id: "in/a", frameCount: 24).write(in: folder)
+        try folder.write("name: p\nstages:\n  - read\n  - filter-blur: {window: 24}\n", to: "p.yaml")
+        let run = try Scanmill.run(["run", "p.yaml", "in", "-o", "out"], in: folder.path)
+        try #require(run.status == 0, "\(run)")
+        let captures = try report()["findings"]?.array?.flatMap { $0["captures"]?.array ?? [] } ?? []
+        let capture = try #require(captures.first { $0["of"]?.string == "longest gap" }, "\(run)")
+        let seconds = try #require(run.errors.firstMatch(of: #/ gap of ([0-9.]+) s; /#).flatMap { Double($0.1) })
+        #expect(seconds > FilterBlur.longestGap && capture["value"]?.double == seconds, "\(run)")
+        #expect(capture["expected"]?.string == "at most 1 s")
+        #expect(try newestHTML().contains(" --set filter-blur.window=12</code>"))
+    }
+
     /// The longest first, and the next command leaves shorter ones.
-    @Test func holesAreMeasured() throws {
+    @Test func gapsAreMeasured() throws {
         try makeNight(8)
         let names = try results()
         try giveFilterBlur(#""window": 5"#)
         for (name, seconds) in zip(names, ["2.25", "30.5"]) {
-            let hole = "filter-blur: frames 11 to 18 were all dropped, which leaves a gap of \(seconds) s; a smaller"
-            try warn("\(hole) `window`, or `seconds`, leaves shorter ones", name)
+            let gap = "filter-blur: frames 11 to 18 were all dropped, \(FilterBlur.gapWords) \(seconds) s; a smaller"
+            try warn("\(gap) `window`, or `seconds`, leaves shorter ones", name)
         }
         let finding = try finding(of: "warning")
         let captures = finding["captures"]?.array ?? []
@@ -309,11 +325,12 @@ import Testing
     @Test(arguments: [
         (#""seconds": 0.5"#, "seconds=0.25"), (#""count": 30"#, "count=60"), (#""at-least": 100"#, ""),
         (#""window": 2"#, ""), (#""seconds": 0.01"#, ""), (#""count": 500000"#, ""),
-    ]) func holesAreMadeShorter(_ rule: String, _ remedy: String) throws {
+    ]) func gapsAreMadeShorter(_ rule: String, _ remedy: String) throws {
         try makeNight(3)
         try giveFilterBlur(rule)
         let name = try #require(try results().first)
-        try warn("filter-blur: frames 11 to 18 were all dropped, which leaves a gap of 2.25 s; shorter ones", name)
+        // As earlier versions said it.
+        try warn("filter-blur: frames 11 to 18 were all dropped, which leaves a hole of 2.25 s; shorter ones", name)
         _ = try report()
         let html = try nightPage()
         if remedy.isEmpty {

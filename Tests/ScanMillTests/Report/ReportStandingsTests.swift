@@ -62,6 +62,30 @@ import Testing
         #expect(try others() == "the other could not be begun.")
     }
 
+    /// One of two that share a name could not be begun, such as a link to a disk that is not there tonight.
+    @Test func aResultIsThatOfTheCaptureThatMadeIt() throws {
+        try folder.write(
+            QuickRun.cloud + "  - render-cloud: {view: front, width: 320, height: 240}\n", to: "quick.yaml")
+        _ = try folder.copySample("desk", to: "b/desk")
+        try FileManager.default.createDirectory(atPath: "\(folder.path)/a", withIntermediateDirectories: true)
+        #expect(symlink("nowhere", "\(folder.path)/a/desk") == 0)
+        // So that the second run knows without a look that nothing has changed, and leaves the note of the failure.
+        usleep(2_100_000)
+        for ended in ["1 done, 1 failed", "1 up to date, 1 failed"] {
+            let run = try Scanmill.run(["run", "quick.yaml", "a", "b", "-o", "out"], in: folder.path)
+            #expect(run.output.contains("2 captures: \(ended);"), "\(run)")
+            let json = try report()
+            #expect(json["summary"]?["ready"]?.integer == 1 && json["summary"]?["failed"]?.integer == 1, "\(ended)")
+            let captures = json["captures"]?.array ?? []
+            #expect(captures.map { $0["input"]?.string } == ["a/desk", "b/desk"], "\(ended)")
+            #expect(captures.map { $0["status"]?.string } == ["failed", "ready"], "\(ended)")
+            #expect(captures.map { $0["files"] == nil } == [true, false], "\(ended)")
+            #expect(captures.map { $0["drawing"] == nil } == [true, false], "\(ended)")
+            #expect(try newestHTML().contains(" src=\"pictures/1-drawing.jpg\""), "\(ended)")
+        }
+        #expect(FileManager.default.fileExists(atPath: "\(folder.path)/out/.scanmill/failures/desk.json"))
+    }
+
     /// What an earlier run has left is told from what this one did.
     @Test func whatFailedBefore() throws {
         try folder.write(QuickRun.cloud, to: "quick.yaml")

@@ -174,6 +174,19 @@ import Testing
         #expect(run.status == 0 && run.output.contains("; results are in out\n\(Self.one)\n"), "\(run)")
     }
 
+    /// Five of them are told in full.
+    @Test func manyCapturesWithOthersInThemAreCounted() throws {
+        for number in 0..<7 {
+            try MiniCapture(id: "in/c\(number)").write(in: quick.folder)
+            _ = try quick.folder.copySample("polycam", to: "in/c\(number)/more")
+        }
+        let plan = try Scanmill.run(["plan", "quick.yaml", "in", "-o", "out", "--unopened"], in: quick.folder.path)
+        let warnings = plan.errors.split(separator: "\n").filter { $0.hasPrefix("warning: ") }
+        #expect(warnings.count == 6, "\(plan)")
+        #expect(warnings.first == "warning: in/c0 is one capture, but there are more in it: in/c0/more")
+        #expect(warnings.last == "warning: 2 more captures hold others: in/c5, in/c6")
+    }
+
     private static let one = "1 capture of another format passed over"
 
     @Test func picturesBesideCapturesAreNamed() throws {

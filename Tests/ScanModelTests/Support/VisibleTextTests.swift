@@ -23,6 +23,14 @@ import Testing
         }
     }
 
+    @Test func namesThatLookLikeOthersAreQuoted() {
+        let names = [
+            ("a b", "a b"), (" a", "\" a\""), ("a\u{a0}", "\"a\u{a0}\""), ("", "\"\""), ("a\nb", #""a\nb""#),
+            ("é", "é"),
+        ]
+        for (name, shown) in names { #expect(name.distinctly == shown) }
+    }
+
     @Test func everythingElseStays() {
         for text in ["", "plain", "Köln ×2", "مسح", "סריקה", "👩‍🔧", "\u{a0}\u{200b}"] {
             #expect(Array(text.withControlsShown().utf8) == Array(text.utf8))

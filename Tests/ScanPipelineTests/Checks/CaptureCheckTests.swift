@@ -137,8 +137,8 @@ import Testing
 
     /// It may ask for what the pipeline has already.
     @Test func aSettingComesBeforeAnAdvice() throws {
-        var demanding = Mock.frame("demanding", .init(needs: [.pose]))
-        demanding.uses.instead = [[.pose]: [.option("centre", set: "origin", not: "cameras")]]
+        let demanding = Mock.frame("demanding", .init(needs: [.pose]))
+            .doing(without: .pose, by: "centre", set: "origin", not: "cameras")
         let steps = try Self.steps(["give", "demanding"], of: [.reader("give", [.pose]), demanding])
         var capture = Capture.mock(3)
         capture.channels = [.frames]
@@ -149,7 +149,9 @@ import Testing
     }
 
     @Test func aGroupsAdviceIsFoundInWhateverOrderItIsNamed() throws {
-        var odd = Mock.frame("odd", .init(anyOf: [[.cloud, .points]]))
+        var odd = Mock.frame("odd", .init(anyOf: [[.cloud, .points]])).adapting { options, uses in
+            if options.flag("plain", "Without points.", default: false) { uses.frame.anyOf = [] }
+        }
         odd.uses.instead = [[.points, .cloud]: [.option("plain", set: "true", not: "false")]]
         let steps = try Self.steps(["give", "odd"], of: [.reader("give", [.points]), odd])
         var capture = Capture.mock(3)
@@ -193,7 +195,11 @@ import Testing
 
     /// Where an option makes the need, the option is what to change.
     @Test func aNeedThatAnOptionMakes() throws {
-        var masker = Mock.frame("masker", .init(needs: [.color, .box, .depth]))
+        var masker = Mock.frame("masker", .init(needs: [.color, .box, .depth])).adapting { options, uses in
+            let masks = options.text("masks", "Which.", default: "depth")
+            let isFar = options.flag("far", "Far ones too.", default: true)
+            if masks == "none" { uses.frame.needs = [.color] + (isFar ? [.depth] : []) }
+        }
         let noMasks = Uses.Instead.option("masks", set: "none", not: "depth")
         masker.uses.instead = [[.box]: [noMasks], [.depth]: [.option("far", set: "false", not: "true"), noMasks]]
         let steps = try Self.steps(["give", "masker"], of: [.reader("give", [.color, .box, .depth]), masker])
@@ -215,6 +221,73 @@ import Testing
         // No option does without pictures.
         capture.channels = [.frames, .depth]
         #expect(CaptureCheck.firstLack(of: capture, in: steps)?.fix?.hasPrefix("use a pipeline without masker") == true)
+    }
+
+    /// One that drops by the box where there is one, and one that goes by confidence where it is recorded.
+    private static let lenient = [
+        Mock.frame("view", .init(needs: [.box])).doing(without: .box, by: "if-missing", set: "pass", not: "fail"),
+        Mock.frame("trust", .init(needs: [.confidence]))
+            .doing(without: .confidence, by: "if-missing", set: "pass", not: "fail"),
+    ]
+
+    private static func lack(_ names: [String], with more: [Mock], _ channels: Set<Channel>) throws -> Problem {
+        var reader = Mock.reader("give", [.box, .confidence, .recordedDepth, .pose, .timestamp])
+        reader.uses.instead = [[.timestamp]: [.words("give the frame rate")]]
+        var capture = Capture.mock(3)
+        capture.channels = channels
+        let steps = try Self.steps(["give"] + names, of: [reader] + lenient + more)
+        return try #require(CaptureCheck.firstLack(of: capture, in: steps))
+    }
+
+    /// Set for what the first lacks, the capture would fail for the second.
+    @Test func aSettingThatOnlyLeadsToADeadEndIsNotProposed() throws {
+        let unpack = Mock.frame("unpack", .init(needs: [.recordedDepth]))
+        let depthless = try Self.lack(["view", "unpack"], with: [unpack], [.frames])
+        #expect(depthless.summary == "unpack needs recorded-depth, and this capture has none")
+        #expect(depthless.notes == [] && depthless.besides == [] && depthless.isUnsuited)
+        // It lacks the same, and has no option.
+        let cull = Mock.frame("cull", .init(needs: [.box]))
+        let boxless = try Self.lack(["view", "cull"], with: [cull], [.frames])
+        #expect(boxless.summary == "cull needs box, and this capture has none")
+        #expect(boxless.fix == "use a pipeline without cull for captures like this one, or see  scanmill inspect")
+    }
+
+    /// One after the other, each would be met on another night.
+    @Test func allThatHasToBeSetIsNamedTogether() throws {
+        let both = try Self.lack(["trust", "view"], with: [], [.frames])
+        #expect(both.summary == "trust needs confidence, and this capture has none" && both.isUnsuited)
+        #expect(both.notes == ["besides, view needs box, and this capture has none"] && both.besides == [])
+        #expect(
+            both.fix == "do without `if-missing: fail` with  --set trust.if-missing=pass --set view.if-missing=pass")
+        // What the reader can be told is no setting of the stage's.
+        let clock = Mock.frame("clock", .init(needs: [.timestamp]))
+        let timeless = try Self.lack(["view", "clock"], with: [clock], [.frames])
+        #expect(timeless.fix == "do without `if-missing: fail` with  --set view.if-missing=pass")
+        #expect(timeless.besides == ["give the frame rate"] && timeless.isUnsuited)
+    }
+
+    /// With another value, the option may need something else.
+    @Test func aSettingIsTriedBeforeItIsProposed() throws {
+        var scatter = Mock.frame("scatter").adapting { options, uses in
+            let isInBox = options.text("within", "Where.", default: "box") == "box"
+            uses.frame.needs = isInBox ? [.box] : [.pose]
+        }
+        scatter.uses.instead = [[.box]: [.option("within", set: "cameras", not: "box")]]
+        let posed = try Self.lack(["scatter"], with: [scatter], [.frames, .pose])
+        #expect(posed.fix == "do without `within: box` with  --set scatter.within=cameras")
+        let plain = try Self.lack(["scatter"], with: [scatter], [.frames])
+        #expect(plain.summary == "scatter needs box, and this capture has none")
+        #expect(plain.fix == "use a pipeline without scatter for captures like this one, or see  scanmill inspect")
+        // What only shows with the first setting is set too.
+        scatter.uses.instead[[.pose]] = [.option("at", set: "origin", not: "poses")]
+        scatter = scatter.adapting { options, uses in
+            let isInBox = options.text("within", "Where.", default: "box") == "box"
+            let goesByPoses = options.text("at", "By what.", default: "poses") == "poses"
+            uses.frame.needs = isInBox ? [.box] : goesByPoses ? [.pose] : []
+        }
+        let chain = try Self.lack(["scatter"], with: [scatter], [.frames])
+        let settings = "--set scatter.within=cameras --set scatter.at=origin"
+        #expect(chain.fix == "do without `within: box` and `at: poses` with  \(settings)")
     }
 
     /// A channel that is derived is missing because of what it would have been derived from.

@@ -88,6 +88,15 @@ import Testing
             ])
     }
 
+    /// One more of its kind would need the same.
+    @Test func noStepMakesWhatItNeedsItself() {
+        let merge = Mock.fold("merge", .init(needs: [.cloud], makes: [.cloud]))
+        #expect(
+            Self.mistakes(["read", "merge"], of: [.reader(), merge]) == [
+                "1: `merge` needs cloud, which no stage before it makes"
+            ])
+    }
+
     /// A step that only fills in for captures without a channel makes nothing that is worth a measurement.
     @Test func whatFillsInIsNotMeasured() {
         let fill = Mock("fill", Uses(finish: .init(needs: [.frames], wants: [.cloud], makes: [.cloud])))

@@ -361,6 +361,10 @@ import Testing
         #expect(options.value(of: "x", above: "a") == .string("nearest"))
         #expect(options.value(of: "n", above: "a") == .integer(1))
         #expect(options.value(of: "x", above: "b") == nil && options.value(of: "x", above: "c") == nil)
+        #expect(options.isBelow("a") && options.isBelow("b") && !options.isBelow("c"))
+        // The nearer of two counts.
+        #expect(options.isBelow("b", notUndoneBy: "a") && !options.isBelow("a", notUndoneBy: "b"))
+        #expect(options.isBelow("a", notUndoneBy: "c") && !options.isBelow("c", notUndoneBy: "a"))
     }
 
     @Test func optionsWithoutEffect() {

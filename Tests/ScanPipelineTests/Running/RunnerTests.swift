@@ -252,21 +252,22 @@ import Testing
         #expect(try failure(["a"], fault: .environment).notes.isEmpty)
     }
 
-    /// Masks and boxes that fit a sound capture leave nothing of one whose poses are wrong.
-    @Test(arguments: [true, false]) func aCaptureThatIsSpoiltIsMendedFirst(_ isOfPipeline: Bool) throws {
+    /// Masks and boxes that fit a sound capture leave nothing of one whose poses are wrong. A damaged file is damaged.
+    @Test(arguments: [nil, "box.json"]) func aCaptureThatIsSpoiltIsMendedFirst(_ file: String?) throws {
         func fix(_ own: String?, isSpoilt: Bool) throws -> String? {
             let check = Mock.finish("check") { _, context in
                 if isSpoilt { context.warnSpoiling("the poses are wrong") } else { context.warn("they may be") }
             }
             let breaks = Mock.finish("breaks", .init(needs: [.frames], makes: [.cloud])) { (_, _) throws(Problem) in
-                throw Problem(.input, "nothing is left", fix: own).ofPipeline(isOfPipeline)
+                let problem = Problem(.input, "nothing is left", fix: own)
+                throw file.map { problem.at(file: $0) } ?? problem
             }
             return try #require(problem { _ = try MockRun([.reader(6), check, breaks]) }).fix
         }
         let first = "first fix what `check` warns about (the report shows it)"
         let both = "\(first); if it fails all the same, loosen it"
-        #expect(try fix("loosen it", isSpoilt: true) == (isOfPipeline ? both : "loosen it"))
-        #expect(try fix(nil, isSpoilt: true) == (isOfPipeline ? first : nil))
+        #expect(try fix("loosen it", isSpoilt: true) == (file == nil ? both : "loosen it"))
+        #expect(try fix(nil, isSpoilt: true) == (file == nil ? first : nil))
         #expect(try fix("loosen it", isSpoilt: false) == "loosen it")
     }
 

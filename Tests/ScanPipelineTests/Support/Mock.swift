@@ -9,6 +9,8 @@ struct Mock: Sendable {
     var uses = Uses()
     var bindsFrames = true
     var declare: (@Sendable (inout OptionReader) -> Void)?
+    /// Reads options by which it needs other things.
+    var adapt: (@Sendable (inout OptionReader, inout Uses) -> Void)?
     var process: (@Sendable (inout Frame, StageContext) throws(Problem) -> Void)?
     var fold: (@Sendable (inout Frame, inout Gathered, StageContext) throws(Problem) -> Void)?
     var end: (@Sendable (Gathered, inout Capture, StageContext) throws(Problem) -> Void)?
@@ -82,6 +84,22 @@ struct Mock: Sendable {
         return copy
     }
 
+    func adapting(_ adapt: @escaping @Sendable (inout OptionReader, inout Uses) -> Void) -> Mock {
+        var copy = self
+        copy.adapt = adapt
+        return copy
+    }
+
+    /// With an option by which its `process` does without a channel.
+    func doing(without channel: Channel, by option: String, set value: String, not cause: String) -> Mock {
+        var copy = adapting { options, uses in
+            let chosen = options.text(option, "What to do.", default: cause)
+            if chosen == value { uses.frame.needs.removeAll { $0 == channel } }
+        }
+        copy.uses.instead[[channel]] = [.option(option, set: value, not: cause)]
+        return copy
+    }
+
     /// A second role beside the first.
     func folding(
         _ role: Uses.Role = .init(),
@@ -132,15 +150,17 @@ struct Mock: Sendable {
         return StageLibrary.Entry(card: card) { options in
             declare?(&options)
             if let own { return own }
-            if neighbours != nil { return NeighbourMock(mock: self) }
+            var mock = self
+            adapt?(&options, &mock.uses)
+            if neighbours != nil { return NeighbourMock(mock: mock) }
             return switch (process != nil, fold != nil, finish != nil) {
-            case (true, false, false): FrameMock(mock: self)
-            case (false, true, false): FoldMock(mock: self)
-            case (true, true, false): FrameFoldMock(mock: self)
-            case (true, false, true): FrameFinishMock(mock: self)
-            case (false, true, true): FoldFinishMock(mock: self)
-            case (true, true, true): WholeMock(mock: self)
-            default: FinishMock(mock: self)
+            case (true, false, false): FrameMock(mock: mock)
+            case (false, true, false): FoldMock(mock: mock)
+            case (true, true, false): FrameFoldMock(mock: mock)
+            case (true, false, true): FrameFinishMock(mock: mock)
+            case (false, true, true): FoldFinishMock(mock: mock)
+            case (true, true, true): WholeMock(mock: mock)
+            default: FinishMock(mock: mock)
             }
         }
     }

@@ -196,6 +196,6 @@ import Testing
         let warning = "read: the capture says itself that y is up, so `up: -y` has no effect"
         #expect(other.warnings.contains(warning) && !same.warnings.contains { $0.contains("is up") })
         let mistakes = StageRun.mistakes(in: "- read: {up: down}")
-        #expect(mistakes.first == "`up` is `down`, which is not one of recorded, x, y, z, -x, -y, -z")
+        #expect(mistakes.last == "`up` is `down`, which is not one of recorded, x, y, z, -x, -y, -z")
     }
 }

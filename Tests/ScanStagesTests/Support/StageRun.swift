@@ -78,6 +78,15 @@ struct StageRun {
         } catch { return error.problems.map(\.summary) }
     }
 
+    /// The problem with which a run would end before it looks at a frame, as a plan tells it; nil where it begins.
+    static func refusal(_ stages: String, of capture: MemoryCapture) throws -> Problem? {
+        let given = capture.capture
+        let reader = StageLibrary.Entry(card: HandIn.card) { _ in HandIn(given) }
+        let pipeline = try Self.pipeline("- hand-in\n" + stages, [reader])
+        return Runner(pipeline: pipeline, workers: 1, tool: "test")
+            .refusal(of: CaptureInput(id: "memory", path: "nowhere"))
+    }
+
     // MARK: - What came out
 
     func bytes(_ file: String) throws -> [UInt8] {
