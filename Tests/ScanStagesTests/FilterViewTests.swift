@@ -88,13 +88,15 @@ import Testing
         let wrong = try Self.roundTheTable(with: mistake, in: 0..<40)
         let remedy = "read the poses as what they are with  --set read.poses=\(mistake.rawValue)"
         let seems = "it seems that \(mistake.meaning()): corrected, 40 of 40 pictures show the middle of the box"
-        // By chance a few pictures may show it.
-        do {
-            let run = try StageRun("- filter-view: {at-least: 0.01}", on: wrong)
-            #expect(run.warnings == ["filter-view: \(seems); \(remedy)"])
-        } catch let error as Problem {
-            #expect(error.notes.first == seems)
-            #expect(error.fix == "\(remedy) , or look at the box and the poses with  scanmill inspect")
+        let stages = "- filter-view: {at-least: 0.01}"
+        if mistake == .cvAxes {
+            let problem = problem { _ = try StageRun(stages, on: wrong) }
+            #expect(problem?.notes.first == seems)
+            #expect(problem?.fix == "\(remedy) , or look at the box and the poses with  scanmill inspect")
+        } else {
+            // By chance a few pictures show it.
+            let run = try StageRun(stages, on: wrong)
+            #expect(run.warnings == ["filter-view: \(seems); \(remedy)"] && (1...15).contains(run.kept.count))
         }
     }
 

@@ -348,16 +348,16 @@ import Testing
             return problem { _ = try StageRun("- write-capture: {format: scannetpp}", on: given) }?.summary
         }
         capture.items[1].depth = DepthMap(width: 8, height: 6, metres: Array(repeating: 1, count: 48))
-        let one = "the format has one size for all"
-        #expect(summary([0, 1]) == "the frame's depth is 8×6, and that before it 4×3: \(one)")
+        let sizes = "the frame's depth is 8×6, and that of the one before it is 4×3: the format has one size for all"
+        #expect(summary([0, 1]) == sizes)
         capture.items[1].depth = nil
-        let none = "the format's stream of depth leaves no frame out"
-        #expect(summary([0, 1]) == "the frame's depth is missing, and that before it 4×3: \(none)")
-        #expect(summary([1, 0]) == "the frame's depth is 4×3, and that before it was missing: \(none)")
+        let each = "the format's depth has a map for every frame"
+        #expect(summary([0, 1]) == "the frame has no depth, and the one before it has some: \(each)")
+        #expect(summary([1, 0]) == "the frame has depth, and the one before it has none: \(each)")
     }
 
     /// Its readers take depth for 4 : 3; `turn` makes 3 : 4 of that.
-    @Test(arguments: [(3, 4, ", or take `turn` out"), (5, 3, "")])
+    @Test(arguments: [(3, 4, ", or put `turn: {quarter-turns: 1}` above it"), (5, 3, "")])
     func depthOfAnotherShapeHasNoPlaceInScanNetPP(_ width: Int, _ height: Int, _ advice: String) throws {
         var capture = try MemoryCapture.posed(1)
         let metres = [Float](repeating: 1, count: width * height)

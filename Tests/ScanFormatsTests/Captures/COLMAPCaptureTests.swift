@@ -264,7 +264,7 @@ import Testing
         try text((1...3).map { "\($0) 2 0 0 0 0 0 \($0) 1 \($0).png\n\n" }.joined(), "images.txt")
         for n in 1...3 { try picture("images/\(n).png") }
         let capture = try open()
-        #expect(capture.frames.map { $0.pose?.position.z } == [1, 2, 3])
+        #expect(capture.frames.map { $0.pose?.position.z } == [-1, -2, -3])
     }
 
     @Test func damagedModelsAreNamedByPlace() throws {
