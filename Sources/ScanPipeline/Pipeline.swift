@@ -35,6 +35,15 @@ public struct Pipeline: Sendable {
             return (step, reader)
         }
 
+        /// The same step with other options.
+        /// - Parameter above: the steps above it.
+        /// - Returns: as ``make(_:name:label:given:below:)``.
+        func with(
+            _ options: [String: OptionValue], below above: [Pipeline.Step]
+        ) -> (step: Pipeline.Step, reader: OptionReader) {
+            Self.make(kind, name: name, label: label, given: options, below: above)
+        }
+
         /// Readers are the stages that make frames.
         var isReader: Bool { uses.finish.makes.contains(.frames) }
 

@@ -372,6 +372,14 @@ import Testing
         #expect(turned?.summary != place)
     }
 
+    @Test func depthThatWasTurnedHasNoPlaceInScanNetPP() throws {
+        let desk = SharedData.checkout.appendingPathComponent("samples/desk").path
+        let stages = "- read\n- turn: {quarter-turns: 1}\n- decompress\n- write-capture: {format: scannetpp}"
+        let problem = problem { _ = try StageRun(stages, reading: desk) }
+        #expect(problem?.summary == "ScanNet++'s depth file has no place for maps of 96×128: they are 4 : 3")
+        #expect(problem?.fix == "write another format, or take `turn` out")
+    }
+
     /// No video has an odd side: that is told when the capture is opened, unless the pictures become smaller.
     @Test(arguments: [
         ("write-capture: {format: stray-scanner}", true), ("write-capture: {format: scannetpp}", true),

@@ -21,7 +21,7 @@ enum ZipOffsets {
         if let start = end.longRecordStart {
             let record = try file.bytes(at: start, count: 56)
             let count = Int64(clamping: record.uint64(32))
-            return record.starts(with: [0x50, 0x4B, 6, 6]) && count <= file.byteCount / 46 ? Int(count) : nil
+            return record.starts(with: ZipSignature.longEnd) && count <= file.byteCount / 46 ? Int(count) : nil
         }
         let mayHoldMore = end.entryCount <= most && end.directory.count / 46 > most
         guard mayHoldMore, end.directory.upperBound <= file.byteCount else { return end.entryCount }
@@ -33,11 +33,25 @@ enum ZipOffsets {
     /// The first byte of a file's data, when its local header (4.3.7) is where it should be and has its name.
     static func start(of name: String, header: Int64, in path: String) -> Int64? {
         guard let file = try? FileSource(path: path, name: path), let bytes = try? file.bytes(at: header, count: 30),
-            Array(bytes[..<4]) == [0x50, 0x4B, 3, 4], bytes.uint16(26) == name.utf8.count,
+            Array(bytes[..<4]) == ZipSignature.file, bytes.uint16(26) == name.utf8.count,
             let stored = try? file.bytes(at: header + 30, count: name.utf8.count), stored == Array(name.utf8)
         else { return nil }
         return header + 30 + Int64(bytes.uint16(26) + bytes.uint16(28))
     }
+}
+
+/// What records begin with, by the sections of PKWARE's APPNOTE.TXT.
+private enum ZipSignature {
+    /// A file's local header, 4.3.7.
+    static let file: [UInt8] = [0x50, 0x4B, 3, 4]
+    /// An entry of the directory, 4.3.12.
+    static let entry: [UInt8] = [0x50, 0x4B, 1, 2]
+    /// ZIP64's end record, 4.3.14.
+    static let longEnd: [UInt8] = [0x50, 0x4B, 6, 6]
+    /// Its locator, 4.3.15.
+    static let locator: [UInt8] = [0x50, 0x4B, 6, 7]
+    /// The end record, 4.3.16.
+    static let end: [UInt8] = [0x50, 0x4B, 5, 6]
 }
 
 /// The record at an archive's end, which says where its directory is.
@@ -68,7 +82,7 @@ private struct ZipEnd {
         let tail = try file.bytes(at: file.byteCount - count, count: Int(count))
         // A comment may look like a record itself.
         let found = tail.indices.dropLast(21).last {
-            tail[$0...].starts(with: [0x50, 0x4B, 5, 6]) && (!endsFile || $0 + 22 + tail.uint16($0 + 20) == tail.count)
+            tail[$0...].starts(with: ZipSignature.end) && (!endsFile || $0 + 22 + tail.uint16($0 + 20) == tail.count)
         }
         guard let place = found else { return nil }
         start = file.byteCount - count + Int64(place)
@@ -77,7 +91,7 @@ private struct ZipEnd {
         let directoryStart = Int64(tail.uint32(place + 16))
         directory = directoryStart..<directoryStart + Int64(tail.uint32(place + 12))
         byteCountBehind = tail.count - (place + 22 + tail.uint16(place + 20))
-        let hasLocator = place >= 20 && tail[(place - 20)...].starts(with: [0x50, 0x4B, 6, 7])
+        let hasLocator = place >= 20 && tail[(place - 20)...].starts(with: ZipSignature.locator)
         longRecordStart = hasLocator ? Int64(clamping: tail.uint64(place - 12)) : nil
     }
 
@@ -85,7 +99,7 @@ private struct ZipEnd {
     /// size may be forged.
     func eachEntry(of path: String, _ body: ([UInt8]) -> Void) throws(Problem) {
         var source = BufferedSource(try FileSource(path: path, name: path, range: directory))
-        while case let entry = try source.peek(46), entry.count == 46, entry.starts(with: [0x50, 0x4B, 1, 2]) {
+        while case let entry = try source.peek(46), entry.count == 46, entry.starts(with: ZipSignature.entry) {
             body(entry)
             // Name, extra field and comment follow the fixed part.
             guard try source.skip([28, 30, 32].reduce(46) { $0 + entry.uint16($1) }) else { return }
@@ -134,10 +148,10 @@ enum ZipDamage {
         let count = end.start - end.directory.upperBound
         // ZIP64's records would stand between the two.
         guard count > 0, end.longRecordStart == nil,
-            try file.bytes(at: end.directory.lowerBound + count, count: 4) == [0x50, 0x4B, 1, 2]
+            try file.bytes(at: end.directory.lowerBound + count, count: 4) == ZipSignature.entry
         else { return nil }
         let starts = [try file.bytes(at: 0, count: 4), try file.bytes(at: count, count: 4)].map {
-            $0 == [0x50, 0x4B, 3, 4]
+            $0 == ZipSignature.file
         }
         let isPrefixed = starts == [false, true]
         return Problem(

@@ -48,9 +48,10 @@ public struct PLYReader {
         }
         vertex = header.elements[place]
         if vertex.index(of: "packed_position") != nil {
-            var problem = refuse("the points are packed (“packed_position”), which is not read")
-            problem.fix = "make an ordinary PLY of it first, as PlayCanvas' `splat-transform packed.ply plain.ply` does"
-            throw problem.ofPipeline()
+            throw Problem(
+                .input, "the points are packed (“packed_position”), which is not read",
+                fix: "make an ordinary PLY of it first, as PlayCanvas' `splat-transform packed.ply plain.ply` does"
+            ).at(file: source.name).ofPipeline()
         }
         if vertex.hasLists { throw refuse("the points have a list among their properties, which is not read") }
         let axes = ["x", "y", "z"].compactMap(vertex.index)

@@ -220,9 +220,10 @@ private struct COLMAPReader {
         for (index, image) in images.enumerated() where !capture.frames[index].isDropped {
             do throws(Problem) {
                 guard let look = try looks[index].get() else {
-                    let obstacle = tree.obstacle(to: pictures.name(of: image), in: pictures.folder)
-                    let lack = obstacle?.words ?? "\(image.name.shortened) is not there"
-                    capture.drop(index, whileReading: "its picture \(lack)", isBad: true, fix: obstacle?.fix)
+                    let lack = tree.lack(
+                        ofPicture: pictures.name(of: image), in: pictures.folder,
+                        otherwise: "\(image.name.shortened) is not there")
+                    capture.drop(index, whileReading: lack.reason, isBad: true, fix: lack.fix)
                     continue
                 }
                 takers[look.path, default: []].append(image.name.shortened)

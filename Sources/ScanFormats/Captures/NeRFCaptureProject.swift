@@ -235,8 +235,7 @@ private struct NeRFCaptureReader {
         let isBad = paths.count > Capture.gapsOfAnySoundCapture
         let fix = isBad ? "copy \(Capture.folders(of: paths) ?? "the pictures") again" : nil
         for (index, path) in withoutPicture {
-            let lack = tree.obstacle(to: path)?.words ?? "is not there"
-            capture.drop(index, whileReading: "its picture \(lack)", isBad: isBad, fix: fix)
+            capture.drop(index, whileReading: tree.lack(ofPicture: path).reason, isBad: isBad, fix: fix)
         }
     }
 

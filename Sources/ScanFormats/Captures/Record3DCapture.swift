@@ -146,10 +146,8 @@ private struct Record3DReader {
                 capture.drop(index, whileReading: "\(file) has no pose for it")
             } else if pictures[index] == nil && !pictures.isEmpty {
                 // After the last picture, the check of the counts has said what is missing.
-                let obstacle = tree.obstacle(to: "\(folder)/\(index)")
-                capture.drop(
-                    index, whileReading: "its picture \(obstacle?.words ?? "is not there")", isBad: index < last,
-                    fix: obstacle?.fix)
+                let lack = tree.lack(ofPicture: "\(folder)/\(index)")
+                capture.drop(index, whileReading: lack.reason, isBad: index < last, fix: lack.fix)
             }
         }
         noteUnequalLists(poses: poses.count, cameras: cameras?.count, times: times?.count, pictures: last + 1)

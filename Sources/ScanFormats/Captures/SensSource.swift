@@ -73,7 +73,7 @@ struct SensSource: CaptureSource {
         // The picture's own bytes are counted from its start.
         placed.place.byte = span.offset + (problem.place.byte ?? 0)
         placed.place.byteCount = file.byteCount
-        if problem.fix?.hasPrefix("copy the picture again") == true { placed.fix = "copy the file again" }
+        if problem.fix?.hasPrefix(PictureDamage.wayToMend) == true { placed.fix = "copy the file again" }
         return placed
     }
 

@@ -123,9 +123,9 @@ private struct TUMReader {
                 facts.pictureFile = try tree.file(named: picture.path)
                 if facts.pictureFile == nil {
                     gone += 1
-                    let obstacle = tree.obstacle(to: picture.path)
-                    let lack = obstacle?.words ?? "is not there: \(picture.path.shortened)"
-                    facts.drop = Drop(whileReading: "its picture \(lack)", isBad: true, fix: obstacle?.fix)
+                    let lack = tree.lack(
+                        ofPicture: picture.path, otherwise: "is not there: \(picture.path.shortened)")
+                    facts.drop = Drop(whileReading: lack.reason, isBad: true, fix: lack.fix)
                 }
             } catch {
                 let problem = error.at(file: "rgb.txt")

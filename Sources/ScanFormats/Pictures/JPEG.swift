@@ -109,7 +109,7 @@ public enum JPEG {
         let isTruncated = bytes.starts(with: start) && cutDefect(bytes) != nil
         return Problem(
             .input, bytes.isEmpty ? "JPEG is empty" : isTruncated ? "JPEG truncated" : "JPEG damaged",
-            notes: ["libjpeg says: \(message)"], fix: "copy the picture again from the device")
+            notes: ["libjpeg says: \(message)"], fix: PictureDamage.wayToMend + " from the device")
     }
 }
 

@@ -49,7 +49,7 @@ public enum OpenEXR {
         if !isEXR(bytes) {
             return Problem(
                 .input, bytes.isEmpty ? "the OpenEXR picture is empty" : "not an OpenEXR picture",
-                fix: "copy the picture again from the device")
+                fix: PictureDamage.wayToMend + " from the device")
         }
         if code == SM_EXR_OTHER {
             return Problem(
@@ -58,6 +58,6 @@ public enum OpenEXR {
         }
         return Problem(
             .input, "OpenEXR picture damaged", notes: ["OpenEXR's reader says: \(message)"],
-            fix: "copy the picture again from the device")
+            fix: PictureDamage.wayToMend + " from the device")
     }
 }

@@ -20,7 +20,7 @@ public enum PGM {
             throw Problem(
                 .input, "PGM truncated",
                 notes: [max(0, bytes.count - start).counted(of: 2 * count, "byte", "is", "are") + " there"],
-                fix: "copy the picture again")
+                fix: PictureDamage.wayToMend)
         }
         let pixels = [UInt16](unsafeUninitializedCapacity: count) { pixels, initialized in
             bytes.withUnsafeBytes { bytes in
@@ -47,13 +47,13 @@ public enum PGM {
         var numbers: [Int] = []
         for _ in 0..<3 {
             guard let number = number(bytes, &position) else {
-                throw Problem(.input, "PGM damaged", notes: ["its header has no size"], fix: "copy the picture again")
+                throw Problem(.input, "PGM damaged", notes: ["its header has no size"], fix: PictureDamage.wayToMend)
             }
             numbers.append(number)
         }
         // A single white-space character ends the header: the next byte is a pixel's.
         guard position < bytes.count, bytes[position].isASCIISpace, (1...65535).contains(numbers[2]) else {
-            throw Problem(.input, "PGM damaged", notes: ["its header does not end"], fix: "copy the picture again")
+            throw Problem(.input, "PGM damaged", notes: ["its header does not end"], fix: PictureDamage.wayToMend)
         }
         let header = PictureHeader(
             width: numbers[0], height: numbers[1], channels: 1, bitDepth: numbers[2] > 255 ? 16 : 8)

@@ -134,7 +134,7 @@ public enum PNG {
         if let foreign = ForeignPicture.problem(bytes, readable: "PNG") { return foreign }
         return Problem(
             .input, bytes.isEmpty ? "PNG is empty" : "PNG damaged", notes: ["libpng says: \(message)"],
-            fix: "copy the picture again from the device")
+            fix: PictureDamage.wayToMend + " from the device")
     }
 }
 

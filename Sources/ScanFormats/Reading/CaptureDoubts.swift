@@ -67,7 +67,7 @@ extension Capture {
     /// More frames than this are not listed for an option.
     private static let mostExcluded = 10
 
-    /// Metres.
+    /// Metres. A shorter jump may be a jerk of the hand; `measure-motion` counts them all.
     private static let shortestJump = 0.3
 
     /// Fewer than this may be pictures of one view.
@@ -109,7 +109,6 @@ extension Capture {
         guard isMetric else { return false }
         let all = Trajectory(frames).steps.filter { !$0.isMovement && !lost.contains($0.from) && !lost.contains($0.to) }
         let strays = Set(all.lazy.filter { $0.jump == .back }.map(\.from))
-        // Shorter ones may be a jerk of the hand; `measure-motion` counts them all.
         let jumps = all.filter { $0.jump == .away && ($0.metres > Self.shortestJump || $0.degrees > 30) }
         if let way = Self.ways(jumps.filter { strays.contains($0.to) }, { "to frame \($0.to)" }) {
             warnings.append(
@@ -128,11 +127,8 @@ extension Capture {
     /// Warns of single frames that stand far from those before and after them, which are close together, where no times
     /// or no unit tell of a jump.
     private mutating func noteStrays(besides lost: Set<Int>) {
-        let path = keptFrames.compactMap { facts -> (index: Int, place: Vector3, isTimed: Bool)? in
-            guard let pose = facts.pose, pose.defect == nil, !lost.contains(facts.index) else { return nil }
-            return (facts.index, pose.position, facts.timestamp != nil)
-        }
-        guard path.count >= Self.fewestPoses, !isMetric || !path.contains(where: \.isTimed) else { return }
+        let path = soundPlaces(besides: lost)
+        guard path.count >= Self.fewestPoses, !isMetric || !path.contains(where: { $0.isTimed }) else { return }
         func step(_ from: Int, _ to: Int) -> Double { (path[to].place - path[from].place).length }
         guard let usual = path.indices.dropFirst().map({ step($0 - 1, $0) }).middle, usual > 0 else { return }
         // The extent of the path, whatever its unit: a camera on a tripod trembles by many times its usual step.
@@ -154,10 +150,7 @@ extension Capture {
     /// unit tell of a jump: reconstruction leaves such cameras, and so do damaged numbers.
     /// - Returns: whether there are any.
     private mutating func noteFarCameras(besides lost: Set<Int>) -> Bool {
-        let cameras = keptFrames.compactMap { facts -> (index: Int, place: Vector3)? in
-            guard let pose = facts.pose, pose.defect == nil, !lost.contains(facts.index) else { return nil }
-            return (facts.index, pose.position)
-        }
+        let cameras = soundPlaces(besides: lost)
         guard cameras.count >= Self.fewestPoses,
             let x = cameras.map(\.place.x).middle, let y = cameras.map(\.place.y).middle,
             let z = cameras.map(\.place.z).middle
@@ -175,6 +168,14 @@ extension Capture {
                 + "middle of the others, which are all within \(rest.shortText) \(unit) of it: such a pose is wrong, and trainers "
                 + "scale the whole scene by it; \(Self.wayToLeaveOut(frames))")
         return true
+    }
+
+    /// Where the cameras of the kept frames stood, but for those whose poses are known to be invalid.
+    private func soundPlaces(besides lost: Set<Int>) -> [(index: Int, place: Vector3, isTimed: Bool)] {
+        keptFrames.compactMap { facts in
+            guard let pose = facts.pose, pose.defect == nil, !lost.contains(facts.index) else { return nil }
+            return (facts.index, pose.position, facts.timestamp != nil)
+        }
     }
 
     private static func wayToLeaveOut(_ frames: [Int]) -> String {

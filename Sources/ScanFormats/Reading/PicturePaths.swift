@@ -26,6 +26,15 @@ extension CaptureTree {
         return (absence(of: place), wayToReplace(place))
     }
 
+    /// Why a frame is dropped whose listed picture is no file.
+    /// - Parameter otherwise: what to say of the picture where nothing stands in its place.
+    func lack(ofPicture path: String, in folder: String = "", otherwise: String = "is not there") -> (
+        reason: String, fix: String?
+    ) {
+        let obstacle = obstacle(to: path, in: folder)
+        return ("its picture \(obstacle?.words ?? otherwise)", obstacle?.fix)
+    }
+
     /// Whether a path stays in the capture by its parts, but leaves it by a link.
     func leadsOutByLink(_ path: String) -> Bool {
         guard let plain = try? path.plainPath() else { return false }

@@ -67,13 +67,13 @@ extension Capture {
         let cameras = keptFrames.compactMap { facts in
             recordedIntrinsics(of: facts.index).map { (frame: facts.index, size: $0.size) }
         }
-        var scaled: [[PixelSize]: [Int]] = [:]
+        var scaled: [Scaling: [Int]] = [:]
         for (frame, size) in cameras {
-            if let recorded = scaledFrom[frame] { scaled[[recorded, size], default: []].append(frame) }
+            if let recorded = scaledFrom[frame] { scaled[Scaling(from: recorded, to: size), default: []].append(frame) }
         }
         scaledFrom = [:]
-        for (sizes, frames) in scaled.sorted(by: { $0.value[0] < $1.value[0] }) {
-            let (recorded, size) = (sizes[0], sizes[1])
+        for (scaling, frames) in scaled.sorted(by: { $0.value[0] < $1.value[0] }) {
+            let (recorded, size) = (scaling.from, scaling.to)
             guard frames.count < cameras.count else {
                 noteScaledIntrinsics(from: recorded, to: size)
                 continue
@@ -92,4 +92,10 @@ extension Capture {
         let warning = "the \(pictures) are \(size), and the intrinsics for \(recorded); the intrinsics were scaled"
         if !warnings.contains(warning) { warnings.append(warning) }
     }
+}
+
+/// From the size that intrinsics were recorded for to that of the pictures.
+private struct Scaling: Hashable {
+    var from: PixelSize
+    var to: PixelSize
 }

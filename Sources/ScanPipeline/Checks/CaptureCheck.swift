@@ -53,8 +53,9 @@ package enum CaptureCheck {
         }
         let settable = lacks.filter { !$0.settings.isEmpty }
         guard settable.count > 1 else { return lacks.map(\.problem) }
-        var joined = settable.dropFirst().reduce(settable[0].problem) { $0.noting("besides, \($1.problem.summary)") }
-        joined.fix = StageSetting.words(steps.sorted(settable.flatMap(\.settings).unique))
+        var joined = settable.dropFirst().map { Problem(.input, $0.problem.summary) }
+            .reduce(settable[0].problem) { $0.noting(besides: $1) }
+        joined.fix = StageSetting.words(steps.inOrder(settable.flatMap(\.settings).unique))
         joined = joined.unsuited(settable.allSatisfy(\.problem.isUnsuited))
         return [joined] + lacks.filter(\.settings.isEmpty).map(\.problem)
     }

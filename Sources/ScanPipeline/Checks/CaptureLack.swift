@@ -61,8 +61,7 @@ extension [Pipeline.Step] {
             for change in settings where change.label == old.label {
                 given[change.option] = OptionValue(.scalar(change.value))
             }
-            let (step, reader) = Pipeline.Step.make(
-                old.kind, name: old.name, label: old.label, given: given, below: steps)
+            let (step, reader) = old.with(given, below: steps)
             guard reader.mistakes.isEmpty, reader.undeclared.isEmpty else { return nil }
             steps.append(step)
         }
@@ -70,7 +69,7 @@ extension [Pipeline.Step] {
     }
 
     /// In the order of the steps that they are for.
-    func sorted(_ settings: [StageSetting]) -> [StageSetting] {
+    func inOrder(_ settings: [StageSetting]) -> [StageSetting] {
         flatMap { step in settings.filter { $0.label == step.label } }
     }
 }

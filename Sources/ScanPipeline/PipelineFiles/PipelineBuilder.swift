@@ -34,12 +34,8 @@ struct PipelineBuilder {
             if let step = step(for: entry, label) {
                 if entry.isBroken || problems.count > known {
                     doubtful.insert(steps.count)
-                    if !entry.isBroken && library[entry.stage] != nil {
-                        plain[steps.count] =
-                            Pipeline.Step.make(
-                                step.kind, name: step.name, label: label, given: [:], below: steps
-                            ).step
-                    }
+                    let isClear = !entry.isBroken && library[entry.stage] != nil
+                    if isClear { plain[steps.count] = step.with([:], below: steps).step }
                 }
                 steps.append(step)
                 entries.append(entry)
