@@ -2,13 +2,13 @@ import ScanModel
 import Synchronization
 
 /// What a stage is told while it works. A value: the capture in it is a snapshot from the start of the pass, with the
-/// list of frames only in `prepare` and `begin`, since a list for every stage of a long capture would be the largest
-/// thing in memory.
+/// list of frames only in `checkFiles`, `prepare` and `begin`, since a list for every stage of a long capture would be
+/// the largest thing in memory.
 public struct StageContext: Sendable {
     /// The stage's name in this pipeline: `mask-range`, or `mask-range[2]` where it occurs more than once.
     public let label: String
-    /// The capture's facts as they were when the pass began; the list of frames is empty everywhere but in `prepare` and
-    /// `begin`.
+    /// The capture's facts as they were when the pass began; the list of frames is empty everywhere but in `checkFiles`,
+    /// `prepare` and `begin`.
     public internal(set) var capture: Capture
     /// Where the capture lies.
     public let input: CaptureInput

@@ -178,9 +178,11 @@ public struct Crop: CaptureStage, DemandingStage {
         }
         let unit = capture.isMetric ? "m" : "units"
         var notes: [String] = []
+        var isAllBelow = false
         if countsHeights {
             let found = (0..<all.count).map { region.height(of: all[$0]) - region.ground }
             let (low, high) = (found.min() ?? 0, found.max() ?? 0)
+            isAllBelow = high < above ?? -.infinity
             let origin = zero != .origin && capture.floor != nil ? "floor" : "world's origin"
             notes.append(
                 "the \(channel) reaches from \(low.shortText(decimals: 2)) to \(high.shortText(decimals: 2)) \(unit) above "
@@ -191,9 +193,11 @@ public struct Crop: CaptureStage, DemandingStage {
             notes.append("the nearest point is \(nearest.shortText(decimals: 2)) \(unit) from the centre")
         }
         let limits = [("above", above), ("below", below), ("around", around)].filter { $0.1 != nil }
+        // To lower `above` would publish the bare ground.
+        let cause = isAllBelow ? "if a stage above has cut away what was to stay, mend that; otherwise " : ""
         throw Problem(
             .input, summary, notes: notes,
-            fix: "loosen \(limits.map { "`\($0.0)`" }.joined(separator: " and ")), \(goingOn)"
+            fix: "\(cause)loosen \(limits.map { "`\($0.0)`" }.joined(separator: " and ")), \(goingOn)"
         ).ofPipeline()
     }
 

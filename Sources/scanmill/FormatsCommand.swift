@@ -8,14 +8,15 @@ struct FormatsCommand: ParsableCommand {
         abstract: "Lists the formats that `read` takes, and what is read from each, or shows one.")
 
     @Argument(help: "A format's name.", completion: .format) var name: String?
+    @Flag(help: "Print JSON.") var json = false
 
     func run() throws {
-        guard let name else { return Console.out(FormatDoc.text) }
+        guard let name else { return json ? Console.out(FormatDoc.json) : Console.out(FormatDoc.text) }
         let cards = CaptureFormats.all.map { $0.card }
         guard let card = cards.first(where: { $0.name == name }) else {
             let fix = NamedFormat.suggestion(for: name, among: cards) ?? "`scanmill formats` lists them"
             throw Console.exitCode(saying: Problem(.usage, "there is no format `\(name)`", fix: fix))
         }
-        Console.out(FormatDoc.text(card))
+        if json { Console.out(FormatDoc.json(card)) } else { Console.out(FormatDoc.text(card)) }
     }
 }

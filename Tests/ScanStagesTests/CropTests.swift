@@ -170,7 +170,8 @@ import Testing
         #expect(gone?.notes == ["the cloud reaches from 0 to 0.2 m above the world's origin"])
         #expect(
             gone?.fix
-                == "loosen `above`, or accept an empty result with  --set crop.if-empty=warn")
+                == "if a stage above has cut away what was to stay, mend that; otherwise loosen `above`, or accept an "
+                + "empty result with  --set crop.if-empty=warn")
         let far = problem { _ = try crop("{around: 0.1, centre: origin}", [.identity]) }
         #expect(far?.notes == ["the nearest point is 5 m from the centre"])
         let twice = "{around: 0.1, centre: origin, if-empty: warn}\n- crop: {below: 1}"

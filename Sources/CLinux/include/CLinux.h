@@ -1,4 +1,6 @@
-// Linux system calls that Swift's Glibc module does not show. Each returns 0, or -1 with errno set.
+// Linux system calls that Swift's Glibc module does not show. Those that return a status return 0, or -1 with errno set.
+//
+// This target also takes the place of the C library's setpriority: see system.c.
 #ifndef CLINUX_H
 #define CLINUX_H
 

@@ -1,5 +1,6 @@
-// All code of ScanMill that touches a C library. Functions return 0, or another number after leaving one line of
-// text in `message` (SM_MESSAGE bytes, always terminated). setjmp, longjmp and variadic functions stay in here.
+// All code of ScanMill that touches a C library, Nettle's digests apart, and the kernels. Functions with a `message`
+// return 0, or another number after leaving one line of text in it (SM_MESSAGE bytes, always terminated). setjmp, longjmp
+// and variadic functions stay in here.
 #ifndef CSCANMILL_H
 #define CSCANMILL_H
 

@@ -39,6 +39,8 @@ struct DownloadParts {
         return Problem(
             .input, "\(parts.count) archives are parts of one download, each with some of its files",
             notes: ["they are \(parts.listed(most: 8))"],
-            fix: "unpack them into one folder:  for part in \(start)*.zip; do unzip -n \"$part\" -d \(target); done")
+            fix:
+                "unpack them into one folder with  for part in \(start)*.zip; do unzip -n \"$part\" -d \(target); done  and "
+                + "remove the parts")
     }
 }

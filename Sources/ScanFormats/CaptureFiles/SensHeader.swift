@@ -123,6 +123,9 @@ public struct SensHeader: Hashable, Sendable {
     /// Whether it gives the pictures a size: files of depth alone have none.
     var hasPictureSize: Bool { colorSize.width > 0 && colorSize.height > 0 }
 
+    /// Bytes of a picture that is not compressed: red, green and blue of each pixel.
+    var rawPictureByteCount: Int { colorSize.width * colorSize.height * 3 }
+
     /// Bytes of the name as read, which need not be valid text.
     private var nameByteCount: Int?
 

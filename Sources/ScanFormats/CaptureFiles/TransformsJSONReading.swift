@@ -31,11 +31,15 @@ extension TransformsJSON {
             if !hasView || says("fl_x", "fl_y") { focal = (try number("fl_x"), try number("fl_y")) }
             self.angle = (try angle("camera_angle_x", "x_fov"), try angle("camera_angle_y", "y_fov"))
             centre = (try number("cx"), try number("cy"))
-            // Some tools write sizes as 1920.0.
-            size = (
-                try number("w").flatMap { Int(exactly: $0.rounded()) },
-                try number("h").flatMap { Int(exactly: $0.rounded()) }
-            )
+            func side(_ key: String) throws(Problem) -> Int? {
+                guard let side = try number(key) else { return nil }
+                // Some tools write sizes as 1920.0, or as half of an odd one.
+                guard let whole = Int(exactly: side.rounded()), (0...Int(Int32.max)).contains(whole) else {
+                    throw (frame[key].isAbsent ? top : frame)[key].unlike("a number of pixels")
+                }
+                return whole
+            }
+            size = (try side("w"), try side("h"))
             distortion = try LensDistortion(frame, top)
         }
 

@@ -151,7 +151,8 @@ public enum CaptureFormats {
     }
 
     /// The tree at a path: a folder, a ZIP archive, or a file that is a capture by itself.
-    /// - Throws: when there is nothing that could be a capture, or the archive cannot be trusted or holds several.
+    /// - Throws: when there is nothing that could be a capture, or the archive cannot be trusted, holds several, or is one
+    ///   part of a download whose others lie beside it.
     public static func tree(at path: String, limits: ArchiveLimits = ArchiveLimits()) throws(Problem)
         -> any CaptureTree
     {
@@ -159,6 +160,7 @@ public enum CaptureFormats {
         case .folder?: return CaptureFolder(path: path)
         case .file?:
             if ZipArchive.isArchive(path) || ZipArchive.isNamed(path) {
+                if let problem = DownloadParts.problem(of: path) { throw problem.at(file: path) }
                 let archive = try ZipArchive(path: path, limits: limits)
                 do throws(Problem) { return try archive.onlyCapture() ?? archive } catch { throw error.at(file: path) }
             }

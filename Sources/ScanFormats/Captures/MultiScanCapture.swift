@@ -20,7 +20,7 @@ public enum MultiScanCapture: CaptureFormat {
         writingLoses: [
             "a depth sensor's own intrinsics", "a tilted bounding box",
             "depth beyond 8.191 m where it was recorded in millimetres",
-        ], revision: 11)
+        ], revision: 12)
 
     public static func recognise(_ tree: any CaptureTree) -> Recognition? {
         guard let stem = stem(of: tree) else {

@@ -45,9 +45,8 @@ extension MultiScanReader {
     private func picturesOfOtherKinds(_ video: String) -> (found: String, fix: String?) {
         if let other = tree.entries(in: "").map(\.name).first(where: { $0.lowercased() == "\(stem.lowercased()).mov" })
         {
-            return (
-                "; \(other) is not read", "make it the video that the app writes:  ffmpeg -i \(other) -c copy \(video)"
-            )
+            let (old, new) = (ShellWord.quoted(path: other), ShellWord.quoted(path: video))
+            return ("; \(other) is not read", "make it the video that the app writes:  ffmpeg -i \(old) -c copy \(new)")
         }
         for folder in PictureFolder.folders {
             let endings = Set(tree.originals(in: folder).compactMap { $0.split(separator: ".").last?.lowercased() })
@@ -101,7 +100,10 @@ extension MultiScanReader {
 
     /// Frames that are nothing but numbers, where neither camera lines nor picture files say how many there are.
     mutating func numberFrames(_ metadata: ScanMetadata) {
-        let said = (metadata.depthStream ?? metadata.colorStream)?.frameCount ?? 0
+        let (depth, color) = (metadata.depthStream, metadata.colorStream)
+        // Depth from two cameras has fewer frames than the capture.
+        let stream = depth?.isStereo == true ? color ?? depth : depth ?? color
+        let said = stream?.frameCount ?? 0
         let count = source.video?.facts.frameCount ?? min(said, rules.maxFrames)
         capture.frames = (0..<count).map(FrameFacts.init(index:))
     }

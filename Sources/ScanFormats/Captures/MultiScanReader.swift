@@ -258,7 +258,11 @@ struct MultiScanReader {
     private func fit(
         _ packed: inout PackedStream, toStereo depth: ScanStream, _ metadata: ScanMetadata
     ) throws(Problem) {
-        if let pictures = metadata.colorStream?.frameCount, let frames = depth.frameCount, frames > 0 {
+        // The rates come first: where the recorder lost frames of depth, the counts would give the rest to other pictures.
+        let color = metadata.colorStream
+        if let rate = color?.frequency, let depthRate = depth.frequency {
+            packed.every = max(1, Int((rate / depthRate).rounded()))
+        } else if let pictures = color?.frameCount, let frames = depth.frameCount, frames > 0 {
             packed.every = max(1, Int((Double(pictures) / Double(frames)).rounded()))
         }
         if let frames = depth.frameCount {

@@ -107,6 +107,8 @@ private struct NeRFCaptureReader {
         let elements = try root["frames"].elements()
         let entries = try readEntries(elements, root)
         try readPictures(entries)
+        capture.noteTwins(
+            of: zip(entries, capture.frames).map { $1.pictureFile ?? $0.path }, listedIn: NeRFCaptureProject.file)
         noteDepth(entries)
         try capture.readBox(in: tree, limit: 1 << 20)
         // HMC's projects need not have a box, but NeRFCapture puts the first frame's width here, and HMC's app leaves 0.

@@ -19,7 +19,7 @@ public enum Record3DCapture: CaptureFormat {
         summary: "Record3D: .r3d with pictures, poses, depth and confidence; the EXR + JPG export, without confidence.",
         reads: [.color, .pose, .intrinsics, .timestamp, .recordedDepth, .recordedConfidence],
         passesOver: ["`initPose`, which other readers ignore too", "the sound and the icon"],
-        revision: 7)
+        revision: 8)
 
     fileprivate static let metadataLimit = 64 << 20
 
@@ -156,10 +156,10 @@ private struct Record3DReader {
         } else {
             capture.channels.insert(.pose)
         }
-        if times == nil {
-            capture.absences[.timestamp] = "\(file) has no frameTimestamps"
-        } else {
+        if capture.frames.contains(where: { $0.timestamp != nil }) {
             capture.channels.insert(.timestamp)
+        } else {
+            capture.absences[.timestamp] = "\(file) has no frameTimestamps\(times == nil ? "" : " that could be used")"
         }
         capture.channels.insert(.intrinsics)
         try readPictures(pictures)

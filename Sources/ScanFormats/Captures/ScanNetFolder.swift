@@ -44,6 +44,10 @@ public enum ScanNetFolder: CaptureFormat {
         return Recognition(format: name, reason: "\(file) stands beside pose/, and the pictures are missing")
     }
 
+    /// `scene0000_00/frames` is called `scene0000_00`: NICE-SLAM, and what came after it, have each scan's files in such a
+    /// folder.
+    public static func id(of name: String, in scene: String) -> String? { name == "frames" ? scene : nil }
+
     public static func read(_ tree: any CaptureTree, rules: ReadRules) throws(Problem) -> Capture {
         let isFlat = tree.byteCount(of: infoFile) != nil
         guard let frames = isFlat ? PosedPictures.flat(in: tree) : PosedPictures.folders(in: tree) else {
@@ -98,6 +102,8 @@ private struct ScanNetFolderReader {
     private var capture: Capture
     private var recorded: [Sensor: RecordedCamera] = [:]
     private var shift = 1000.0
+    /// Frames, as the description counts them.
+    private var announced: Int?
 
     init(tree: any CaptureTree, isFlat: Bool, rules: ReadRules) {
         self.tree = tree
@@ -117,6 +123,7 @@ private struct ScanNetFolderReader {
         capture.source = try frames.attach(
             to: &capture, in: tree, encoding: .uint16(unitsPerMetre: shift), rig: rig, rules: rules)
         if !isFlat { noteMissingFolders() }
+        noteMissingFrames(of: frames.entries.count)
         setCameras(rig, hasPictures: hasPictures)
         // Without a camera of its own depth is taken for the pictures' view after all.
         if rig.colorFromDepth.isQuarterTurn, capture.depthCamera == nil, let size = capture.depthSize {
@@ -136,6 +143,14 @@ private struct ScanNetFolderReader {
         where capture.absences[channel]?.remedy == nil && recorded[sensor]?.intrinsic != nil {
             capture.absences[channel]?.advice = "export \(sensor.rawValue)/ too, or copy it if it was there"
         }
+    }
+
+    /// The C++ tool writes the files of every frame.
+    private mutating func noteMissingFrames(of count: Int) {
+        guard let announced, announced > count else { return }
+        capture.warnings.append(
+            "\(ScanNetFolder.infoFile) counts \(announced.counted("frame")), and there are files of \(count): the others did "
+                + "not arrive")
     }
 
     private func extrinsic(_ sensor: Sensor, called name: String) throws(Problem) -> Pose {
@@ -173,6 +188,8 @@ private struct ScanNetFolderReader {
                 extrinsic: try info.numbers("m_calibration\(name)Extrinsic", count: 16),
                 size: try info.size("m_\(sensor.rawValue)Width", "m_\(sensor.rawValue)Height"))
         }
+        // Nothing else depends on it.
+        announced = try? info.whole("m_frames.size", in: 0...Int(Int32.max))
         guard let units = try info.number("m_depthShift") else { return }
         guard units >= 1, units <= 1e6 else {
             throw Problem(.input, "`m_depthShift`: depth of \(units) units a metre").at(file: file)

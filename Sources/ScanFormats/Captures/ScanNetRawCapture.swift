@@ -101,7 +101,7 @@ private struct ScanNetRawReader {
             try capture.requireOneOrientation(
                 ofDepth: size, in: file, rules, fix: "correct depthWidth and depthHeight in \(file)")
         }
-        try readMotion()
+        try readMotion(text)
         capture.noteAxisAlignment(in: tree)
         capture.source = source
         return capture
@@ -264,7 +264,7 @@ private struct ScanNetRawReader {
 
     // MARK: - Motion
 
-    private mutating func readMotion() throws(Problem) {
+    private mutating func readMotion(_ text: ScanNetText) throws(Problem) {
         let file = "\(stem).imu"
         guard let size = tree.byteCount(of: file) else {
             capture.absences[.motion] = Absence(of: file, in: tree)
@@ -274,6 +274,12 @@ private struct ScanNetRawReader {
         let partial = Int(size) % ScanNetMotion.recordByteCount
         if partial > 0 {
             capture.warnings.append("the last record of \(file) has \(partial) of 128 bytes and is left out")
+        }
+        // Nothing else depends on it.
+        if let announced = try? announced("numIMUmeasurements", text), announced > count {
+            capture.warnings.append(
+                "\(file) has \(count) of the \(announced.counted("motion sample")) that \(text.file) lists: if it was whole once, copy "
+                    + "it again")
         }
         let motion = ScanNetMotion(
             try FileSource(try tree.place(file), name: file), offset: 0, count: count, time: .secondsFirst, stem: stem)

@@ -21,7 +21,7 @@ public enum SensCapture: CaptureFormat {
         writingLoses: [
             "confidence", "the bounding box", "intrinsics that change from frame to frame: all frames get the same",
             "timestamps finer than a microsecond", "which way is up",
-        ], origin: .form(of: "ScanNet"), poseAxes: .openCV, revision: 8)
+        ], origin: .form(of: "ScanNet"), poseAxes: .openCV, revision: 9)
 
     public static func recognise(_ tree: any CaptureTree) -> Recognition? {
         guard let file = file(in: tree) else { return nil }
@@ -59,7 +59,8 @@ struct SensReader {
     private var capture: Capture
     private var source: SensSource
     private var position: Int64 = 0
-    private var hasTimes = false
+    /// Frames whose numbers are too large for microseconds.
+    private var strangeTimes: [Int] = []
 
     init(tree: any CaptureTree, file name: String, rules: ReadRules) throws(Problem) {
         self.tree = tree
@@ -144,7 +145,7 @@ struct SensReader {
             facts.setPose(frame.pose.map(Double.init), rigFromColor: capture.rigFromColor)
             facts.intrinsics = camera
             facts.timestamp = RecordedTime.nanoseconds(microseconds: frame.colorTime)
-            hasTimes = hasTimes || frame.colorTime > 0
+            if facts.timestamp == nil { strangeTimes.append(index) }
             capture.frames.append(facts)
         }
     }
@@ -162,13 +163,19 @@ struct SensReader {
 
     /// The first frames of some files have the time 0; files that were made without times have only 0.
     private mutating func deriveTimes() {
-        if hasTimes {
+        if capture.frames.contains(where: { $0.timestamp.map { $0 > 0 } ?? false }) {
             capture.channels.insert(.timestamp)
             deriveFirstTimes()
             capture.estimateFrameRate()
         } else {
-            capture.absences[.timestamp] = "every frame's time is 0"
+            capture.absences[.timestamp] =
+                strangeTimes.isEmpty ? "every frame's time is 0" : "the frames' times are too large for microseconds"
             for index in capture.frames.indices { capture.frames[index].timestamp = nil }
+        }
+        if !strangeTimes.isEmpty {
+            capture.warnings.append(
+                "\(strangeTimes.count.counted(of: capture.frames.count, "frame", "has", "have")) a time that is too large for "
+                    + "microseconds, and is left out: \(strangeTimes.frameRuns)")
         }
     }
 
@@ -196,7 +203,8 @@ struct SensReader {
             capture.absences[.color] = "the frames have no pictures"
             return
         }
-        source.pictures = SensSource.Pictures(header, start: (try? file.bytes(of: first, prefix: 8)) ?? [])
+        let start = (try? file.bytes(of: first, prefix: 8)) ?? []
+        source.pictures = SensSource.Pictures(header, start: start, byteCount: first.count)
         if source.pictures == nil {
             capture.absences[.color] = "the pictures are neither JPEG nor PNG, and the header does not call them raw"
         }

@@ -6,9 +6,14 @@ struct SensSource: CaptureSource {
     enum Pictures: Hashable, Sendable {
         case jpeg, png, raw
 
-        /// What the pictures are: told by how the first one begins, else by the header.
-        init?(_ header: SensHeader, start: [UInt8]) {
-            if PNG.isPNG(start) {
+        /// What the pictures are: told by how the first one begins, else by the header. Pixels may begin like anything.
+        /// - Parameters:
+        ///   - start: the first bytes of the first picture.
+        ///   - byteCount: how many it has.
+        init?(_ header: SensHeader, start: [UInt8], byteCount: Int) {
+            if header.colorCompression == .raw, byteCount == header.rawPictureByteCount {
+                self = .raw
+            } else if PNG.isPNG(start) {
                 self = .png
             } else if start.starts(with: [0xFF, 0xD8]) {
                 self = .jpeg
@@ -51,15 +56,26 @@ struct SensSource: CaptureSource {
 
     private func picture(of index: Int) throws(Problem) -> Picture? {
         guard let pictures, color.indices.contains(index), color[index].count > 0 else { return nil }
+        // Copying decodes nothing, so damage has to be seen from outside.
+        try checkPicture(of: index)
+        let name = pictureName(index)
+        if pictures != .raw { return .file(name) }
+        do throws(Problem) { return .pixels(try rawPicture(index)) } catch { throw placed(error, in: name) }
+    }
+
+    /// Looks at a frame's picture from outside: its size, and whether it is whole.
+    /// - Throws: what a run says when it comes to the picture.
+    func checkPicture(of index: Int) throws(Problem) {
+        guard let pictures, color.indices.contains(index), color[index].count > 0 else { return }
+        let size = header.colorSize
         let name = pictureName(index)
         do throws(Problem) {
-            if pictures == .raw { return .pixels(try rawPicture(index)) }
-            // Copying decodes nothing, so damage has to be seen from outside.
-            let size = try PictureLook.size(of: try open(name), limits: limits)
-            guard size == header.colorSize else {
-                throw Problem(.input, "the picture is \(size), and the header says \(header.colorSize)")
+            if pictures == .raw {
+                if color[index].count == header.rawPictureByteCount { return }
+                throw Problem(.input, "\(color[index].count.counted("byte", "is", "are")) no picture of \(size) pixels")
             }
-            return .file(name)
+            let found = try PictureLook.size(of: try open(name), limits: limits)
+            if found != size { throw Problem(.input, "the picture is \(found), and the header says \(size)") }
         } catch { throw placed(error, in: name) }
     }
 
@@ -79,9 +95,6 @@ struct SensSource: CaptureSource {
 
     private func rawPicture(_ index: Int) throws(Problem) -> RGBImage {
         let size = header.colorSize
-        guard color[index].count == size.width * size.height * 3 else {
-            throw Problem(.input, "\(color[index].count.counted("byte", "is", "are")) no picture of \(size) pixels")
-        }
         return RGBImage(width: size.width, height: size.height, pixels: try file.bytes(of: color[index]))
     }
 

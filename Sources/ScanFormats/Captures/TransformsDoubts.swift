@@ -48,14 +48,7 @@ extension TransformsReader {
     mutating func noteTwins(_ entries: [TransformsEntry]) {
         // A name may leave the extension out; two files that differ in nothing else are still two.
         let pictures = zip(entries, capture.frames).compactMap { $1.pictureFile ?? $0.found?.picture }
-        let named = Dictionary(grouping: pictures, by: \.self)
-        let twins = named.values.filter { $0.count > 1 }
-        guard let first = twins.map({ $0[0] }).min() else { return }
-        capture.warnings.append(
-            twins.count == 1
-                ? "\(file) has \(twins[0].count) entries for the picture \(first): each became a frame"
-                : "\(file) has several entries for each of \(twins.count) pictures, the first \(first): each became a frame"
-        )
+        capture.noteTwins(of: pictures, listedIn: file)
     }
 
     /// Warns of held-out frames that are trained on, as where the description of one part is a copy of another's.

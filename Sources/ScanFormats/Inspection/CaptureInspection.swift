@@ -133,6 +133,7 @@ public struct CaptureInspection: Hashable, Sendable {
         box = capture.box.map { Box($0, seenBy: sound) }
         pictures = Pictures(capture)
         video = Video(capture)
+        checkPictures(of: &capture)
         let extraCount = walkStreams(of: &capture)
         noteBadFrames(of: capture)
         noteNothingLeft(of: capture)

@@ -24,16 +24,16 @@ extension CaptureInspection {
         ])
     }
 
-    /// Masks that cannot be read: stages that keep them drop their frames.
+    /// Masks that cannot be read, or are not of their pictures' size: stages that keep them drop their frames.
     mutating func noteBadMasks(of capture: Capture) {
         let files = capture.files.filter { $0.channels.contains(.mask) }.map(\.path)
-        let found = Parallel.map(files.count, workers: capture.resources.threads) { number -> Problem? in
-            do throws(Problem) {
-                _ = try PictureLook.size(of: capture.source.open(files[number]))
-                return nil
-            } catch { return error.at(file: files[number]) }
+        let found = Parallel.map(files.count, workers: capture.resources.threads) { number -> (PixelSize?, Problem?) in
+            do throws(Problem) { return (try PictureLook.size(of: capture.source.open(files[number])), nil) } catch {
+                return (nil, error.at(file: files[number]))
+            }
         }
-        let problems = found.compactMap(\.self)
+        noteMasksOfOtherSize(of: capture, Dictionary(zip(files, found.map(\.0))) { first, _ in first })
+        let problems = found.compactMap(\.1)
         // A mask that the machine cannot read may be sound. The others that it cannot read have the same cause.
         note(errors: Array(problems.filter { $0.fault == .environment }.prefix(1)))
         let bad = problems.filter { $0.fault != .environment }.map(\.oneLine)
@@ -43,6 +43,29 @@ extension CaptureInspection {
                 .input, bad.count == 1 ? "a mask cannot be read" : "\(bad.count) masks cannot be read",
                 notes: Self.cut(bad),
                 fix: "copy the masks again: stages that keep them drop the frames of these")
+        ])
+    }
+
+    /// - Parameter sizes: of the masks, by path; nil for those that cannot be read.
+    private mutating func noteMasksOfOtherSize(of capture: Capture, _ sizes: [String: PixelSize?]) {
+        guard let masks = (capture.source as? TreeSource)?.masks?.files else { return }
+        let bad = capture.keptFrames.compactMap { facts -> (index: Int, reason: String)? in
+            // A stage compares with the picture's camera: frames may share a mask.
+            guard masks.indices.contains(facts.index), let path = masks[facts.index]?.path,
+                let mask = sizes[path] ?? nil, let picture = capture.recordedIntrinsics(of: facts.index)?.size,
+                mask != picture
+            else { return nil }
+            return (facts.index, "the mask is \(mask), and the picture \(picture)")
+        }
+        guard !bad.isEmpty else { return }
+        note(warnings: [
+            Problem(
+                .input,
+                bad.count == 1
+                    ? "a frame's mask is not of its picture's size"
+                    : "the masks of \(bad.count) frames are not of their pictures' size",
+                notes: Self.cut(Self.folded(bad).map { "\($0.frames.frameRuns): \($0.reason)" }),
+                fix: "make them again: write-transforms and write-colmap with `masks: recorded` refuse these frames")
         ])
     }
 
@@ -127,8 +150,8 @@ extension CaptureInspection {
             }
             problems.append(Problem(.input, summary, notes: cause.map { [$0] } ?? [], fix: remedy))
         }
-        if depth.repaired.total * 100 > depth.pixelCount {
-            let share = Double(depth.repaired.total) / Double(depth.pixelCount) * 100
+        if depth.repaired.doubtful * 100 > depth.pixelCount {
+            let share = Double(depth.repaired.doubtful) / Double(depth.pixelCount) * 100
             problems.append(
                 Problem(
                     .input,

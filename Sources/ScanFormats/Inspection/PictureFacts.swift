@@ -55,6 +55,25 @@ extension CaptureInspection {
         }
     }
 
+    /// Drops the frames of a `.sens` file whose pictures are not whole, as a run does when it comes to them: opening the
+    /// file looks at no picture. The readers of picture files look at each.
+    mutating func checkPictures(of capture: inout Capture) {
+        guard let source = capture.source as? SensSource, capture.channels.contains(.color) else { return }
+        let found = Parallel.map(capture.frames.count, workers: capture.resources.threads) { index -> Problem? in
+            do throws(Problem) {
+                try source.checkPicture(of: index)
+                return nil
+            } catch { return error }
+        }
+        for (index, problem) in found.enumerated() {
+            guard let problem else { continue }
+            do throws(Problem) { try capture.drop(index, for: problem) } catch {
+                // The other pictures that the machine cannot read have the same cause.
+                return note(errors: [error])
+            }
+        }
+    }
+
     /// The video, by what it says about itself; it is not decoded.
     public struct Video: Hashable, Sendable {
         public var file: String

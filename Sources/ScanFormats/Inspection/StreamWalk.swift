@@ -1,7 +1,7 @@
 import ScanModel
 
 extension CaptureInspection {
-    /// Walks depth and confidence from their first frame to their last.
+    /// Walks depth, confidence, and the slices of a file of points from their first frame to their last.
     /// - Parameter capture: frames that a stream lacks get dropped in it, as a run would drop them.
     /// - Returns: how many frames the longest stream has beyond the capture's list.
     mutating func walkStreams(of capture: inout Capture) -> Int {
@@ -20,6 +20,9 @@ extension CaptureInspection {
             return true
         }
         if let confidenceEnd { confidence = confidences.facts(extraFrames: confidenceEnd.extraFrames) }
+
+        // Points are counted by the file's header; what is wrong with them shows when they are read.
+        _ = walk(.points, of: &capture) { frame in frame.points != nil }
         return max(depthEnd?.extraFrames ?? 0, confidenceEnd?.extraFrames ?? 0)
     }
 
@@ -32,12 +35,14 @@ extension CaptureInspection {
         guard capture.channels.contains(channel) else { return nil }
         var total = TrackEnd()
         var lost: [(frame: Int, drop: Drop)] = []
+        var walkedCount = 0
         do throws(Problem) {
             let tracks = try capture.source.tracks(for: [channel], of: capture)
             for facts in capture.frames {
                 var frame = Frame(facts)
                 frame.facts.drop = nil
                 for track in tracks { try track.advance(&frame, isWanted: true) }
+                walkedCount += 1
                 do throws(Problem) {
                     try capture.source.prepare(&frame, for: [channel])
                     // A frame without a file of its own stays; the reader has reported it.
@@ -50,7 +55,14 @@ extension CaptureInspection {
                 }
             }
             for track in tracks { total.add(try track.finish()) }
-        } catch { total.forgiven.append(error) }
+        } catch {
+            total.forgiven.append(error)
+            // Where the machine is at fault, the rest may be sound.
+            if error.fault == .input {
+                let rest = capture.frames.dropFirst(walkedCount).map(\.index)
+                lost += rest.map { (frame: $0, drop: Drop(whileReading: error.oneLine)) }
+            }
+        }
 
         note(errors: total.forgiven)
         let said = Set(total.forgiven.map(\.oneLine))

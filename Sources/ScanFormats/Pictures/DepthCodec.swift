@@ -14,8 +14,8 @@ public enum DepthCodec {
         /// Numbers in the file that stand for no value: `RecordedDepth.Replaced.missing`.
         public var missing: Int
 
-        /// What may be damage; what stands for no value is none.
-        public var total: Int { nan + infinite + negative + beyond }
+        /// What may be damage. What stands for no value is none, and NaN neither: Apple's depth marks holes with it.
+        public var doubtful: Int { infinite + negative + beyond }
 
         public init(nan: Int = 0, infinite: Int = 0, negative: Int = 0, beyond: Int = 0, missing: Int = 0) {
             self.nan = nan

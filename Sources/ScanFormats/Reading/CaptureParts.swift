@@ -81,6 +81,35 @@ extension Capture {
         }
     }
 
+    /// Warns of pictures that several entries of a list name: each of these became a frame.
+    /// - Parameters:
+    ///   - pictures: of the entries, as they were found.
+    ///   - list: as messages call it.
+    mutating func noteTwins(of pictures: [String], listedIn list: String) {
+        let twins = Dictionary(grouping: pictures, by: \.self).values.filter { $0.count > 1 }
+        guard let first = twins.map({ $0[0] }).min() else { return }
+        warnings.append(
+            twins.count == 1
+                ? "\(list) has \(twins[0].count) entries for the picture \(first): each became a frame"
+                : "\(list) has several entries for each of \(twins.count) pictures, the first \(first): each became a frame"
+        )
+    }
+
+    /// Warns of a text's lines that cannot be used, and names the first of them.
+    mutating func noteUnusableLines(_ count: Int, of file: String, first: Problem?) {
+        guard let first else { return }
+        warnings.append("\(count.counted("line")) of \(file) cannot be used: \(first.at(file: file).oneLine)")
+    }
+
+    /// Warns of a text whose last line may have lost its end.
+    /// - Parameter line: its number; nil where the text is whole.
+    mutating func noteOpenLine(_ line: Int?, of file: String) {
+        guard let line else { return }
+        warnings.append(
+            "the last line of \(file), line \(line), has no end, as if the file had been cut off there; copy the file again, "
+                + "or end the line if it is whole")
+    }
+
     /// Removes points with a coordinate that is not finite, and warns of them.
     /// - Parameters:
     ///   - others: points of the file that were already left out for that reason.
@@ -90,7 +119,8 @@ extension Capture {
         cloud.keep(\.isFinite)
         let lost = others + count - cloud.count
         if lost > 0 {
-            warnings.append("\(lost.counted("point")) of \(file) were left out: a coordinate is not a finite number")
+            let points = "\(lost.counted("point")) of \(file) \(lost == 1 ? "was" : "were")"
+            warnings.append("\(points) left out: a coordinate is not a finite number")
         }
     }
 }

@@ -52,7 +52,10 @@ package final class PackedTrack: FrameTrack, @unchecked Sendable {
     package let name: String
     private let stream: PackedStream
     private let inflate: InflateStream
+    /// How many frames the stream should have.
     private let frameCount: Int
+    /// What makes it so many, for messages.
+    private let counted: String
     private let carriesPrevious: Bool
     private var before: RecordedDepth?
     private var position = 0
@@ -73,6 +76,9 @@ package final class PackedTrack: FrameTrack, @unchecked Sendable {
         self.stream = stream
         name = stream.file
         self.frameCount = (frameCount + stream.every - 1) / stream.every
+        counted =
+            stream.every == 1
+            ? "camera lines and pictures" : "one for every \(stream.every) of \(frameCount) pictures"
         self.carriesPrevious = carriesPrevious
         inflate = InflateStream(try tree.open(stream.file), subject: stream.subject)
     }
@@ -200,14 +206,16 @@ package final class PackedTrack: FrameTrack, @unchecked Sendable {
 
     /// In a stream without numbers and times, nothing tells where frames are missing.
     private func noteDifference(frames: Int) {
-        guard stream.every == 1, stream.rules.mismatch == .auto else { return }
+        // Two cameras need not begin and end with the same frame.
+        let isUsual = stream.every > 1 && abs(frames - frameCount) <= 1
+        guard !isUsual, stream.rules.mismatch == .auto else { return }
         let kind = stream.isDepth ? "depth" : "confidence"
         difference =
             "\(stream.file) has \(frames.counted("frame")) for \(frameCount): \(Capture.doubtOfTheEnd("\(kind) and pictures"))"
     }
 
     private func reconcile(frames: Int, goesOn: Bool = false) throws(Problem) {
-        let counts = [("camera lines and pictures", frameCount), (stream.subject, frames)]
+        let counts = [(counted, frameCount), (stream.subject, frames)]
         do throws(Problem) { _ = try stream.rules.reconcile(counts, goesOn: goesOn) } catch {
             guard tellsSize else { throw error.at(file: stream.file) }
             readOn()

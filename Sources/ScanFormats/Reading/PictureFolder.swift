@@ -221,9 +221,7 @@ struct PictureFolder {
     ) -> [(number: Int?, path: String)] {
         let numbered = pictures.filter { $0.number != nil }
         guard !capture.frames.isEmpty, !numbered.isEmpty, numbered.count < pictures.count else { return pictures }
-        for picture in pictures where picture.number == nil {
-            capture.warnings.append("\(picture.path) has no number in its name, and was left out")
-        }
+        capture.noteLeftOut(unnumbered: pictures.filter { $0.number == nil }.map(\.path))
         return numbered
     }
 
@@ -268,5 +266,17 @@ struct PictureFolder {
     private static func likeliest(of starts: [Int], first: Int, last: Int, lines: Int) -> Int? {
         let endsWithLines = first > 1 && last == lines - 1
         return endsWithLines ? starts.first : starts.last
+    }
+}
+
+extension Capture {
+    /// Warns of files that belong to no frame.
+    /// - Parameter files: those that have no number in their names.
+    mutating func noteLeftOut(unnumbered files: [String]) {
+        guard let first = files.first else { return }
+        warnings.append(
+            files.count == 1
+                ? "\(first) has no number in its name, and was left out"
+                : "\(files.count) files have no number in their names, and were left out, the first \(first)")
     }
 }

@@ -180,11 +180,7 @@ struct PosedPictures {
     }
 
     private func noteLeftOut(_ capture: inout Capture) {
-        if let first = unnumbered.first {
-            let one = "\(first) has no number in its name, and was left out"
-            let many = "\(unnumbered.count) files have no number in their names, and were left out, the first \(first)"
-            capture.warnings.append(unnumbered.count == 1 ? one : many)
-        }
+        capture.noteLeftOut(unnumbered: unnumbered)
         if let first = second.first {
             let one = "\(first.path) was left out: \(first.first) is of the same frame"
             let many =

@@ -10,7 +10,8 @@ public struct ReadRules: Hashable, Sendable {
 
     /// Streams of different lengths.
     public var mismatch = Mismatch.auto
-    /// A packed stream or a video whose file ends early. These rules do not cover one that holds wrong bytes.
+    /// A file of many frames that ends early: a packed stream, a video, a `.sens` file, ScanNet's `.depth`, ScanNet++'s
+    /// `depth.bin`, one of TUM's lists. These rules do not cover one that holds wrong bytes.
     public var truncated = Truncated.fail
     /// With ``Truncated/keepWhole``, the share of the frames below which those before the cut are too few to be the capture.
     public var minWhole = 0.5

@@ -54,20 +54,3 @@ struct LastNumbers {
             fix: wayToMend)
     }
 }
-
-extension Capture {
-    /// Warns of a text's lines that cannot be used, and names the first of them.
-    mutating func noteUnusableLines(_ count: Int, of file: String, first: Problem?) {
-        guard let first else { return }
-        warnings.append("\(count.counted("line")) of \(file) cannot be used: \(first.at(file: file).oneLine)")
-    }
-
-    /// Warns of a text whose last line may have lost its end.
-    /// - Parameter line: its number; nil where the text is whole.
-    mutating func noteOpenLine(_ line: Int?, of file: String) {
-        guard let line else { return }
-        warnings.append(
-            "the last line of \(file), line \(line), has no end, as if the file had been cut off there; copy the file again, "
-                + "or end the line if it is whole")
-    }
-}

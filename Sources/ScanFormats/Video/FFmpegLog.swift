@@ -86,6 +86,16 @@ struct FFmpegLog: Sendable {
     /// otherwise.
     private static let refusals = ["ff_frame_thread_encoder_init failed", "Error while opening encoder"]
 
+    /// Whether the file is a video in a format that ``VideoInput/options`` do not let ffmpeg read.
+    var refusesVideo: Bool {
+        lines.contains { line in
+            line.contains("Format not on whitelist") && !Self.lists.contains(where: line.contains)
+        }
+    }
+
+    /// Formats that are no videos, but name other files.
+    private static let lists = ["[hls]", "[concat]", "[dash]", "[imf]"]
+
     /// The last lines, as notes of a problem.
     func notes(from tool: String) -> [String] {
         lines.suffix(3).map { "\(tool) says: \($0)" }

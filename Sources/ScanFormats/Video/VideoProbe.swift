@@ -60,13 +60,22 @@ public enum VideoProbe {
         if case .exited(let status) = ending, status != 0 {
             throw Problem(
                 .input, "the video cannot be read", notes: tool.log.notes(from: "ffprobe"),
-                fix: "copy the file again; if it is complete, it is no video, or its recording was never finished")
+                fix: tool.log.refusesVideo
+                    ? wayToConvert(input.name)
+                    : "copy the file again; if it is complete, it is no video, or its recording was never finished")
         }
         if let packets = track.beginning {
             track.leaveOutOrphans(
                 besides: try timesDecoded(of: packets, in: track.stream, of: input, with: ffmpeg))
         }
         return (track, tool.log)
+    }
+
+    /// What to do about a video in a format that is not read, such as an MPEG-TS stream that was given another name.
+    private static func wayToConvert(_ name: String) -> String {
+        let new = "\(name.nameWithoutExtension)-new.mp4".path(in: name.folderPath)
+        let command = "ffmpeg -i \(ShellWord.quoted(path: name)) -c copy \(ShellWord.quoted(path: new))"
+        return "make an MP4 of it with  \(command)  and put that in its place"
     }
 
     /// Decodes the first packets of a track.

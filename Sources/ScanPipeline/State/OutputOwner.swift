@@ -136,7 +136,7 @@ extension StateFolder {
         if let name = (try? JSONValue.parse(bytes, file: owner))?["pipeline"]?.string { return name }
         throw Problem(
             .environment, trouble,
-            fix: "it is damaged: remove it, and the next run takes the results for those of its pipeline"
+            fix: "it is damaged: remove it; the receipts of the results say to which"
         ).at(file: FileSystem.absolute(owner))
     }
 

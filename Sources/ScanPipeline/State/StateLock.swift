@@ -104,6 +104,7 @@ public final class StateLock: Sendable {
                 var problem = Problem.system("cannot open the lock", path: FileSystem.absolute(path), code: code)
                     .inOutput(code)
                 if code == ELOOP { problem.fix = "remove this link: the next run makes a lock" }
+                if code == EISDIR { problem.fix = "remove this folder: the next run makes a lock" }
                 throw problem
             }
             guard take(descriptor) == 0 else {

@@ -68,6 +68,17 @@ enum FormatDoc {
         return lines.joined(separator: "\n  ")
     }
 
+    /// All of them, or one, for programs.
+    static var json: JSONValue { .array(cards.map(json)) }
+
+    static func json(_ card: FormatCard) -> JSONValue {
+        .object([
+            "name": .string(card.name), "summary": .string(card.summary), "reads": .of(card.reads.map(\.name)),
+            "passes-over": .of(card.passesOver), "writer": .of(card.writer), "cannot-hold": .of(card.writingLoses),
+            "revision": .of(card.revision),
+        ])
+    }
+
     /// What is read of a format, and what writes it.
     private static func uses(of card: FormatCard) -> [String] {
         let reads = columns.filter { !$0.channels.isDisjoint(with: card.reads) }.map(\.title)

@@ -34,7 +34,8 @@ final class StopSignal: @unchecked Sendable {
         Follower.kill()
         Self.firstAt.store(0, ordering: .relaxed)
         for number in Self.numbers {
-            signal(number, SIG_IGN)
+            // What the signal does is left to libdispatch, which sees to it on a thread of its own: until then one that
+            // was ignored here would be lost, and so it ends this process, which has done nothing yet.
             let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
             source.setEventHandler { [self] in received(number) }
             source.resume()

@@ -1,3 +1,4 @@
+import ScanModel
 import ScanPipeline
 
 /// The pipelines that come with ScanMill: installed beside the program, or in the checkout in which it was built.
@@ -43,6 +44,11 @@ enum ReadyPipelines {
             let text = try? PipelineFile.text(of: bytes, path: path)
         else { return nil }
         return PipelineFile.parse(text, path: path).file.summary
+    }
+
+    /// One for programs.
+    static func json(_ name: String) -> JSONValue {
+        .object(["name": .string(name), "summary": .of(summary(of: name)), "path": .of(path(of: name))])
     }
 
     private static let ending = ".yaml"

@@ -269,6 +269,16 @@ import Testing
         #expect(none.remedies[.color] == nil)
     }
 
+    /// The proposed command is one for the shell.
+    @Test func aVideoWithAnotherEnding() throws {
+        var sample = MultiScanSample()
+        sample.stem = "my scan"
+        sample.pictures = .none
+        let capture = try open(sample, as: "my scan") { $0["my scan.MOV"] = [1] }
+        let way = "make it the video that the app writes:  ffmpeg -i 'my scan.MOV' -c copy 'my scan.mp4'"
+        #expect(capture.remedies[.color] == way)
+    }
+
     @Test func whatElseIsMissingIsKnownWithItsReason() throws {
         var sample = MultiScanSample()
         sample.pictures = .none

@@ -239,6 +239,40 @@ import Testing
         #expect(end.extraFrames == 0 && end.warnings.isEmpty && end.forgiven.isEmpty)
     }
 
+    /// The recorder lost every third frame of depth: by the counts, every third picture would have one.
+    @Test(arguments: [(lost: 5, says: "one for every 2 of 30 pictures: 15, depth stream: 10"), (lost: 2, says: nil)])
+    func depthOfTwoCamerasOfWhichFramesAreLost(lost: Int, says: String?) throws {
+        try TestVideo.gray("scan/scan-primary.mp4", in: folder, frames: 30)
+        let raw = (0..<(15 - lost) * 5 * 3).flatMap { _ -> [UInt8] in [0, 0x3C] }
+        let capture = try open([
+            "scan.json": metadata(depth: (15 - lost, PixelSize(5, 3)), frames: 30),
+            "scan.depth.zlib": try MultiScanSample.deflate(raw),
+        ])
+        let track = try #require(try capture.source.tracks(for: [.recordedDepth], of: capture).first)
+        func walk() throws {
+            for facts in capture.frames {
+                var frame = Frame(facts)
+                try track.advance(&frame, isWanted: true)
+            }
+        }
+        if let says {
+            let refused = #expect(throws: Problem.self) { try walk() }
+            #expect(refused?.notes.first == says, "\(refused?.notes ?? [])")
+        } else {
+            try walk()
+            let warnings = try track.finish().warnings
+            #expect(warnings.contains { $0.hasPrefix("scan.depth.zlib has 13 frames for 15: ") }, "\(warnings)")
+        }
+    }
+
+    @Test func depthOfTwoCamerasWithoutTheirVideo() throws {
+        let raw = (0..<3 * 5 * 3).flatMap { _ -> [UInt8] in [0, 0x3C] }
+        let capture = try open([
+            "scan.json": metadata(depth: (3, PixelSize(5, 3))), "scan.depth.zlib": try MultiScanSample.deflate(raw),
+        ])
+        #expect(capture.frames.count == 6)
+    }
+
     @Test(arguments: [true, false]) func depthOfTwoCameras(isPadded: Bool) throws {
         try TestVideo.gray("scan/scan-primary.mp4", in: folder, frames: 6)
         let raw = (0..<3).flatMap { frame in

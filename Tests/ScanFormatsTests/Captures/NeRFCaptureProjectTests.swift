@@ -112,6 +112,15 @@ import Testing
         #expect(try open().frames[1].drop?.reason == "its picture images/2.png is a folder")
     }
 
+    @Test func severalEntriesForOnePictureAreNamed() throws {
+        try project([frame("images/0"), frame("./images/0", 2), frame("images/1", 3)])
+        for n in 0..<2 { try picture("images/\(n).png") }
+        let capture = try open()
+        #expect(capture.frames.count == 3)
+        let warning = "transforms.json has 2 entries for the picture images/0.png: each became a frame"
+        #expect(capture.warnings == [warning])
+    }
+
     /// A fork of the app writes `0.confidence.png`.
     @Test func picturesBesideAFramesPictureAreNoFrames() throws {
         try project([frame("images/0", with: ["confidence_path": "images/0.confidence.png"])])

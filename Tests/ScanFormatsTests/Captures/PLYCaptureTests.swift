@@ -143,6 +143,30 @@ import Testing
         #expect(problem?.place.file == "hall.ply")
     }
 
+    /// How long a text should be only reading it tells.
+    @Test func inspectionReadsThePoints() throws {
+        let folder = try TemporaryFolder()
+        func inspection(_ lines: [String]) throws -> CaptureInspection {
+            let header = "ply\nformat ascii 1.0\nelement vertex 3\n"
+            let properties = "property float x\nproperty float y\nproperty float z\nend_header\n"
+            let text = header + properties + lines.map { "\($0)\n" }.joined()
+            return try CaptureInspection.inspect(try folder.write(text, to: "text.ply"))
+        }
+        let whole = try inspection(["1 2 3", "4 5 6", "7 8 9"])
+        #expect(whole.findings.isEmpty && whole.frames?.wholeCount == 1)
+        let cut = try inspection(["1 2 3", "4 5 6"])
+        #expect(cut.errors.map(\.problem.summary) == ["the PLY file ends after 2 of 3 points"])
+        #expect(cut.frames?.wholeCount == 0)
+        let bad = try inspection(["1 2 3", "4 x 6", "7 8 9"])
+        #expect(bad.errors.map(\.problem.place.line) == [9])
+        let more = try inspection(["1 2 3", "4 nan 6", "7 8 9", "1 2 3"])
+        #expect(more.errors.isEmpty)
+        let said = more.findings.map(\.problem.summary)
+        #expect(said.first == "1 point was left out: a coordinate is not a finite number", "\(said)")
+        #expect(said.last?.hasPrefix("the file holds more than the number of points in its header, 3:") == true)
+        #expect(said.count == 2)
+    }
+
     @Test func onlyAFileThatIsNamedIsACapture() throws {
         let folder = try TemporaryFolder()
         _ = try file(folder, points: 3)

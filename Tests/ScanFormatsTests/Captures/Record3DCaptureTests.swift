@@ -269,6 +269,13 @@ import Testing
         #expect(capture.warnings == [])
     }
 
+    @Test func anEmptyListOfTimesIsNone() throws {
+        let text = metadata(3).replacing(#/"frameTimestamps": \[[^\]]*\]/#, with: #""frameTimestamps": []"#)
+        let capture = try recording(3, text).open(Record3DCapture.self)
+        #expect(!capture.channels.contains(.timestamp))
+        #expect(capture.absences[.timestamp]?.reason == "metadata has no frameTimestamps that could be used")
+    }
+
     @Test func aFrameWhoseNumbersAreBadIsDropped() throws {
         var text = metadata(4)
         text = text.replacing("[10, 9, 3.25, 3.75]", with: "[10, 9]")

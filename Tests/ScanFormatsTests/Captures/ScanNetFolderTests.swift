@@ -80,6 +80,19 @@ import Testing
 
     // MARK: - Sound folders
 
+    /// The description counts the frames.
+    @Test func framesThatDidNotArrive() throws {
+        var files = try flat()
+        let info = String(decoding: try #require(files["_info.txt"]), as: UTF8.self)
+        #expect(try open(files).warnings.isEmpty)
+        files["_info.txt"] = Array(info.replacingOccurrences(of: "size = 2", with: "size = 40").utf8)
+        let warning = "_info.txt counts 40 frames, and there are files of 2: the others did not arrive"
+        #expect(try open(files).warnings == [warning])
+        // Nothing else depends on that number.
+        files["_info.txt"] = Array(info.replacingOccurrences(of: "size = 2", with: "size = many").utf8)
+        #expect(try open(files).warnings.isEmpty)
+    }
+
     /// Pictures taken out of a video count from 1.
     @Test func picturesThatAreNumberedUnlikeThePosesAreSaid() throws {
         var files = try extracted(Array(0..<6))

@@ -149,6 +149,20 @@ import Testing
         #expect(capture.warnings == ["the last record of abc.imu has 2 of 128 bytes and is left out"])
     }
 
+    @Test(arguments: [("3", false), ("7", true), ("some", false)])
+    func motionSamplesThatAreAnnounced(_ number: String, isMore: Bool) throws {
+        var motion = ByteText()
+        for n in 0..<3 {
+            motion.add(2000.25 + Double(n) / 64)
+            motion.add([Double](repeating: 1, count: 15))
+        }
+        var files = files(Self.depth(Self.frames), Self.description + "numIMUmeasurements = \(number)\r\n")
+        files["abc.imu"] = motion.bytes
+        let warning =
+            "abc.imu has 3 of the 7 motion samples that abc.txt lists: if it was whole once, copy it again"
+        #expect(try open(try write(files)).warnings == (isMore ? [warning] : []))
+    }
+
     @Test func motionSamplesWithoutATimeAreLeftOut() throws {
         var motion = ByteText()
         for time in [2000.25, .nan, 2000.5] {

@@ -181,6 +181,25 @@ import Testing
         let frame = try prepared(capture, 0, [.color])
         #expect(frame.picture == .pixels(RGBImage(width: 8, height: 6, pixels: pixels)))
         #expect(problem { _ = try prepared(capture, 2, [.color]) }?.fault == .input)
+        // `inspect` says it before a run comes to it.
+        let inspection = try CaptureInspection.inspect("\(folder.path)/scene.sens")
+        let reason = try #require(inspection.errors.first?.problem.notes.last)
+        #expect(reason.hasPrefix("frame 2: 143 bytes are no picture of 8×6 pixels"), "\(reason)")
+        #expect(inspection.frames?.wholeCount == 2)
+    }
+
+    /// A light first pixel is no beginning of a file.
+    @Test(arguments: [[0xFF, 0xD8], [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]])
+    func rawPicturesThatBeginAsFilesDo(_ start: [UInt8]) throws {
+        var sens = try Self.sample()
+        sens.colorCompression = 0
+        let pixels = start + [UInt8](repeating: 7, count: 144 - start.count)
+        for index in 0..<3 { sens.frames[index].color = pixels }
+        let frame = try prepared(try open(sens), 0, [.color])
+        #expect(frame.picture == .pixels(RGBImage(width: 8, height: 6, pixels: pixels)))
+        // Files that the header calls raw are what they are all the same.
+        for index in 0..<3 { sens.frames[index].color = try Self.png(index) }
+        #expect(try open(sens).frames[0].pictureFile == "color/000000.png")
     }
 
     @Test func picturesAreKnownByTheirContent() throws {
@@ -224,6 +243,20 @@ import Testing
             #expect(samples[1099].value == Vector3(start, start + 1, start + 2))
             #expect(samples[1099].timestamp == 15_990_000_000)
         }
+    }
+
+    /// Nanoseconds since 1970, where microseconds belong.
+    @Test func timesThatAreTooLargeAreNone() throws {
+        var sens = try Self.sample()
+        for index in 0..<3 { sens.frames[index].colorTime = 1_700_000_000_000_000_000 + UInt64(index) }
+        let none = try open(sens)
+        #expect(!none.channels.contains(.timestamp))
+        #expect(none.absences[.timestamp]?.reason == "the frames' times are too large for microseconds")
+        sens.frames[0].colorTime = 10_000_000
+        let some = try open(sens)
+        #expect(some.channels.contains(.timestamp))
+        let warning = "2 of 3 frames have a time that is too large for microseconds, and is left out: frames 1 to 2"
+        #expect(some.warnings == [warning], "\(some.warnings)")
     }
 
     /// A time that cannot be read is none: 0 would be the time of something else.
@@ -319,7 +352,15 @@ import Testing
             #expect(inspection.pictures?.count == 3 && inspection.pictures?.damagedCount == 1)
             #expect(inspection.pictures?.byteCount == sens.frames.reduce(0) { $0 + Int64($1.color.count) })
             #expect(inspection.depth?.frameCount == 3)
+            // As in a run, which looks at each picture when it comes to it.
+            let reason = try #require(inspection.errors.first?.problem.notes.last)
+            #expect(reason.hasPrefix("frame 1: "), "\(reason)")
+            #expect(inspection.frames?.wholeCount == 2)
         }
+        sens.frames[1].color = try Self.png(1, 6, 8)
+        let turned = try CaptureInspection.inspect(try folder.write(sens.bytes, to: "scene.sens"))
+        let reason = try #require(turned.errors.first?.problem.notes.last)
+        #expect(reason.hasPrefix("frame 1: the picture is 6×8, and the header says 8×6"), "\(reason)")
         let cut = try folder.write(Array(sens.bytes.dropLast(20)), to: "cut.sens")
         let inspection = try CaptureInspection.inspect(cut)
         #expect(inspection.errors.first?.problem.summary == "the file ends inside frame 2 of 3")

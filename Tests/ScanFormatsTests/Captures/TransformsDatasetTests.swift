@@ -154,6 +154,15 @@ import Testing
         #expect(capture.format == "transforms" && capture.channels.contains(.recordedDepth) && capture.isMetric)
     }
 
+    /// Such a size was taken for none, and the camera for one of the picture's size.
+    @Test(arguments: [1e300, 9_223_372_036_854_775_807, -3]) func aSizeThatNoPictureHas(_ width: Double) throws {
+        try picture("a.png")
+        try picture("b.png")
+        try write([frame("a.png"), frame("b.png", x: 1, with: ["w": width])], Self.lens)
+        let reasons = try open().frames.map { $0.drop?.reason }
+        #expect(reasons[0] == nil && reasons[1]?.contains("expected a number of pixels") == true, "\(reasons)")
+    }
+
     /// What is no number in a frame costs that frame; at the top it may be everything.
     @Test(arguments: ["k1", "integer_depth_scale", "distortion_params"])
     func numbersOfAllFramesThatAreNone(_ key: String) throws {

@@ -94,7 +94,7 @@ import Testing
         #expect(depth.replaced == .init(missing: 3, beyond: 1))
         let (map, repaired) = try DepthCodec.decode(depth)
         #expect(map.metres == [0, 0, 0, 0, 3, 4])
-        #expect(repaired == .init(beyond: 1, missing: 3) && repaired.total == 1)
+        #expect(repaired == .init(beyond: 1, missing: 3) && repaired.doubtful == 1)
         #expect(depth.turned(quarterTurns: 1).replaced == depth.replaced)
         let inspection = try CaptureInspection.inspect(recording.path)
         #expect(inspection.depth?.repaired == .init(beyond: 1, missing: 3))

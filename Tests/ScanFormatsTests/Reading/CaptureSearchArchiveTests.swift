@@ -60,12 +60,19 @@ extension CaptureSearchTests {
         #expect(problem.summary == "2 archives are parts of one download, each with some of its files")
         #expect(problem.notes == ["they are \(name)\(one).zip, \(name)\(two).zip"])
         // The proposed command makes one capture of them.
-        let command = try #require(problem.fix?.split(separator: ":  ").last)
-        try runCommand(["sh", "-c", String(command)], in: folder.path).require(0)
+        let fix = try #require(problem.fix).components(separatedBy: "  ")
+        #expect(fix.first == "unpack them into one folder with" && fix.last == "and remove the parts", "\(fix)")
+        let command = try #require(fix.dropFirst().first)
+        try runCommand(["sh", "-c", command], in: folder.path).require(0)
         #expect(try CaptureSearch.captures(at: "\(folder.path)/night/my scan").map(\.id) == ["my scan"])
         #expect(FileManager.default.fileExists(atPath: "\(folder.path)/night/my scan/my scan/b.png"))
         // Named one by one, as by a shell's pattern, they are no captures either.
-        #expect(try CaptureSearch(at: "\(folder.path)/night/\(name)\(two).zip").captures.isEmpty)
+        let part = "\(folder.path)/night/\(name)\(two).zip"
+        #expect(try CaptureSearch(at: part).captures.isEmpty)
+        let refusal = TestSupport.problem { _ = try CaptureInspection.inspect(part) }
+        #expect(refusal?.summary == problem.summary && refusal?.place.file == part)
+        try FileManager.default.removeItem(atPath: "\(folder.path)/night/\(name)\(one).zip")
+        #expect(TestSupport.problem { _ = try CaptureInspection.inspect(part) }?.summary != problem.summary)
     }
 
     /// An archive with these entries, the content of each its own name, but for datasets' descriptions.

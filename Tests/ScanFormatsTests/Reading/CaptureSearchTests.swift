@@ -123,6 +123,11 @@ import Testing
             #expect(try CaptureSearch.captures(at: "\(folder.path)/\(named)").map(\.id) == ["036bce3393"])
         }
         #expect(try CaptureSearch.captures(at: "\(folder.path)/data").map(\.id) == ["036bce3393", "0a5c013435"])
+        // As NICE-SLAM has ScanNet's scans.
+        let scans = ["scene0000_00", "scene0059_00"]
+        for scene in scans { try folder.copySample("scannet", to: "scans/\(scene)/frames") }
+        #expect(try CaptureSearch.captures(at: "\(folder.path)/scans").map(\.id) == scans)
+        #expect(try CaptureInspection.inspect("\(folder.path)/scans/scene0059_00/frames").id == "scene0059_00")
     }
 
     /// 7-Scenes numbers its recordings anew in each scene.

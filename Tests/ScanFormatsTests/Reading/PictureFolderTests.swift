@@ -214,6 +214,9 @@ import Testing
         let capture = try open(pictures: (0..<10).filter { $0 != 4 }.map { "\($0).png" } + ["thumbnail.png"])
         #expect(names(capture) == (0..<10).map { $0 == 4 ? "-" : "\($0).png" })
         #expect(capture.warnings == ["color/thumbnail.png has no number in its name, and was left out"])
+        let many = try open(pictures: (0..<10).map { "\($0).png" } + ["b.png", "a.png", "c.png"])
+        let warning = "3 files have no number in their names, and were left out, the first color/a.png"
+        #expect(many.warnings == [warning])
     }
 
     @Test func secondCopiesAreNoFrames() throws {

@@ -62,17 +62,16 @@ import Testing
         #expect(found.contains { $0.weight == .error && $0.problem.summary == "camera 1 is there twice" }, "\(found)")
     }
 
-    @Test func pointsOfAModelThatAreNowhere() throws {
+    @Test(arguments: [(3, "3 points of sparse/0/points3D.txt were"), (1, "1 point of sparse/0/points3D.txt was")])
+    func pointsOfAModelThatAreNowhere(_ count: Int, _ lost: String) throws {
         let said = try summaries("colmap") { path in
             for name in ["cameras", "images", "points3D"] {
                 try FileManager.default.removeItem(atPath: "\(path)/sparse/0/\(name).bin")
             }
-            let points = (1...5).map { "\($0) 0 \($0 < 4 ? "nan" : "1") 2 9 9 9 0.5\n" }.joined()
+            let points = (1...5).map { "\($0) 0 \($0 <= count ? "nan" : "1") 2 9 9 9 0.5\n" }.joined()
             try edit("\(path)/sparse/0/points3D.txt") { $0 += Data(points.utf8) }
         }
-        #expect(
-            said.contains("3 points of sparse/0/points3D.txt were left out: a coordinate is not a finite number"),
-            "\(said)")
+        #expect(said.contains("\(lost) left out: a coordinate is not a finite number"), "\(said)")
     }
 
     @Test func noFrameIsLeft() throws {
@@ -89,6 +88,24 @@ import Testing
             }
         }
         #expect(found.contains { $0.problem.summary == "12 masks cannot be read" }, "\(found)")
+    }
+
+    /// Of which a run without masks knows nothing.
+    @Test func masksOfAnotherSizeThanTheirPictures() throws {
+        let mask = LumaImage(width: 64, height: 48, pixels: Array(repeating: 255, count: 64 * 48))
+        let bytes = try PNG.encodeGray8(mask)
+        let found = try findings("colmap") { path in
+            try FileManager.default.createDirectory(atPath: "\(path)/masks", withIntermediateDirectories: true)
+            for frame in 0..<12 {
+                let name = "\(path)/masks/0000\(frame < 10 ? "0" : "")\(frame).jpg.png"
+                try Data(bytes).write(to: URL(fileURLWithPath: name))
+            }
+        }
+        #expect(found.map(\.weight) == [.warning], "\(found)")
+        let problem = try #require(found.first?.problem)
+        #expect(problem.summary == "the masks of 12 frames are not of their pictures' size")
+        #expect(problem.notes == ["frames 0 to 11: the mask is 64×48, and the picture 128×96"])
+        #expect(problem.fix?.contains("with `masks: recorded` refuse these frames") == true)
     }
 
     @Test func aCloudThatEndsTooEarly() throws {

@@ -296,6 +296,16 @@ extension VideoProbeTests {
                 """)
     }
 
+    @Test func streamThatIsCalledMP4() throws {
+        let path = try TestVideo.gray("whole.mp4", in: folder, frames: 5)
+        let stream = folder.url("stream.mp4").path
+        try TestVideo.ffmpeg(["-i", path, "-c", "copy", "-f", "mpegts", stream])
+        let found = problem(stream)
+        #expect(found?.summary == "the video cannot be read")
+        let command = "ffmpeg -i scan/color.mp4 -c copy scan/color-new.mp4"
+        #expect(found?.fix == "make an MP4 of it with  \(command)  and put that in its place")
+    }
+
     @Test func copyThatBrokeOffBehindTheIndex() throws {
         try TestVideo.detailed("i.mp4", in: folder, frames: 90, encoder: ["-movflags", "+faststart"])
         let video = try folder.bytes("i.mp4")
@@ -344,8 +354,12 @@ extension VideoProbeTests {
     @Test func listThatNamesAnotherFileIsRefused() throws {
         let secret = try TestVideo.gray("secret.mp4", in: folder, frames: 3)
         let list = "#EXTM3U\n#EXT-X-TARGETDURATION:1\n#EXTINF:1,\n\(secret)\n#EXT-X-ENDLIST\n"
-        #expect(problem(try folder.write(list, to: "list.mp4"))?.summary == "the video cannot be read")
         let concat = "ffconcat version 1.0\nfile secret.mp4\n"
-        #expect(problem(try folder.write(concat, to: "concat.mp4"))?.summary == "the video cannot be read")
+        for (text, name) in [(list, "list.mp4"), (concat, "concat.mp4")] {
+            let found = problem(try folder.write(text, to: name))
+            #expect(found?.summary == "the video cannot be read")
+            // Nor is anybody told to make a video of it.
+            #expect(found?.fix?.contains("ffmpeg") == false)
+        }
     }
 }

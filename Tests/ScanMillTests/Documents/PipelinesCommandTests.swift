@@ -1,4 +1,5 @@
 import Foundation
+import ScanModel
 import TestSupport
 import Testing
 
@@ -26,6 +27,18 @@ import Testing
         }
         let slip = try Scanmill.run(["pipelines", "room_mesh"])
         #expect(slip.status == 2 && slip.errors.contains("fix: did you mean `room-mesh`?"), "\(slip.errors)")
+    }
+
+    private func json(_ arguments: String...) throws -> JSONValue {
+        try JSONValue.parse(try Scanmill.run(["pipelines", "--json"] + arguments).outputBytes, file: "stdout")
+    }
+
+    @Test func theyAreThereForPrograms() throws {
+        let all = try #require(try json().array)
+        #expect(all.compactMap { $0["name"]?.string } == all.compactMap { $0["name"]?.string }.sorted())
+        let one = try json("room-mesh")
+        #expect(all.contains(one) && one["summary"]?.string?.contains("mesh") == true, "\(one)")
+        #expect(one["path"]?.string == Self.folder.appendingPathComponent("room-mesh.yaml").path, "\(one)")
     }
 
     @Test func aRunTakesOneByItsName() throws {

@@ -321,6 +321,19 @@ import Testing
         #expect(near.errors.contains("there is no format `polycm`\n   = fix: did you mean `polycam`"), "\(near.errors)")
     }
 
+    private func formats(_ arguments: String...) throws -> JSONValue {
+        try JSONValue.parse(try Scanmill.run(["formats", "--json"] + arguments).outputBytes, file: "stdout")
+    }
+
+    @Test func formatsAreThereForPrograms() throws {
+        let all = try #require(try formats().array)
+        #expect(all.contains { $0["name"]?.string == "video" && $0["writer"] == nil })
+        let one = try formats("tum")
+        #expect(all.contains(one))
+        #expect(one["reads"] == .of(["color", "pose", "intrinsics", "timestamp", "recorded-depth"]), "\(one)")
+        #expect(one["writer"]?.string == "write-tum" && one["cannot-hold"]?.array?.isEmpty == false, "\(one)")
+    }
+
     @Test func whatIsNoCaptureIsAUsageError() throws {
         let nothing = try inspect("none")
         #expect(nothing.status == 2)

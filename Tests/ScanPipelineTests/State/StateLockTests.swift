@@ -53,6 +53,9 @@ import Testing
         let problem = #expect(throws: Problem.self) { try StateLock("a", in: fixture.state) }
         #expect(problem?.fix == "remove this link: the next run makes a lock")
         #expect(!FileSystem.exists("\(fixture.path)/made") && !StateLock.isHeld("a", in: fixture.state))
+        try fixture.write("", to: "out/.scanmill/locks/c/file")
+        let folder = #expect(throws: Problem.self) { try StateLock("c", in: fixture.state) }
+        #expect(folder?.fix == "remove this folder: the next run makes a lock")
         #expect(mkfifo(fixture.state.lock("b"), 0o600) == 0)
         #expect(!StateLock.isHeld("b", in: fixture.state))
     }
