@@ -184,7 +184,7 @@ import Testing
             return problem { _ = try StageRun(stages, reading: desk) }?.fix
         }
         let first = "first fix what `check-geometry` warns about (the report shows it); if it fails all the same, "
-        #expect(fix("crop: {above: 90}")?.hasPrefix(first + "loosen ") == true)
+        #expect(fix("crop: {below: -90}")?.hasPrefix(first + "loosen ") == true)
         #expect(fix("cull-by-box", read: "poses: cv-axes")?.hasPrefix(first + "look at the box ") == true)
         // Frames that are not there are none in any unit.
         #expect(fix("select-frames: {include: [900]}")?.hasPrefix("loosen `select-frames`") == true)

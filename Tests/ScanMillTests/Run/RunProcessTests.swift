@@ -168,19 +168,15 @@ import Testing
         #expect(named == Array(missing.dropFirst()), "\(result.errors)")
     }
 
-    /// A warning for each of two thousand pictures, and a reader that takes its time.
+    /// A warning of each of five hundred stages, and a reader that takes its time.
     @Test func aLastWordThatIsLongerThanThePipe() throws {
         try MiniCapture().write(in: folder)
-        let letters = "abcdefghijklm".map(String.init)
-        for (a, b) in letters.flatMap({ a in letters.map { (a, $0) } }) {
-            for c in letters {
-                try folder.write("", to: "mini/color/a_picture_without_a_number_in_its_name_\(a)\(b)\(c).png")
-            }
-        }
         let script = """
             import json, subprocess, sys, time
-            job = {'input': {'id': 'mini', 'path': 'mini', 'pipelineFolder': '.'},
-                   'pipelineText': '{name: t, stages: [read, decompress]}', 'pipelinePath': 't.yaml', 'settings': [],
+            stages = ['read', 'decompress', 'unproject: {color: false}', 'voxel-downsample']
+            stages += ['crop: {around: 1000, centre: focus}'] * 500 + ['write-ply']
+            job = {'input': {'id': 'mini', 'path': 'mini', 'pipelineFolder': '.'}, 'pipelinePath': 't.yaml',
+                   'pipelineText': '{name: t, stages: [' + ', '.join(stages) + ']}', 'settings': [],
                    'output': 'out', 'workers': 1, 'patience': 600, 'isForced': False, 'replaces': False}
             child = subprocess.Popen([sys.argv[1], 'run-one-capture'], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
             child.stdin.write(json.dumps(job).encode() + b'\\n')
