@@ -69,6 +69,7 @@ public struct CaptureWork {
                 remember(standing.files.map { ($0.path, $0.byteCount) }, receipt: standing.receipt)
                 return .upToDate
             }
+            if standing.isOfWholeCopy, !job.replaces { try requireNothingLost(in: made) }
             try publish(made, over: standing.receipt)
             remember(made.files.map { ($0.path, $0.byteCount) }, receipt: output.receiptStatus)
             var summary = CaptureSummary(made, times: runner.clock.times, peakBytes: PeakMemory.bytes)
@@ -83,6 +84,8 @@ public struct CaptureWork {
         var receipt: FileSystem.Status?
         /// How many frames it has, if the same pipeline made it.
         var framesKept: Int?
+        /// Whether the same pipeline made it of a copy that lacked nothing, and some file of that is another now or gone.
+        var isOfWholeCopy = false
         /// Those of a result that is up to date.
         var files: [PublishedResult.File] = []
     }
@@ -100,7 +103,11 @@ public struct CaptureWork {
             standing.receipt = FileSystem.status(of: place.receipt)
             // It may be large, and is let go before the frames are read.
             let published = PublishedResult(job.input.id, in: job.output)
-            standing.framesKept = published.flatMap { framesKept(in: $0) }
+            if let published, published.isMade(by: pipeline), published.isReceiptSound {
+                standing.framesKept = published.framesKept
+                let digests = Set(now.inputs.map(\.digest.hex))
+                standing.isOfWholeCopy = !published.lacksSomething && !published.inputDigests.isSubset(of: digests)
+            }
             if !job.isForced, let published, isUpToDate(published, now.key) {
                 standing.files = published.files
                 return true
@@ -116,10 +123,17 @@ public struct CaptureWork {
         return (made, standing)
     }
 
-    /// How many frames a result has; nil if another pipeline made it, or its receipt is damaged.
-    private func framesKept(in published: PublishedResult) -> Int? {
-        guard published.isMade(by: pipeline), published.isReceiptSound else { return nil }
-        return published.receipt["frames"]?["kept"]?.integer.flatMap { Int(exactly: $0) }
+    /// Disks and copies decay, and what was made of a whole copy may be all that is left of it.
+    /// - Throws: when the new result, of the same pipeline, is one of what is left.
+    private func requireNothingLost(in made: Receipt) throws(Problem) {
+        let lost = made.losses.map(\.reason) + made.capture.forgiven.map(\.oneLine)
+        if lost.isEmpty { return }
+        let way = (PublishedResult.only(job.input.id).map(ShellWord.quoted) + ["--replace", "--retry"])
+            .joined(separator: " ")
+        throw Problem(
+            .input, "the copy of the capture has lost something since its result was made",
+            notes: Array(lost.prefix(3)),
+            fix: "copy the capture again, or take what can be made of the rest with  \(way)")
     }
 
     /// - Parameter older: the status of the receipt that stood there when the capture was opened.

@@ -81,6 +81,12 @@ public struct PublishedResult: Sendable {
         Set((receipt["inputs"]?.array ?? []).compactMap { $0["sha256"]?.string })
     }
 
+    /// How many frames it has.
+    var framesKept: Int? { receipt["frames"]?["kept"]?.integer.flatMap { Int(exactly: $0) } }
+
+    /// Whether it is of a damaged copy's whole frames, or parts of the copy were missing.
+    var lacksSomething: Bool { receipt[Receipt.salvagedKey]?.bool == true || receipt[Receipt.lostKey] != nil }
+
     /// Whether all files are there with their sizes.
     public var isWhole: Bool { firstLoss == nil }
 

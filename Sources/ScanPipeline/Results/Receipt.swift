@@ -6,6 +6,7 @@ import ScanModel
 public struct Receipt: Sendable {
     public static let fileName = ReceiptMark.fileName
     static let salvagedKey = "salvaged"
+    static let lostKey = "lost"
     static let doubtfulKey = "doubtful"
 
     /// A file that went in or came out, by its path in the capture or in the result.
@@ -88,7 +89,7 @@ public struct Receipt: Sendable {
             }
             json.member("warnings", .of(warnings))
             if !notes.isEmpty { json.member("notes", .of(notes)) }
-            if !losses.isEmpty { json.member("lost", .array(losses.map(\.json))) }
+            if !losses.isEmpty { json.member(Self.lostKey, .array(losses.map(\.json))) }
             // At the end, where they are found without reading all of it.
             if !capture.forgiven.isEmpty { json.member(Self.salvagedKey, .bool(true)) }
             if !capture.forgiven.isEmpty || !grave.isEmpty { json.member(Self.doubtfulKey, .bool(true)) }

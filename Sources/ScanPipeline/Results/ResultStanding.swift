@@ -27,19 +27,19 @@ extension ResultState {
         if relation == .damaged { return .stale(PublishedResult.damagedReceipt) }
         if case .other(let isOlder) = relation { return .another(isOlder: isOlder) }
         if self.pipeline != pipeline { return .outdated("the pipeline changed") }
-        if self.input != FileSystem.absolute(input) { return .unsure("the capture lies at another path") }
         var look = ResultLook(state: self, input: input, options: options)
         if relation == .copy { look.note("its receipt was copied") }
         do throws(ResultLook.Stale) {
+            if self.input != FileSystem.absolute(input) {
+                // Wherever the files lie now, another program makes another result of them.
+                try compareMakers(&look, &programs)
+                return .unsure("the capture lies at another path")
+            }
             try look.compareFolders()
             try look.compareInputs()
             look.compareBesides()
             try look.compareOptions()
-            try look.compare(&programs)
-            // A reader of another revision has another key.
-            if !programs.formats.reads(format, asIn: formatRevision) {
-                throw ResultLook.Stale(reason: PipelineChange.text(ofFormats: [format]), isByUpdate: true)
-            }
+            try compareMakers(&look, &programs)
         } catch { return error.isByUpdate ? .outdated(error.reason) : .stale(error.reason) }
         switch firstLoss(in: result) {
         case .certain(let what)?: return .stale(what)
@@ -48,6 +48,17 @@ extension ResultState {
         }
         if tool != programs.tool { look.note("it was run by \(tool)") }
         return look.doubt.map(ResultStanding.unsure) ?? .upToDate
+    }
+
+    /// - Throws: where the reader, or another program that was used, is not the one that it was.
+    private func compareMakers(
+        _ look: inout ResultLook, _ programs: inout ProgramVersions
+    ) throws(ResultLook.Stale) {
+        try look.compare(&programs)
+        // A reader of another revision has another key.
+        if !programs.formats.reads(format, asIn: formatRevision) {
+            throw ResultLook.Stale(reason: PipelineChange.text(ofFormats: [format]), isByUpdate: true)
+        }
     }
 }
 

@@ -52,7 +52,11 @@ struct BatchOptions: ParsableArguments {
     @OptionGroup var changes: SettingOptions
     @Flag(help: "Also run captures whose result is up to date.") var force = false
     @Flag(help: "Also retry captures whose input was at fault and has not changed.") var retry = false
-    @Flag(help: "Replace results of another pipeline, of other captures of the same name, or with other files in them.")
+    @Flag(
+        help: """
+            Replace results of another pipeline, of other captures of the same name, of copies that have lost something \
+            since, or with other files in them.
+            """)
     var replace = false
     @Option(
         help: ArgumentHelp(

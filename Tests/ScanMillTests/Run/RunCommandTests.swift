@@ -47,6 +47,10 @@ import Testing
         let plan = try Scanmill.run(["plan", "quick.yaml", QuickRun.sample, "-o", "out"], in: quick.folder.path)
         let why = "since an update, ScanMill reads multiscan differently"
         #expect(plan.output.contains("\(why)\n") && plan.output.contains("1 would run"), "\(plan)")
+        // New versions come with new servers, where captures lie elsewhere.
+        try quick.copySample("desk")
+        let moved = try Scanmill.run(["plan", "quick.yaml", "in/desk", "-o", "out"], in: quick.folder.path)
+        #expect(moved.output.contains("\(why)\n") && moved.output.contains("1 would run"), "\(moved)")
         let result = try quick.run([QuickRun.sample, "-o", "out"])
         #expect(result.status == 0 && result.errors == "note: 1 capture was made again: \(why)\n", "\(result)")
         let page = try Scanmill.run(["report", "out"], in: quick.folder.path).output.dropLast()
@@ -168,6 +172,40 @@ import Testing
         #expect(fewer.status == 0)
         #expect(
             fewer.errors == "warning: mini: 5 frames are left, and the result that was replaced had 7\n", "\(fewer)")
+    }
+
+    /// The disk of the captures decays, and what was made of them is good.
+    @Test(arguments: ["depth", "confidence"]) func aWholeResultIsNotGivenUpForLess(_ stream: String) throws {
+        try quick.copySample("desk")
+        let stages = "{read: {truncated: keep-whole, min-whole: 0.1}}, {write-staging: {depth: source}}"
+        let arguments = ["in/desk", "-o", "out", "-q", "--no-report"]
+        #expect(try quick.folder.run(stages, arguments).errors == "")
+        let receipt = try quick.folder.bytes("out/desk/receipt.json")
+        let file = "in/desk/desk.\(stream).zlib"
+        let bytes = try quick.folder.bytes(file)
+        if stream == "depth" {
+            try quick.folder.write(Array(bytes.prefix(bytes.count / 2)), to: file)
+        } else {
+            try FileManager.default.removeItem(at: quick.folder.url(file))
+        }
+        for added in [[], ["--force"]] {
+            let poorer = try quick.folder.run(stages, arguments + added)
+            #expect(poorer.status == 1, "\(poorer)")
+            #expect(
+                poorer.errors.contains("the copy of the capture has lost something since its result was made"),
+                "\(poorer)")
+            #expect(poorer.errors.contains("take what can be made of the rest with  --only desk --replace --retry"))
+            #expect(try quick.folder.bytes("out/desk/receipt.json") == receipt)
+        }
+        let taken = try quick.folder.run(stages, arguments + ["--only", "desk", "--replace", "--retry"])
+        #expect(taken.status == 0, "\(taken)")
+        #expect(try quick.folder.bytes("out/desk/receipt.json") != receipt)
+        // From now on there is nothing to lose.
+        #expect(try quick.folder.run(stages, arguments + ["--force"]).status == 0)
+        // A whole copy is taken again, and so is a mended one.
+        try quick.folder.write(bytes, to: file)
+        #expect(try quick.folder.run(stages, arguments).status == 0)
+        #expect(try quick.folder.bytes("out/desk/receipt.json") == receipt)
     }
 
     /// What is lost of a half-copied capture may still lie on the device.
