@@ -45,8 +45,8 @@ extension MultiScanReader {
     private func picturesOfOtherKinds(_ video: String) -> (found: String, fix: String?) {
         if let other = tree.entries(in: "").map(\.name).first(where: { $0.lowercased() == "\(stem.lowercased()).mov" })
         {
-            let (old, new) = (ShellWord.quoted(path: other), ShellWord.quoted(path: video))
-            return ("; \(other) is not read", "make it the video that the app writes:  ffmpeg -i \(old) -c copy \(new)")
+            let command = VideoProbe.commandToWrap(other, as: video)
+            return ("; \(other) is not read", "make it the video that the app writes:  \(command)")
         }
         for folder in PictureFolder.folders {
             let endings = Set(tree.originals(in: folder).compactMap { $0.split(separator: ".").last?.lowercased() })

@@ -260,15 +260,21 @@ struct MultiScanReader {
     ) throws(Problem) {
         // The rates come first: where the recorder lost frames of depth, the counts would give the rest to other pictures.
         let color = metadata.colorStream
-        if let rate = color?.frequency, let depthRate = depth.frequency {
-            packed.every = max(1, Int((rate / depthRate).rounded()))
-        } else if let pictures = color?.frameCount, let frames = depth.frameCount, frames > 0 {
-            packed.every = max(1, Int((Double(pictures) / Double(frames)).rounded()))
+        if let ratio = Self.ratio(color?.frequency, depth.frequency)
+            ?? Self.ratio(color?.frameCount.map(Double.init), depth.frameCount.map(Double.init))
+        {
+            // A rate may be any number.
+            packed.every = Int(min(max(1, ratio.rounded()), Double(rules.maxFrames)))
         }
         if let frames = depth.frameCount {
             try rules.check(frames: frames, of: "depth frames")
             packed.rowBytes = rowBytes(of: packed, frames: frames, longest: 2 * packed.usedRowBytes + 256)
         }
+    }
+
+    private static func ratio(_ pictures: Double?, _ depth: Double?) -> Double? {
+        guard let pictures, let depth, depth > 0 else { return nil }
+        return pictures / depth
     }
 
     /// The length of a stream's rows, where they were written with the padding that they had in memory.

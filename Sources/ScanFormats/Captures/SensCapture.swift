@@ -59,8 +59,6 @@ struct SensReader {
     private var capture: Capture
     private var source: SensSource
     private var position: Int64 = 0
-    /// Frames whose numbers are too large for microseconds.
-    private var strangeTimes: [Int] = []
 
     init(tree: any CaptureTree, file name: String, rules: ReadRules) throws(Problem) {
         self.tree = tree
@@ -145,7 +143,6 @@ struct SensReader {
             facts.setPose(frame.pose.map(Double.init), rigFromColor: capture.rigFromColor)
             facts.intrinsics = camera
             facts.timestamp = RecordedTime.nanoseconds(microseconds: frame.colorTime)
-            if facts.timestamp == nil { strangeTimes.append(index) }
             capture.frames.append(facts)
         }
     }
@@ -163,6 +160,7 @@ struct SensReader {
 
     /// The first frames of some files have the time 0; files that were made without times have only 0.
     private mutating func deriveTimes() {
+        let strangeTimes = capture.frames.indices.filter { capture.frames[$0].timestamp == nil }
         if capture.frames.contains(where: { $0.timestamp.map { $0 > 0 } ?? false }) {
             capture.channels.insert(.timestamp)
             deriveFirstTimes()

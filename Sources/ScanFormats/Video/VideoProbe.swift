@@ -74,8 +74,12 @@ public enum VideoProbe {
     /// What to do about a video in a format that is not read, such as an MPEG-TS stream that was given another name.
     private static func wayToConvert(_ name: String) -> String {
         let new = "\(name.nameWithoutExtension)-new.mp4".path(in: name.folderPath)
-        let command = "ffmpeg -i \(ShellWord.quoted(path: name)) -c copy \(ShellWord.quoted(path: new))"
-        return "make an MP4 of it with  \(command)  and put that in its place"
+        return "make an MP4 of it with  \(commandToWrap(name, as: new))  and put that in its place"
+    }
+
+    /// The command that puts a video into another kind of file as it is.
+    static func commandToWrap(_ old: String, as new: String) -> String {
+        "ffmpeg -i \(ShellWord.quoted(path: old)) -c copy \(ShellWord.quoted(path: new))"
     }
 
     /// Decodes the first packets of a track.

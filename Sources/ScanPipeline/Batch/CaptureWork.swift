@@ -69,7 +69,7 @@ public struct CaptureWork {
                 remember(standing.files.map { ($0.path, $0.byteCount) }, receipt: standing.receipt)
                 return .upToDate
             }
-            if standing.isOfWholeCopy, !job.replaces { try requireNothingLost(in: made) }
+            if standing.isOfWholeCopy { try requireNothingLost(in: made) }
             try publish(made, over: standing.receipt)
             remember(made.files.map { ($0.path, $0.byteCount) }, receipt: output.receiptStatus)
             var summary = CaptureSummary(made, times: runner.clock.times, peakBytes: PeakMemory.bytes)
@@ -84,7 +84,7 @@ public struct CaptureWork {
         var receipt: FileSystem.Status?
         /// How many frames it has, if the same pipeline made it.
         var framesKept: Int?
-        /// Whether the same pipeline made it of a copy that lacked nothing, and some file of that is another now or gone.
+        /// Whether it may only be replaced by one of a copy that lacks nothing either.
         var isOfWholeCopy = false
         /// Those of a result that is up to date.
         var files: [PublishedResult.File] = []
@@ -103,11 +103,8 @@ public struct CaptureWork {
             standing.receipt = FileSystem.status(of: place.receipt)
             // It may be large, and is let go before the frames are read.
             let published = PublishedResult(job.input.id, in: job.output)
-            if let published, published.isMade(by: pipeline), published.isReceiptSound {
-                standing.framesKept = published.framesKept
-                let digests = Set(now.inputs.map(\.digest.hex))
-                standing.isOfWholeCopy = !published.lacksSomething && !published.inputDigests.isSubset(of: digests)
-            }
+            let ofThisPipeline = published.flatMap { $0.isMade(by: pipeline) && $0.isReceiptSound ? $0 : nil }
+            standing.framesKept = ofThisPipeline?.framesKept
             if !job.isForced, let published, isUpToDate(published, now.key) {
                 standing.files = published.files
                 return true
@@ -117,10 +114,16 @@ public struct CaptureWork {
             if !job.replaces {
                 try requireOwnResult(published, known, now)
                 try PublishedResult.requireNothingAdded(at: output.publishedPath)
+                standing.isOfWholeCopy = ofThisPipeline.map { isOfWholeCopy($0, now) } ?? false
             }
             return false
         }
         return (made, standing)
+    }
+
+    /// Whether a result is of a copy that lacked nothing, and some file of that is another now or gone.
+    private func isOfWholeCopy(_ published: PublishedResult, _ now: OpenedCapture) -> Bool {
+        !published.lacksSomething && !published.inputDigests.isSubset(of: now.inputs.map(\.digest.hex))
     }
 
     /// Disks and copies decay, and what was made of a whole copy may be all that is left of it.
@@ -128,12 +131,12 @@ public struct CaptureWork {
     private func requireNothingLost(in made: Receipt) throws(Problem) {
         let lost = made.losses.map(\.reason) + made.capture.forgiven.map(\.oneLine)
         if lost.isEmpty { return }
-        let way = (PublishedResult.only(job.input.id).map(ShellWord.quoted) + ["--replace", "--retry"])
-            .joined(separator: " ")
         throw Problem(
             .input, "the copy of the capture has lost something since its result was made",
             notes: Array(lost.prefix(3)),
-            fix: "copy the capture again, or take what can be made of the rest with  \(way)")
+            fix:
+                "copy the capture again, or take what can be made of the rest with  "
+                + "\(PublishedResult.wayToReplace(job.input.id)) --retry")
     }
 
     /// - Parameter older: the status of the receipt that stood there when the capture was opened.

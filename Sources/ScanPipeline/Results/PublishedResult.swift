@@ -93,6 +93,11 @@ public struct PublishedResult: Sendable {
     /// The words of a command that choose a capture; an id with a dash in front would pass for an option.
     package static func only(_ id: String) -> [String] { id.hasPrefix("-") ? ["--only=\(id)"] : ["--only", id] }
 
+    /// The options with which a run takes this result's place, whatever stands against that.
+    static func wayToReplace(_ id: String) -> String {
+        (only(id).map(ShellWord.quoted) + ["--replace"]).joined(separator: " ")
+    }
+
     /// What to do about a result that a run sees to be damaged, by its receipt or by the sizes of its files.
     private static let wayOfRuns = "the next run makes it again, if its capture is still there"
 
@@ -212,7 +217,7 @@ public struct PublishedResult: Sendable {
     }
 
     private static func wayToLetGo(of folder: String) -> String {
-        "replace them too with  \(only(folder.lastPart).map(ShellWord.quoted).joined(separator: " ")) --replace"
+        "replace them too with  \(wayToReplace(folder.lastPart))"
     }
 
     /// Whether systems put such a file or folder everywhere. They may not let anybody look into it.

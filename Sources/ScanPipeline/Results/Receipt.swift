@@ -6,7 +6,7 @@ import ScanModel
 public struct Receipt: Sendable {
     public static let fileName = ReceiptMark.fileName
     static let salvagedKey = "salvaged"
-    static let lostKey = "lost"
+    package static let lostKey = "lost"
     static let doubtfulKey = "doubtful"
 
     /// A file that went in or came out, by its path in the capture or in the result.

@@ -37,7 +37,7 @@ struct CopyLoss: Sendable {
 extension CaptureFacts {
     /// Takes what the copy has lost, where the warnings and the account of frames are taken already.
     mutating func takeLosses(of receipt: JSONValue) {
-        for loss in (receipt["lost"]?.array ?? []).compactMap(Receipt.Loss.init) {
+        for loss in (receipt[Receipt.lostKey]?.array ?? []).compactMap(Receipt.Loss.init) {
             copyLosses[loss.text] = CopyLoss(loss)
         }
         guard let frames else { return }

@@ -265,6 +265,18 @@ import Testing
         }
     }
 
+    /// As many pictures for each frame of depth as no number can be.
+    @Test func depthOfTwoCamerasOfAnAbsurdRate() throws {
+        try TestVideo.gray("scan/scan-primary.mp4", in: folder, frames: 6)
+        let text = String(decoding: metadata(depth: (3, PixelSize(5, 3))), as: UTF8.self)
+        let absurd = text.replacing(#/"frequency": *30/#, with: #""frequency": 1e-300"#)
+        #expect(absurd != text)
+        let raw = [UInt8](repeating: 0, count: 3 * 5 * 3 * 2)
+        let capture = try open(["scan.json": Array(absurd.utf8), "scan.depth.zlib": try MultiScanSample.deflate(raw)])
+        #expect(capture.depthSize == PixelSize(5, 3) && capture.frames.count == 6)
+        #expect(try capture.source.tracks(for: [.recordedDepth], of: capture).count == 1)
+    }
+
     @Test func depthOfTwoCamerasWithoutTheirVideo() throws {
         let raw = (0..<3 * 5 * 3).flatMap { _ -> [UInt8] in [0, 0x3C] }
         let capture = try open([
